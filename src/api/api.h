@@ -14,6 +14,16 @@
 #include "results/whatif.h"
 #include "stoker/report.h"
 
+// As programs know it: more is worse.
+static inline enum stoker_level stk_api_level(enum stk_level level)
+{
+    return (enum stoker_level)(STOKER_LEVEL_HIGH - (int)level);
+}
+_Static_assert(STOKER_LEVEL_HIGH - STK_LEVEL_INFO == STOKER_LEVEL_INFO,
+               "the same levels, reversed");
+_Static_assert(STOKER_LEVEL_HIGH - STK_LEVEL_NONE == STOKER_LEVEL_NONE,
+               "the same levels, reversed");
+
 // One input file: read, summarised, and its trace freed unless it is to be kept. Everything else
 // lives in its arena.
 struct stk_job {

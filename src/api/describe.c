@@ -39,11 +39,8 @@ static void describe_issues(struct stk_sink *sink)
                   "| id | severity | meaning | what to do |\n|---|---|---|---|\n");
     for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         const struct stk_issue_info *info = stk_issue_info(i);
-        const char *severity = info->severity == STK_SEVERITY_INFO   ? "info"
-                               : info->severity == STK_SEVERITY_LOSS ? "data_loss"
-                                                                     : "error";
-        stk_sink_printf(sink, "| `%s` | %s | %s | %s |\n", info->key, severity, info->meaning,
-                        info->remedy);
+        stk_sink_printf(sink, "| `%s` | %s | %s | %s |\n", info->key,
+                        stk_severity_key(info->severity), info->meaning, info->remedy);
     }
 }
 

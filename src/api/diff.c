@@ -166,11 +166,7 @@ double stoker_diff_change(const struct stoker_diff *diff)
 
 enum stoker_level stoker_diff_level(const struct stoker_diff *diff)
 {
-    const char *severity = diff->doc.verdict.severity;
-    return !severity                         ? STOKER_LEVEL_NONE
-           : strcmp(severity, "high") == 0   ? STOKER_LEVEL_HIGH
-           : strcmp(severity, "medium") == 0 ? STOKER_LEVEL_MEDIUM
-                                             : STOKER_LEVEL_LOW;
+    return stk_api_level(diff->doc.verdict.severity);
 }
 
 static bool is_a_loss(const struct stk_diff_part *p)

@@ -12,7 +12,7 @@
 
 const char *stoker_rule_id(size_t index)
 {
-    return index < (size_t)stk_rule_count ? stk_rules[index]->id : NULL;
+    return index < (size_t)stk_rule_count ? stk_rules[index]->page.id : NULL;
 }
 
 const char *stoker_fix_id(size_t index)
@@ -90,8 +90,9 @@ static void snippet(const struct page *p, const char *code)
 static void advice(const struct page *p, const struct stk_rep_fix *fix)
 {
     char label[40];
-    bool is_any = strcmp(fix->framework, "any") == 0;
-    snprintf(label, sizeof label, "fix%s%.20s", is_any ? "" : " ", is_any ? "" : fix->framework);
+    bool is_any = fix->framework == STK_FW_ANY;
+    snprintf(label, sizeof label, "fix%s%.20s", is_any ? "" : " ",
+             is_any ? "" : stk_framework_key(fix->framework));
     item(p, label, fix->text);
     if (fix->snippet) {
         snippet(p, fix->snippet);
@@ -105,21 +106,30 @@ static void fixes(const struct page *p, const struct stk_rep_fix *fix)
     }
 }
 
+// An item of a rule's page.
+static void page_item(const struct page *p, const struct stk_rule *rule, const char *label,
+                      const char *text)
+{
+    char filled[STK_RULE_TEXT_MAX];
+    stk_rule_fill(rule, text, filled, sizeof filled);
+    item(p, label, filled);
+}
+
 static void explain_rule(const struct page *p, const struct stk_rule *rule)
 {
     if (p->markdown) {
-        stk_sink_printf(p->sink, "\n## %s\n\n%s.\n\n", rule->id, rule->title);
+        stk_sink_printf(p->sink, "\n## %s\n\n%s.\n\n", rule->page.id, rule->page.title);
     } else {
-        stk_sink_printf(p->sink, "%s: %s\n\n", rule->id, rule->title);
+        stk_sink_printf(p->sink, "%s: %s\n\n", rule->page.id, rule->page.title);
     }
-    item(p, "fires when", rule->fires);
-    item(p, "why it matters", rule->matters);
-    item(p, "saving", rule->priced);
+    page_item(p, rule, "fires when", rule->page.fires);
+    page_item(p, rule, "why it matters", rule->page.matters);
+    page_item(p, rule, "saving", rule->page.priced);
     item(p, "replayed as", rule->whatif);
-    item(p, "quiet when", rule->quiet);
+    page_item(p, rule, "quiet when", rule->page.quiet);
     thresholds(p, rule->thresholds);
     fixes(p, rule->fixes);
-    item(p, "source", rule->source);
+    page_item(p, rule, "source", rule->page.source);
 }
 
 // "input-wait, one-thread": the rules whose tables hold the fix, and the one that its text names.
@@ -132,10 +142,10 @@ static void given_by(const struct page *p, const struct stk_rep_fix *fix)
         while (x && x->text && strcmp(x->id, fix->id) != 0) {
             x++;
         }
-        bool is_given = fix->given && strcmp(fix->given, stk_rules[i]->id) == 0;
-        if ((is_given || (x && x->text)) && n + strlen(stk_rules[i]->id) + 3 < sizeof text) {
+        bool is_given = fix->given && strcmp(fix->given, stk_rules[i]->page.id) == 0;
+        if ((is_given || (x && x->text)) && n + strlen(stk_rules[i]->page.id) + 3 < sizeof text) {
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
-                                  stk_rules[i]->id);
+                                  stk_rules[i]->page.id);
         }
     }
     item(p, "given by", text);
@@ -236,9 +246,9 @@ static void list_fixes(const struct page *p)
             explain_fix(p, x);
         } else {
             int n = first_words(x->text, ROOM);
-            stk_sink_printf(p->sink, "%-38s %-10s %c%c %.*s%s\n", x->id, x->framework,
-                            x->price ? 'P' : '-', x->tries ? 'T' : '-', n, x->text,
-                            x->text[n] ? "..." : "");
+            stk_sink_printf(p->sink, "%-38s %-10s %c%c %.*s%s\n", x->id,
+                            stk_framework_key(x->framework), x->price ? 'P' : '-',
+                            x->tries ? 'T' : '-', n, x->text, x->text[n] ? "..." : "");
         }
     }
     if (!p->markdown) {
@@ -260,7 +270,7 @@ static void list_rules(const struct page *p)
         if (p->markdown) {
             explain_rule(p, stk_rules[i]);
         } else {
-            stk_sink_printf(p->sink, "%-22s %s\n", stk_rules[i]->id, stk_rules[i]->title);
+            stk_sink_printf(p->sink, "%-22s %s\n", stk_rules[i]->page.id, stk_rules[i]->page.title);
         }
     }
 }
@@ -270,7 +280,7 @@ static enum stoker_status unknown(const char *id, struct stoker_err *err)
 {
     const char *best = NULL;
     for (int i = 0; i < stk_rule_count; i++) {
-        best = stk_near_best(id, best, stk_rules[i]->id);
+        best = stk_near_best(id, best, stk_rules[i]->page.id);
     }
     best = stk_fix_row_near(id, best);
     if (best) {

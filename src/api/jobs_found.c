@@ -66,14 +66,14 @@ static void take_verdict(struct stk_arena *arena, const struct stk_report *repor
     row->has_times = report->steps.has_times;
     row->median_ns = report->steps.median_ns;
     row->has_verdict = true;
-    row->verdict.kind = copy(arena, report->verdict.kind, failed);
+    row->verdict.kind = report->verdict.kind;
     row->verdict.sentence = copy(arena, report->verdict.sentence, failed);
-    row->verdict.confidence = copy(arena, report->verdict.confidence, failed);
+    row->verdict.confidence = report->verdict.confidence;
     row->has_finding = report->findings.count > 0;
     if (row->has_finding) {
         row->finding = (struct stk_jobs_finding){.id = copy(arena, f->id, failed),
                                                  .title = copy(arena, f->title, failed),
-                                                 .severity = copy(arena, f->severity, failed),
+                                                 .severity = f->severity,
                                                  .has_low = f->saving.has_low,
                                                  .has_expected = f->saving.has_expected,
                                                  .has_high = f->saving.has_high,

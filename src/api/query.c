@@ -101,8 +101,8 @@ static enum stoker_status find_findings(struct stoker_profiles *p,
         out[i] = (struct stk_query_finding){
             .id = f[i].id,
             .title = f[i].title,
-            .severity = f[i].severity,
-            .confidence = f[i].confidence,
+            .severity = stk_level_key(f[i].severity),
+            .confidence = stk_level_key(f[i].confidence),
             .has_saving = f[i].saving.has_expected || f[i].saving.has_high,
             .saving_share =
                 f[i].saving.has_expected ? f[i].saving.expected_share : f[i].saving.high_share,

@@ -80,17 +80,12 @@ const char *const *stoker_formats(void)
 
 enum stoker_level stk_report_level(const struct stk_report *report)
 {
-    static const char *const names[] = {"", "info", "low", "medium", "high"};
     const struct stk_rep_finding *f = report->findings.items;
-    int highest = STOKER_LEVEL_NONE;
+    enum stk_level worst = STK_LEVEL_NONE;
     for (size_t i = 0; i < report->findings.count; i++) {
-        for (int level = STOKER_LEVEL_HIGH; level > highest; level--) {
-            if (strcmp(f[i].severity, names[level]) == 0) {
-                highest = level;
-            }
-        }
+        worst = f[i].severity < worst ? f[i].severity : worst;
     }
-    return (enum stoker_level)highest;
+    return stk_api_level(worst);
 }
 
 enum stoker_level stoker_result_level(const struct stoker_result *result)
@@ -106,15 +101,15 @@ size_t stoker_result_jobs(const struct stoker_result *result)
 const char *stoker_result_verdict(const struct stoker_result *result)
 {
     if (!result->jobs) {
-        return result->report.verdict.kind;
+        return stk_verdict_key(result->report.verdict.kind);
     }
     const struct stk_jobs_job *job = result->jobs->jobs.items;
     for (size_t i = 0; i < result->jobs->jobs.count; i++) {
-        if (job[i].has_verdict && strcmp(job[i].verdict.kind, "cannot-tell") != 0) {
+        if (job[i].has_verdict && job[i].verdict.kind != STK_VERDICT_CANNOT_TELL) {
             return "several-jobs";
         }
     }
-    return "cannot-tell";
+    return stk_verdict_key(STK_VERDICT_CANNOT_TELL);
 }
 
 int stoker_result_share(const struct stoker_result *result, const char *part, double *share)

@@ -13,6 +13,7 @@
 #include "base/atomic_file.h"
 #include "base/remove.h"
 #include "base/str.h"
+#include "base/terms.h"
 #include "job/capture/parent/folder.h"
 #include "job/capture/parent/scratch.h"
 #include "job/capture/parent/step_record.h"
@@ -104,7 +105,8 @@ static int explain(const struct stk_args *args, const char *path)
     if (stoker_why(&path, 1, &options, &result, &err) != STOKER_OK ||
         stoker_result_write(result, "text", &how, write_stdout, NULL, &err) != STOKER_OK) {
         code = stk_fail(&err);
-    } else if (strcmp(stoker_result_verdict(result), "cannot-tell") == 0) {
+    } else if (strcmp(stoker_result_verdict(result), stk_verdict_key(STK_VERDICT_CANNOT_TELL)) ==
+               0) {
         code = STK_EXIT_CANNOT_TELL;
     }
     stoker_result_free(result);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/terms.h"
 #include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
@@ -19,7 +20,7 @@ static const char *format_of(const struct stk_args *args)
 static int verdict_code(const struct stk_args *args, const struct stoker_result *result)
 {
     const struct stk_opt_value *fail_on = &args->values[STK_OPT_ID_FAIL_ON];
-    if (strcmp(stoker_result_verdict(result), "cannot-tell") == 0) {
+    if (strcmp(stoker_result_verdict(result), stk_verdict_key(STK_VERDICT_CANNOT_TELL)) == 0) {
         return STK_EXIT_CANNOT_TELL;
     }
     if (fail_on->set && (int64_t)stoker_result_level(result) >= fail_on->number) {

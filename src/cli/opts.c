@@ -8,6 +8,7 @@
 
 #include "base/near.h"
 #include "base/str.h"
+#include "base/terms.h"
 #include "cli/cli.h"
 
 const struct stk_opt stk_opts[STK_OPT_ID_COUNT] = {
@@ -16,8 +17,8 @@ const struct stk_opt stk_opts[STK_OPT_ID_COUNT] = {
 #undef O
 };
 
-static const char *const level_names[] = {"high", "medium", "low", NULL};
-static const char *const change_names[] = {"slower", "high", "medium", "low", "never", NULL};
+static const char *const level_names[] = {STK_LEVELS(STK_WORD_NAME) NULL};
+static const char *const change_names[] = {"slower", STK_LEVELS(STK_WORD_NAME) "never", NULL};
 
 const char *const *stk_opt_choices(const struct stk_opt *opt)
 {

@@ -92,8 +92,8 @@ static const char *akin(const struct stk_rep_fix *own, enum stk_fix_link link)
         while (id[same] && id[same] == stk_fix_rows[i].id[same]) {
             same++;
         }
-        bool is_theirs = strcmp(own->framework, "any") == 0 ||
-                         strcmp(own->framework, stk_fix_rows[i].framework) == 0;
+        bool is_theirs =
+            own->framework == STK_FW_ANY || own->framework == stk_fix_rows[i].framework;
         if (same > most && is_theirs && link_of(&stk_fix_rows[i], link)) {
             most = same;
             best = stk_fix_rows[i].id;

@@ -35,6 +35,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/terms.h"
 
 enum stk_tune_changes {
     STK_CHANGES_NOTHING,   // the same bits
@@ -46,7 +47,8 @@ enum stk_tune_changes {
 // All texts but the first three may be NULL.
 struct stk_rep_fix {
     const char *id;                      // "transfer-exposed.tpu"
-    const char *framework, *text;        // "any": of no framework
+    enum stk_framework framework;        // STK_FW_ANY: of none alone
+    const char *text;
     const char *snippet, *price, *tries; // `tries` is the own id where it is applied from outside
     enum stk_tune_changes changes;       // what `tries` names, or stoker tune knows
     const char *what, *parts;            // not NULL where stoker tune knows it

@@ -13,10 +13,10 @@
 #define STK_DIFF_SCHEMA "stoker.diff/1"
 
 struct stk_diff_verdict {
-    const char *kind;     // faster|slower|equivalent|inconclusive
-    const char *basis;    // median|mean; NULL where nothing was compared
-    const char *severity; // of a slowdown: high|medium|low; else NULL
-    const char *confidence;
+    const char *kind;        // faster|slower|equivalent|inconclusive
+    const char *basis;       // median|mean; NULL where nothing was compared
+    enum stk_level severity; // of a slowdown; else NONE
+    enum stk_level confidence;
     const char *sentence;
     double margin_share, equivalent_share; // changes below / above it are judged so
 };
@@ -70,8 +70,8 @@ struct stk_diff_name {
     double a_count, b_count, change_share;
 };
 struct stk_diff_finding {
-    const char *id, *title, *state;      // both|new|gone
-    const char *a_severity, *b_severity; // may be NULL
+    const char *id, *title, *state;        // both|new|gone
+    enum stk_level a_severity, b_severity; // NONE where it is not found
 };
 struct stk_diff_pair { // the k-th used step of either side
     bool in_a, in_b;

@@ -6,14 +6,14 @@
 
 #define KINDS "faster|slower|equivalent|inconclusive"
 #define STATES "both|new|gone"
-#define LEVELS "high|medium|low"
 
 static const struct stk_field verdict_fields[] = {
     ROW("kind", TEXT, stk_diff_verdict, kind, NULL, KINDS, "what B's steps are, next to A's"),
     ROW_MAYBE("basis", stk_diff_verdict, basis, "median|mean",
               "the measure in `step` that decided; absent where nothing was compared"),
-    ROW_MAYBE("severity", stk_diff_verdict, severity, LEVELS, "of a slowdown, by what it costs"),
-    ROW("confidence", TEXT, stk_diff_verdict, confidence, NULL, LEVELS,
+    ROW_MAYBE_WORD("severity", stk_diff_verdict, severity, STK_LEVELS,
+                   "of a slowdown, by what it costs"),
+    ROW("confidence", WORD, stk_diff_verdict, confidence, NULL, STK_CHOICES(STK_LEVELS),
         "how far the two profiles support it"),
     ROW("sentence", TEXT, stk_diff_verdict, sentence, NULL, NULL,
         "the same for people; its wording may change"),
@@ -79,8 +79,8 @@ static const struct stk_field finding_fields[] = {
     ROW("id", TEXT, stk_diff_finding, id, NULL, NULL, "id of the rule"),
     ROW("title", TEXT, stk_diff_finding, title, NULL, NULL, "what is wrong"),
     ROW("state", TEXT, stk_diff_finding, state, NULL, STATES, "where it was found; new: in B"),
-    ROW_MAYBE("a_severity", stk_diff_finding, a_severity, "high|medium|low|info", "in A"),
-    ROW_MAYBE("b_severity", stk_diff_finding, b_severity, "high|medium|low|info", "in B"),
+    ROW_MAYBE_WORD("a_severity", stk_diff_finding, a_severity, STK_SEVERITIES, "in A"),
+    ROW_MAYBE_WORD("b_severity", stk_diff_finding, b_severity, STK_SEVERITIES, "in B"),
     END};
 INFO(finding, sizeof(struct stk_diff_finding));
 
@@ -103,14 +103,6 @@ static const struct stk_field pair_fields[] = {
     ROW_IF("b_number", NUMBER, stk_diff_pair, b_number, in_b, NULL, "number of B's step"),
     ROW_IF("b_ns", NS, stk_diff_pair, b_ns, in_b, NULL, "its time"), END};
 INFO(pair, sizeof(struct stk_diff_pair));
-
-static const struct stk_field side_verdict_fields[] = {
-    ROW("kind", TEXT, stk_rep_verdict, kind, NULL, NULL, "what bounds the job, as in the report"),
-    ROW("sentence", TEXT, stk_rep_verdict, sentence, NULL, NULL, "the same for people"),
-    ROW("confidence", TEXT, stk_rep_verdict, confidence, NULL, LEVELS,
-        "how far the profile supports it"),
-    END};
-INFO(side_verdict, sizeof(struct stk_rep_verdict));
 
 static const struct stk_field side_fields[] = {
     ROW("profile", OBJECT, stk_diff_side, profile, &stk_profile_info, NULL,
@@ -135,7 +127,7 @@ static const struct stk_field side_fields[] = {
     ROW_IF("max_ns", NS, stk_diff_side, max_ns, has_times, NULL, "longest step that is used"),
     ROW_IF("busy_share", SHARE, stk_diff_side, busy_share, has_busy, NULL,
            "of the used steps' time, what a device was busy"),
-    ROW("verdict", OBJECT, stk_diff_side, verdict, &side_verdict, NULL,
+    ROW("verdict", OBJECT, stk_diff_side, verdict, &stk_verdict_info, NULL,
         "what stoker why says of this side"),
     END};
 INFO(side, sizeof(struct stk_diff_side));

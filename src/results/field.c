@@ -36,8 +36,12 @@ bool stk_field_known(const struct stk_field *f, const void *object)
     if (f->shape == STK_SHAPE_VALUES) {
         return ((const struct stk_list *)(const void *)(at + f->offset))->items != NULL;
     }
+    if (f->type == STK_TYPE_WORD) {
+        char word[STK_FIELD_WORD_MAX];
+        return stk_field_word(f, *(const unsigned *)(const void *)(at + f->offset), word) > 0;
+    }
     return f->shape != STK_SHAPE_ONE || stk_type_info(f->type)->holds != STK_HOLDS_TEXT ||
-           f->type == STK_TYPE_WORD || *(const char *const *)(const void *)(at + f->offset) != NULL;
+           *(const char *const *)(const void *)(at + f->offset) != NULL;
 }
 
 bool stk_field_is_required(const struct stk_field *f)

@@ -32,8 +32,9 @@ enum stk_shape {
 };
 
 // For has_offset where no bool says whether the value is known:
-#define STK_FIELD_ALWAYS SIZE_MAX       // always there
-#define STK_FIELD_IF_SET (SIZE_MAX - 1) // text that may be NULL: then absent
+#define STK_FIELD_ALWAYS SIZE_MAX // always there
+#define STK_FIELD_IF_SET                                                                           \
+    (SIZE_MAX - 1) // absent where text is NULL, or a word is none of the choices
 
 struct stk_list {
     const void *items; // array of structs, const char * or int64_t

@@ -43,6 +43,9 @@
     {key, STK_ROW_##kind, offsetof(struct type, member), offsetof(struct type, has), sub, NULL, doc, false}
 #define ROW_MAYBE(key, type, member, choices, doc)                                                 \
     {key, STK_ROW_TEXT, offsetof(struct type, member), STK_FIELD_IF_SET, NULL, choices, doc, false}
+// An enum of base/terms.h, absent where its value is none of the list's.
+#define ROW_MAYBE_WORD(key, type, member, list, doc)                                               \
+    {key, STK_ROW_WORD, offsetof(struct type, member), STK_FIELD_IF_SET, NULL, STK_CHOICES(list), doc, false}
 // A row of a struct without a name of its own, `outer` inside `type`.
 #define INNER(type, outer, member) offsetof(struct type, outer.member) - offsetof(struct type, outer)
 #define SUB(key, kind, type, outer, member, choices, doc)                                          \

@@ -29,7 +29,8 @@ INFO(events, SIZE_OF(stk_rep_profile, events));
 
 static const struct stk_field issue_fields[] = {
     ROW("id", TEXT, stk_rep_issue, id, NULL, NULL, "stable name"),
-    ROW("severity", TEXT, stk_rep_issue, severity, NULL, "info|data_loss|error", "what it costs"),
+    ROW("severity", WORD, stk_rep_issue, severity, NULL, STK_CHOICES(STK_ISSUE_SEVERITIES),
+        "what it costs"),
     ROW("count", COUNT, stk_rep_issue, count, NULL, NULL, "how often"),
     ROW("meaning", TEXT, stk_rep_issue, meaning, NULL, NULL, "what was found"),
     ROW("remedy", TEXT, stk_rep_issue, remedy, NULL, NULL, "what to do"),
@@ -178,17 +179,15 @@ static const struct stk_field breakdown_fields[] = {
 INFO(breakdown, sizeof(struct stk_rep_breakdown));
 
 static const struct stk_field verdict_fields[] = {
-    ROW("kind", TEXT, stk_rep_verdict, kind, NULL,
-        "input-bound|host-bound|sync-bound|transfer-bound|communication-bound|straggler|compute-"
-        "bound|"
-        "cold-start|mixed|cannot-tell",
+    ROW("kind", WORD, stk_rep_verdict, kind, NULL, STK_CHOICES(STK_VERDICTS),
         "what bounds the job"),
     ROW("sentence", TEXT, stk_rep_verdict, sentence, NULL, NULL,
         "the same for people; its wording may change"),
-    ROW("confidence", TEXT, stk_rep_verdict, confidence, NULL, "high|medium|low",
+    ROW("confidence", WORD, stk_rep_verdict, confidence, NULL, STK_CHOICES(STK_LEVELS),
         "how far the profile supports it"),
     END};
-INFO(verdict, sizeof(struct stk_rep_verdict));
+const struct stk_struct_info stk_verdict_info = {"verdict", sizeof(struct stk_rep_verdict),
+                                                 verdict_fields};
 
 static const struct stk_field saving_fields[] = {
     SUB_IF("low_share", SHARE, stk_rep_finding, saving, low_share, has_low,
@@ -218,7 +217,7 @@ INFO(evidence, sizeof(struct stk_rep_evidence));
 
 static const struct stk_field fix_fields[] = {
     ROW_MAYBE("id", stk_rep_fix, id, NULL, "id of the fix, which stoker explain takes"),
-    ROW("framework", TEXT, stk_rep_fix, framework, NULL, "tensorflow|pytorch|jax|cuda|any",
+    ROW("framework", WORD, stk_rep_fix, framework, NULL, STK_CHOICES(STK_FIX_FRAMEWORKS),
         "whom it is for"),
     ROW("text", TEXT, stk_rep_fix, text, NULL, NULL, "what to change"),
     ROW_MAYBE("snippet", stk_rep_fix, snippet, NULL, "code to paste"),
@@ -235,9 +234,9 @@ INFO(source, SIZE_OF(stk_rep_finding, source));
 static const struct stk_field finding_fields[] = {
     ROW("id", TEXT, stk_rep_finding, id, NULL, NULL, "id of the rule"),
     ROW("title", TEXT, stk_rep_finding, title, NULL, NULL, "what is wrong"),
-    ROW("severity", TEXT, stk_rep_finding, severity, NULL, "high|medium|low|info",
+    ROW("severity", WORD, stk_rep_finding, severity, NULL, STK_CHOICES(STK_SEVERITIES),
         "by what it costs"),
-    ROW("confidence", TEXT, stk_rep_finding, confidence, NULL, "high|medium|low",
+    ROW("confidence", WORD, stk_rep_finding, confidence, NULL, STK_CHOICES(STK_LEVELS),
         "how sure the evidence is"),
     ROW("saving", OBJECT, stk_rep_finding, saving, &saving, NULL,
         "share of the step that a fix can save"),
@@ -273,7 +272,7 @@ static const struct stk_field report_fields[] = {
     ROW("steps", OBJECT, stk_report, steps, &steps, NULL, "the steps of the run"),
     ROW("breakdown", OBJECT, stk_report, breakdown, &breakdown, NULL,
         "where the time of a step goes"),
-    ROW("verdict", OBJECT, stk_report, verdict, &verdict, NULL, "the answer"),
+    ROW("verdict", OBJECT, stk_report, verdict, &stk_verdict_info, NULL, "the answer"),
     ROW("findings", LIST, stk_report, findings, &finding, NULL,
         "what to change, most valuable first"),
     ROW("rules", LIST, stk_report, rules, &rule, NULL, "every rule, and what it said"),

@@ -11,7 +11,8 @@
 
 // The most valuable finding.
 struct stk_jobs_finding {
-    const char *id, *title, *severity;
+    const char *id, *title;
+    enum stk_level severity;
     bool has_low, has_expected, has_high;
     double low_share, expected_share, high_share; // of the step
 };

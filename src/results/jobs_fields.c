@@ -4,12 +4,10 @@
 #include "results/field_rows.h"
 #include "results/jobs.h"
 
-#define LEVELS "high|medium|low"
-
 static const struct stk_field finding_fields[] = {
     ROW("id", TEXT, stk_jobs_finding, id, NULL, NULL, "id of the rule"),
     ROW("title", TEXT, stk_jobs_finding, title, NULL, NULL, "what is wrong"),
-    ROW("severity", TEXT, stk_jobs_finding, severity, NULL, "high|medium|low|info",
+    ROW("severity", WORD, stk_jobs_finding, severity, NULL, STK_CHOICES(STK_SEVERITIES),
         "by what it costs"),
     ROW_IF("low_share", SHARE, stk_jobs_finding, low_share, has_low, NULL,
            "of the step, what fixing it saves at least"),
@@ -19,15 +17,6 @@ static const struct stk_field finding_fields[] = {
            "what it saves at most"),
     END};
 INFO(finding, sizeof(struct stk_jobs_finding));
-
-static const struct stk_field verdict_fields[] = {
-    ROW("kind", TEXT, stk_rep_verdict, kind, NULL, NULL, "what bounds the job, as in the report"),
-    ROW("sentence", TEXT, stk_rep_verdict, sentence, NULL, NULL,
-        "the same for people; its wording may change"),
-    ROW("confidence", TEXT, stk_rep_verdict, confidence, NULL, LEVELS,
-        "how far the profile supports it"),
-    END};
-INFO(verdict, sizeof(struct stk_rep_verdict));
 
 static const struct stk_field job_fields[] = {
     ROW("paths", TEXTS, stk_jobs_job, paths, NULL, NULL, "its files, one for each rank or more"),
@@ -40,7 +29,7 @@ static const struct stk_field job_fields[] = {
     ROW_IF("median_ns", NS, stk_jobs_job, median_ns, has_times, NULL, "lower median of a step"),
     ROW_MAYBE("note", stk_jobs_job, note, NULL, "which of several runs of the job was taken"),
     ROW_MAYBE("error", stk_jobs_job, error, NULL, "why there is no verdict"),
-    ROW_IF("verdict", OBJECT, stk_jobs_job, verdict, has_verdict, &verdict,
+    ROW_IF("verdict", OBJECT, stk_jobs_job, verdict, has_verdict, &stk_verdict_info,
            "what stoker why says of this job"),
     ROW_IF("finding", OBJECT, stk_jobs_job, finding, has_finding, &finding,
            "its most valuable finding"),

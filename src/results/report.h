@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/terms.h"
 #include "fixes/fixes.h" // struct stk_rep_fix
 #include "results/evidence.h"
 #include "results/field.h"
@@ -23,7 +24,8 @@ struct stk_rep_input {
     struct stk_list ranks; // int64_t
 };
 struct stk_rep_issue {
-    const char *id, *severity;
+    const char *id;
+    enum stk_severity severity;
     uint64_t count;
     const char *meaning, *remedy, *example;
 };
@@ -103,7 +105,9 @@ struct stk_rep_breakdown {
     struct stk_list devices_left_out; // stk_rep_left_out
 };
 struct stk_rep_verdict {
-    const char *kind, *sentence, *confidence;
+    enum stk_verdict_kind kind;
+    const char *sentence;
+    enum stk_level confidence;
 };
 struct stk_rep_evidence {
     const char *id, *text, *track;
@@ -112,7 +116,8 @@ struct stk_rep_evidence {
     int64_t start_ns, dur_ns;
 };
 struct stk_rep_finding {
-    const char *id, *title, *severity, *confidence;
+    const char *id, *title;
+    enum stk_level severity, confidence;
     struct {
         bool has_low, has_expected, has_high;
         double low_share, expected_share, high_share;
@@ -152,5 +157,6 @@ struct stk_report {
 // Field table of struct stk_report; from it the JSON, the schema and the docs.
 extern const struct stk_struct_info stk_report_info;
 extern const struct stk_struct_info stk_profile_info; // of struct stk_rep_profile
+extern const struct stk_struct_info stk_verdict_info; // of struct stk_rep_verdict
 
 #endif

@@ -70,6 +70,16 @@ static const char *one_of(struct fuzz_choices *c, const char *choices)
     return out;
 }
 
+static uint32_t words_of(const struct stk_field *f)
+{
+    char word[STK_FIELD_WORD_MAX];
+    uint32_t count = 0;
+    while (stk_field_word(f, count, word)) {
+        count++;
+    }
+    return count;
+}
+
 // Up to 1 where it is a share.
 static double ratio(struct fuzz_choices *c, bool is_share)
 {
@@ -125,6 +135,9 @@ static void fill(const struct stk_struct_info *info, char *object, struct fuzz_c
             if (!may_lack || fuzz_choose(c, 3)) {
                 *(const char **)at = f->choices ? one_of(c, f->choices) : text(c);
             }
+            break;
+        case STK_TYPE_WORD:
+            *(unsigned *)at = fuzz_choose(c, words_of(f) + may_lack);
             break;
         case STK_TYPE_COUNT:
         case STK_TYPE_BYTES:

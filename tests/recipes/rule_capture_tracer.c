@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python was traced: every call of a Python function is an event, which slows the host.
 //
-// Recipe of a rule: src/answers/rules/capture_tracer.c and X(capture_tracer) in
-// src/answers/rules/rules.def. `stoker explain capture-tracer`, docs/rules.md and the report's list
-// of rules come from the descriptor at the end.
+// Recipe of a rule: src/answers/rules/capture_tracer.c, its page capture_tracer.md beside it, and
+// X(capture_tracer) in src/answers/rules/rules.def. `stoker explain capture-tracer`, docs/rules.md
+// and the report's list of rules come from the descriptor at the end and from the page.
 #include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
-// Numbers that decide stand here, with unit and reason, and are read from here.
+// Numbers that decide stand here, with unit and reason, and are read from here; the
+// page names them: {share}.
 enum { SHARE };
 static const struct stk_threshold thresholds[] = {
     [SHARE] = {"Python calls", "share of the events", 0.10,
@@ -38,19 +40,13 @@ static enum stk_rule_state capture_tracer_check(const struct stk_rule_ctx *ctx,
     if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = "info";
+    f->severity = STK_LEVEL_INFO;
     stk_say_python_calls(ctx, f, facts->python_events, facts->events);
     return STK_RULE_FIRED; // no fix chosen: all that suit the framework
 }
 
 const struct stk_rule stk_rule_capture_tracer = {
-    .id = "capture-tracer",
-    .title = "Python was traced",
-    .fires = "A tenth of the events or more are calls of Python functions.",
-    .matters = "Tracing Python slows the host, so that a job looks more bound by it than it is.",
-    .priced = "Not priced: the time is not lost without the tracer.",
-    .quiet = "Profiles without Python calls.",
-    .source = "Documentation of torch.profiler (with_stack) and of jax.profiler.",
+    .page = STK_PAGE(capture_tracer),
     .needs = STK_NEED_HOST,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -215,7 +215,7 @@ static void test_health(void)
     const struct stk_rep_issue *issue = w.report.profile.issues.items;
     CHECK_EQ(w.report.profile.issues.count, 1);
     CHECK_STR(issue->id, "truncated");
-    CHECK_STR(issue->severity, "data_loss");
+    CHECK_EQ(issue->severity, STK_SEVERITY_LOSS);
     CHECK_EQ(issue->count, 2);
     stk_arena_deinit(&w.arena);
 }

@@ -14,7 +14,7 @@ static void healthy(void)
     fake_ask(&f);
     CHECK_EQ(f.report.findings.count, 1);
     const struct stk_rep_finding *x = fake_finding(&f, "compute-bound");
-    CHECK_STR(x->severity, "info");
+    CHECK_EQ(x->severity, STK_LEVEL_INFO);
     CHECK_STR(x->saving.basis, "none");
     CHECK(says(x, "500 kernels") && says(x, "what remains: 1.0 %"));
     CHECK(advises(x, "stoker stats kernels") == 0 && advises(x, "autocast") == 1);
@@ -207,14 +207,14 @@ static void unlinked(void)
     CHECK_STR(fake_state(&f, "capture-unlinked"), "passed");
     f.run.facts.unlinked_ops = 31;
     fake_ask(&f);
-    CHECK_STR(fake_finding(&f, "capture-unlinked")->severity, "low");
+    CHECK_EQ(fake_finding(&f, "capture-unlinked")->severity, STK_LEVEL_LOW);
     f.run.facts.queued_ops = 20; // before the recording: no call is lost
     fake_ask(&f);
     CHECK_STR(fake_state(&f, "capture-unlinked"), "passed");
     f.run.facts.queued_ops = 0;
     f.run.facts.unlinked_ops = 151;
     fake_ask(&f);
-    CHECK_STR(fake_finding(&f, "capture-unlinked")->severity, "medium");
+    CHECK_EQ(fake_finding(&f, "capture-unlinked")->severity, STK_LEVEL_MEDIUM);
     CHECK(advises(fake_finding(&f, "capture-unlinked"), "CPU activity") < 0); // it was recorded
     CHECK(advises(fake_finding(&f, "capture-unlinked"), "Filter no rows") >= 0);
     f.run.facts.has_launch_rows = false;
@@ -231,13 +231,13 @@ static void overhead(void)
     CHECK_STR(fake_state(&f, "capture-overhead"), "passed");
     f.run.facts.profiler_overhead_ns = 31000000;
     fake_ask(&f);
-    CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "low");
+    CHECK_EQ(fake_finding(&f, "capture-overhead")->severity, STK_LEVEL_LOW);
     f.run.facts.profiler_overhead_ns = 500000000; // much, but beside the device's work
     fake_ask(&f);
-    CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "low");
+    CHECK_EQ(fake_finding(&f, "capture-overhead")->severity, STK_LEVEL_LOW);
     fake_part(&f, STK_PART_OVERHEAD, 0.16, -1);
     fake_ask(&f);
-    CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "medium");
+    CHECK_EQ(fake_finding(&f, "capture-overhead")->severity, STK_LEVEL_MEDIUM);
     fake_done(&f);
 
     // What recording is estimated to add to a step of the host.
@@ -249,7 +249,7 @@ static void overhead(void)
     prices.gate.profiler = 0.25;
     fake_ask(&f);
     const struct stk_rep_finding *slowed = fake_finding(&f, "capture-overhead");
-    CHECK_STR(slowed->severity, "low");
+    CHECK_EQ(slowed->severity, STK_LEVEL_LOW);
     CHECK(says(slowed, "add 25 % of the step, 10 % to 65 %"));
     CHECK(advises(slowed, "stoker run --level 0") == 0);
     prices.gate.ok = false;
@@ -264,11 +264,11 @@ static void overhead(void)
     CHECK_STR(fake_state(&f, "capture-overhead"), "passed");
     f.run.facts.python_events = 43000;
     fake_ask(&f);
-    CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "low");
+    CHECK_EQ(fake_finding(&f, "capture-overhead")->severity, STK_LEVEL_LOW);
     f.run.facts.python_events = 400000;
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "capture-overhead");
-    CHECK_STR(x->severity, "medium");
+    CHECK_EQ(x->severity, STK_LEVEL_MEDIUM);
     CHECK_STR(x->title, "Recording Python slows the job down");
     CHECK(says(x, "400 000 calls, 66 666 a step"));
     fake_done(&f);
@@ -396,7 +396,7 @@ static void python_unseen(const char *name, bool follows)
     f.run.causes[STK_PART_UNKNOWN].ns = 9000000; // of which the name holds 5 ms
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "python-not-recorded");
-    CHECK_STR(x->severity, "high");
+    CHECK_EQ(x->severity, STK_LEVEL_HIGH);
     CHECK_EQ(says(x, "giving the batch before back"), follows);
     CHECK_EQ(says(x, "so this is other code"), !follows);
     CHECK(advises(x, "with_stack=True") >= 0);

@@ -295,7 +295,7 @@ static void host_unlinked(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
     CHECK(f.verdict.kind == STK_VERDICT_HOST);
-    CHECK_STR(x->confidence, "low");
+    CHECK_EQ(x->confidence, STK_LEVEL_LOW);
     CHECK(says(x, "80 % of the time is idle"));
     CHECK_STR(fake_state(&f, "capture-unlinked"), "fired");
     fake_done(&f);
@@ -483,7 +483,7 @@ static void straggling(void)
     fake_ask(&f);
     x = fake_finding(&f, "straggler");
     CHECK(says(x, "does not stand out") && says(x, "clocks do not agree"));
-    CHECK_STR(x->severity, "medium");
+    CHECK_EQ(x->severity, STK_LEVEL_MEDIUM);
     fake_done(&f);
 
     fake_init(&f, 2, STK_SCOPE_STEPS);
@@ -524,7 +524,7 @@ static void cold(void)
     f.rank[0].cold_ns = f.rank[0].facts.last_ns / 5;
     fake_ask(&f);
     x = fake_finding(&f, "cold-start");
-    CHECK_STR(x->severity, "info");
+    CHECK_EQ(x->severity, STK_LEVEL_INFO);
     CHECK_STR(x->saving.basis, "none");
     CHECK(!x->saving.has_high);
     fake_done(&f);
@@ -551,7 +551,7 @@ static void compiling_again(void)
                   "mask: pred[8], s32[8]; 1 more argument"));
     CHECK(says(x, "5 compiled programs of apply take arrays of the same shapes and types"));
     CHECK(f.verdict.kind == STK_VERDICT_HOST);
-    CHECK_STR(x->severity, "high");
+    CHECK_EQ(x->severity, STK_LEVEL_HIGH);
     CHECK(advises(x, "mark_dynamic") == 0);
     CHECK_STR(fake_state(&f, "cold-start"), "passed"); // told once
     fake_done(&f);

@@ -23,7 +23,7 @@ static void input_advice(void)
 {
     const struct stk_rep_finding *x =
         input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
-    CHECK_STR(x->severity, "high");
+    CHECK_EQ(x->severity, STK_LEVEL_HIGH);
     CHECK(says(x, "num_workers=0") && advises(x, "num_workers=0") == 0);
     CHECK(says(x, "5.00 ms of it in enumerate(DataLoader)") && says(x, "in step 3"));
     CHECK(advises(x, "prefetch(tf.data") < 0); // another framework's

@@ -29,7 +29,7 @@ static void tensor_cores(void)
     const struct stk_rep_finding *x = fake_finding(&f, "tensor-cores-unused");
     CHECK(says(x, "40 % of the kernels' time is in fp32 products") && says(x, "a_kernel_of"));
     CHECK(advises(x, "set_float32_matmul_precision") >= 0);
-    CHECK(most_saved(x) > 0.3 && most_saved(x) < 0.4 && strcmp(x->severity, "low") == 0);
+    CHECK(most_saved(x) > 0.3 && most_saved(x) < 0.4 && x->severity == STK_LEVEL_LOW);
     x = fake_finding(&f, "compute-bound"); // which has that as an idea, says it no second time
     CHECK(x && advises(x, "set_float32_matmul_precision") < 0 && advises(x, "torch.compile") >= 0);
     fake_done(&f);
@@ -119,7 +119,7 @@ static void small_grids(void)
     const struct stk_rep_finding *x = fake_finding(&f, "small-grid");
     CHECK(says(x, "20 % of the device's 108 multiprocessors have a block"));
     CHECK(says(x, "450 of 500 kernels") && says(x, "50 % of what is left empty is beside a_small"));
-    CHECK(most_saved(x) > 0.79 && most_saved(x) < 0.81 && strcmp(x->severity, "low") == 0);
+    CHECK(most_saved(x) > 0.79 && most_saved(x) < 0.81 && x->severity == STK_LEVEL_LOW);
     CHECK(advises(x, "batch=2") == 0 && advises(x, "torch.func.vmap") > 0);
     x = fake_finding(&f, "compute-bound"); // to which it is an idea
     CHECK(x->id && advises(x, "larger batch") < 0);
@@ -173,7 +173,7 @@ static void small_steps(void)
     const struct stk_rep_finding *x = fake_finding(&f, "step-too-small");
     CHECK(says(x, "kernels take 3.00 ms a step, 3.0 % of the time: 750 of them, 4.00 us each"));
     CHECK(says(x, "with the device idle, takes 97 %") && advises(x, "device = 'cpu'") > 0);
-    CHECK(strcmp(x->severity, "info") == 0 && strcmp(x->saving.basis, "none") == 0);
+    CHECK(x->severity == STK_LEVEL_INFO && strcmp(x->saving.basis, "none") == 0);
     x = fake_finding(&f, "host-bound"); // it has its own advice
     CHECK(x->id && advises(x, "device = 'cpu'") < 0);
     fake_done(&f);
@@ -302,7 +302,7 @@ static void collections(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "python-gc");
     CHECK(says(x, "20 % of the time") && advises(x, "gc.freeze()") == 0);
-    CHECK(strcmp(x->severity, "high") == 0);
+    CHECK(x->severity == STK_LEVEL_HIGH);
     fake_done(&f);
 }
 

@@ -126,7 +126,7 @@ static void processors(void)
     CHECK(tells(x, "the 4 processes pt_data_worker are busy 98 % of the time, 50 % of it waiting"));
     CHECK(tells(x, "the job may use 2"));
     CHECK(tells(x, "40 % waits for the host and its input: that is what this can hold up"));
-    CHECK(x && strcmp(x->severity, "high") == 0 && x->saving.high_share <= 0.41);
+    CHECK(x && x->severity == STK_LEVEL_HIGH && x->saving.high_share <= 0.41);
     end();
     begin(STK_SCOPE_STEPS); // processors are free
     fake_part(&f, STK_PART_INPUT, 0.4, -1);
@@ -143,7 +143,7 @@ static void processors(void)
     workers_on_two(2, 0.49);
     ask();
     x = found("processors-short");
-    CHECK(x && strcmp(x->severity, "info") == 0 && tells(x, "not held up"));
+    CHECK(x && x->severity == STK_LEVEL_INFO && tells(x, "not held up"));
     end();
 }
 
@@ -247,7 +247,7 @@ static void gpu(unsigned reasons, double clock, double shown)
                       tells(clocks, "slowed by heat at 100 % of the looks, at 88 degrees")));
     CHECK((util != NULL) == (shown >= 0.66));
     CHECK(!util || (tells(util, "GPU busy by nvidia-smi 96 %, computing 41 %") &&
-                    strcmp(util->severity, "info") == 0));
+                    util->severity == STK_LEVEL_INFO));
     end();
 }
 
@@ -266,7 +266,7 @@ static void gpu_memory(double used, double idle, bool fires)
     CHECK(!x == !fires);
     CHECK(!x || (tells(x, "at most 40 % of the device's 80.0 GB were in use") &&
                  tells(x, "the device computes 80 % of the time")));
-    CHECK(!x || strcmp(x->severity, "info") == 0);
+    CHECK(!x || x->severity == STK_LEVEL_INFO);
     end();
 }
 
@@ -286,7 +286,7 @@ static void memory(double stalled, double faults, double killed)
     const struct stk_rep_finding *x = found("memory-short");
     CHECK((x != NULL) == (stalled >= 0.05 || faults >= 200 || killed > 0));
     CHECK(!x || tells(x, "the control group holds up to 990"));
-    CHECK(killed <= 0 || (x && strcmp(x->severity, "high") == 0 && strstr(x->title, "killed")));
+    CHECK(killed <= 0 || (x && x->severity == STK_LEVEL_HIGH && strstr(x->title, "killed")));
     end();
 }
 

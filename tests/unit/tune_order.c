@@ -59,6 +59,7 @@ enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
     out->wall_ns = (uint64_t)(RUN_S * 1e9);
     strcpy(out->framework, framework);
     stk_facts_init(&out->facts);
+    out->facts.framework = stk_framework_find(stk_str_from(framework));
     stk_facts_set(&out->facts, "torch.dataloader.num_workers", "2");
     stk_facts_set(&out->facts, "torch.zero_grad.set_to_none", "False");
     apply(set, out);

@@ -154,8 +154,8 @@ static void add_verdict(struct plan *p, int64_t start_ns, int64_t end_ns)
                                        .dur_ns = end_ns - start_ns,
                                        .name = r->verdict.sentence,
                                        .notes = notes};
-    note(notes, &slice->note_count, "verdict", r->verdict.kind);
-    note(notes, &slice->note_count, "confidence", r->verdict.confidence);
+    note(notes, &slice->note_count, "verdict", stk_verdict_key(r->verdict.kind));
+    note(notes, &slice->note_count, "confidence", stk_level_key(r->verdict.confidence));
     note(notes, &slice->note_count, "health", r->profile.health.status);
     for (size_t i = 0; i < r->profile.health.why.count; i++) {
         note(notes, &slice->note_count, "health why",
@@ -180,8 +180,8 @@ static void describe_finding(struct plan *p, const struct stk_rep_finding *f,
     slice->name = f->title;
     slice->notes = notes;
     note(notes, &slice->note_count, "rule", f->id);
-    note(notes, &slice->note_count, "severity", f->severity);
-    note(notes, &slice->note_count, "confidence", f->confidence);
+    note(notes, &slice->note_count, "severity", stk_level_key(f->severity));
+    note(notes, &slice->note_count, "confidence", stk_level_key(f->confidence));
     if (e) {
         note(notes, &slice->note_count, "evidence", e->text);
         note(notes, &slice->note_count, "on", e->track);

@@ -397,9 +397,9 @@ static void put_run(struct sqlite *w)
     put_text(w, 1, "base_ns");
     sqlite_put(w, 2, w->x->base_ns);
     row(w);
-    put_fact(w, "verdict", r->verdict.kind);
+    put_fact(w, "verdict", stk_verdict_key(r->verdict.kind));
     put_fact(w, "sentence", r->verdict.sentence);
-    put_fact(w, "confidence", r->verdict.confidence);
+    put_fact(w, "confidence", stk_level_key(r->verdict.confidence));
     put_fact(w, "health", r->profile.health.status);
     for (size_t i = 0; i < w->x->selection_count; i++) {
         snprintf(key, sizeof key, "selection %zu", i + 1);
@@ -492,8 +492,8 @@ static void put_findings(struct sqlite *w)
         for (size_t k = 0; k < f[i].evidence.count && w->status == STOKER_OK; k++) {
             put_text(w, 1, f[i].id);
             put_text(w, 2, f[i].title);
-            put_text(w, 3, f[i].severity);
-            put_text(w, 4, f[i].confidence);
+            put_text(w, 3, stk_level_key(f[i].severity));
+            put_text(w, 4, stk_level_key(f[i].confidence));
             put_text(w, 5, e[k].text);
             put_text(w, 6, e[k].track);
             if (e[k].has_time) {
@@ -516,7 +516,7 @@ static void put_issues(struct sqlite *w)
     sqlite_begin(w, "issues", 6);
     for (size_t i = 0; i < w->x->report->profile.issues.count; i++) {
         put_text(w, 1, s[i].id);
-        put_text(w, 2, s[i].severity);
+        put_text(w, 2, stk_severity_key(s[i].severity));
         sqlite_put(w, 3, (int64_t)s[i].count);
         put_text(w, 4, s[i].meaning);
         put_text(w, 5, s[i].remedy);

@@ -43,18 +43,15 @@ bool stk_run_devices(const struct stk_run_sum *run, struct stk_arena *arena, con
 
 bool stk_run_frameworks(const struct stk_run_sum *run, struct stk_arena *arena, const char **out)
 {
-    static const char *const keys[STK_FW_COUNT] = {[STK_FW_TENSORFLOW] = "tensorflow",
-                                                   [STK_FW_PYTORCH] = "pytorch",
-                                                   [STK_FW_JAX] = "jax",
-                                                   [STK_FW_CUDA] = "cuda"};
     uint32_t seen = run->facts.frameworks & ((1u << STK_FW_COUNT) - 1), plain = 1u << STK_FW_CUDA;
     seen = seen & ~plain ? seen & ~plain : seen;
     *out = NULL;
-    for (int i = 0; i < STK_FW_COUNT; i++) {
+    for (enum stk_framework i = 0; i < STK_FW_COUNT; i++) {
         if (!(seen & (1u << i))) {
             continue;
         }
-        *out = *out ? stk_arena_printf(arena, "%s, %s", *out, keys[i]) : keys[i];
+        *out = *out ? stk_arena_printf(arena, "%s, %s", *out, stk_framework_key(i))
+                    : stk_framework_key(i);
         if (!*out) {
             return false;
         }

@@ -6,6 +6,7 @@
 
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/all_reduce_rate.h"
 
 enum { LOST, NEAR };
@@ -69,7 +70,8 @@ static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
     bool small = stk_all_reduce_is_small(&r);
     f->title = small ? "All-reduces are too small for their link" : f->title;
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = ctx->pass.run->rank_count > 1 || r.link_bytes == 0 ? "medium" : "low";
+    f->confidence =
+        ctx->pass.run->rank_count > 1 || r.link_bytes == 0 ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMMUNICATION).most_affected;
     stk_finding_bound(f, share);
     say_rates(ctx, f, &r);
@@ -85,25 +87,9 @@ static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_all_reduce_slow = {
-    .id = "all-reduce-slow",
-    .title = "All-reduces run below the rate of their link",
-    .fires = "All-reduces reach less than 70 % of the rate that large ones reach on the same link "
-             "(or the devices' links give within a host), and what they take above that, exposed, "
-             "comes to 3 % of the step.",
-    .matters = "Their bytes could cross in less time: small messages pay their start each, large "
-               "ones a slow way.",
-    .priced = "Larger messages by the replay with buckets of 25 MB, where the steps can be "
-              "replayed; else at most the exposed time above what the bytes take at the link's "
-              "rate.",
+    .page = STK_PAGE(all_reduce_slow),
     .whatif = "comm-bucket=25000000",
     .prices_first = true,
-    .quiet = "Collectives behind compute; all-reduces at their bound, which only fewer bytes or "
-             "overlap make shorter (communication-exposed). Skipped where sizes or groups are not "
-             "recorded, as in what Nsight Systems exports.",
-    .source =
-        "NCCL tests: bus bandwidth, 2 (n - 1) / n of the bytes for an all-reduce; makers' data "
-        "sheets for links; TensorFlow guide to GPU performance: parameters x 4 bytes / "
-        "bandwidth.",
     .needs = STK_NEED_DEVICE | STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,

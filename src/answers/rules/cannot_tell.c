@@ -3,6 +3,7 @@
 
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 #include "answers/rules/pipeline_limit.h"
 
@@ -131,8 +132,8 @@ static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     *why = stk_reason_key(reason);
-    f->severity = "medium";
-    f->confidence = stk_level_key(v->confidence);
+    f->severity = STK_LEVEL_MEDIUM;
+    f->confidence = v->confidence;
     if (stk_reason_leaves_shares(reason)) {
         say_idle(ctx, f);
     } else {
@@ -153,18 +154,7 @@ static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_cannot_tell = {
-    .id = "cannot-tell",
-    .title = "The profile cannot say why",
-    .fires = "The verdict is cannot-tell: the profile is empty, holds no device events and too few "
-             "host steps, recording "
-             "the device failed, the file is cut and no step is known to be whole, or most of the "
-             "idle time has no recorded cause.",
-    .matters = "A guess would send you to mend the wrong thing; a better recording takes minutes.",
-    .priced = "Not priced.",
-    .quiet = "Whenever the profile holds enough to judge.",
-    .source = "Real profiles that hold too little: empty ones, CUPTI range profiling, CPU trainers "
-              "in a collective, "
-              "slices of a longer recording.",
+    .page = STK_PAGE(cannot_tell),
     .verdicts = 1u << STK_VERDICT_CANNOT_TELL,
     .thresholds = thresholds,
     .fixes = fixes,

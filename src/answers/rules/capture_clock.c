@@ -4,6 +4,7 @@
 // not.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { SKEW_NS, SKEW_SHARE, MATCHED };
@@ -62,7 +63,7 @@ static enum stk_rule_state capture_clock_check(const struct stk_rule_ctx *ctx,
     *why = device && ranks ? "host and device, and the ranks, disagree"
            : device        ? "host and device disagree"
                            : "the ranks disagree";
-    f->severity = device ? "low" : "info";
+    f->severity = device ? STK_LEVEL_LOW : STK_LEVEL_INFO;
     if (!device) {
         f->title = "The clocks of the ranks disagree";
     }
@@ -70,19 +71,7 @@ static enum stk_rule_state capture_clock_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_capture_clock = {
-    .id = "capture-clock",
-    .title = "The clocks of host and device disagree",
-    .fires = "1 % of the device work begins before its launch call and the worst by 20 us, or "
-             "collectives do not end "
-             "together on all ranks.",
-    .matters = "The cause of an idle interval is sought on the host at the same moment: with "
-               "clocks apart, the "
-               "neighbour is blamed. Between ranks, who is late cannot be told by starts.",
-    .priced = "Not priced: it is a fault of the recording.",
-    .quiet = "Leads of a few microseconds are within the error of converting clocks.",
-    .source = "A launch precedes its work; the ends of one collective agree within microseconds on "
-              "one clock, as "
-              "measured on recorded runs of 8 ranks.",
+    .page = STK_PAGE(capture_clock),
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

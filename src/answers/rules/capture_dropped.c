@@ -3,6 +3,7 @@
 // Launch calls without device work hint at device records lost without notice.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { LOST, LOST_MUCH, ORPHANS, ORPHANS_LEAST };
@@ -124,7 +125,8 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
     if (!damaged && !orphans && share < thresholds[LOST].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = damaged || share >= thresholds[LOST_MUCH].value ? "medium" : "low";
+    f->severity =
+        damaged || share >= thresholds[LOST_MUCH].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     if (share > 0) {
         stk_say_records_unusable(ctx, f, share);
     }
@@ -134,27 +136,13 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
         stk_say_launches_without_work(ctx, f, facts->launches_without_work, facts->launches);
     }
     if (!damaged && share < thresholds[LOST].value) {
-        f->confidence = "low"; // only the orphans speak for it
+        f->confidence = STK_LEVEL_LOW; // only the orphans speak for it
     }
     return STK_RULE_FIRED;
 }
 
 const struct stk_rule stk_rule_capture_dropped = {
-    .id = "capture-dropped",
-    .title = "Part of the profile is missing",
-    .fires = "The profiler says that it dropped events, the file is cut or damaged, 1 % of the "
-             "records could not "
-             "be used, or 5 % of the launch calls lack their device work.",
-    .matters = "Missing device work looks like an idle device, and missing host work like a cause "
-               "that is unknown: "
-               "shares of the time may be wrong in either direction.",
-    .priced = "Not priced: it is a fault of the recording, not of the job.",
-    .quiet = "Repaired text, ignored fields and single absurd durations lose nothing that counts. "
-             "Orphaned launch "
-             "calls are not counted where most device work is unlinked, since then the links are "
-             "what is missing.",
-    .source = "The counts that stoker keeps of every record it reads; nsys and XProf print similar "
-              "warnings.",
+    .page = STK_PAGE(capture_dropped),
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,

@@ -3,6 +3,7 @@
 // steps are not seen.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { STEPS, CONFIDENCE };
@@ -34,7 +35,7 @@ static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ct
     if (run->steps_used >= thresholds[STEPS].value && !unsure) {
         return STK_RULE_PASSED;
     }
-    f->severity = run->steps_used == 0 ? "low" : "info";
+    f->severity = run->steps_used == 0 ? STK_LEVEL_LOW : STK_LEVEL_INFO;
     if (run->source == STK_STEPS_NONE || run->step_marks == 0) {
         f->title = "No steps were found";
         stk_say_no_steps_marked(ctx, f);
@@ -52,17 +53,7 @@ static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ct
 }
 
 const struct stk_rule stk_rule_capture_few_steps = {
-    .id = "capture-few-steps",
-    .title = "The profile holds too few steps",
-    .fires = "Fewer than three steps can be used, none are marked, or they had to be guessed from "
-             "a poor period.",
-    .matters = "One odd step decides everything, and what comes every few steps (logging, "
-               "checkpoints, the end of an "
-               "epoch) is not seen or counts too much.",
-    .priced = "Not priced: it is a matter of the recording.",
-    .quiet = "From three used steps on, marked or inferred with confidence.",
-    .source = "The lower median over steps; torch.profiler.schedule and XProf's step markers serve "
-              "the same end.",
+    .page = STK_PAGE(capture_few_steps),
     .needs = STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,

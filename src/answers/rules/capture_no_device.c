@@ -6,6 +6,7 @@
 
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 static const struct stk_threshold thresholds[] = {
@@ -53,7 +54,7 @@ static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     } else if (facts->launches > 0) {
         stk_say_kernels_not_recorded(ctx, f, facts->launches);
         f->title = "Kernels were launched, and none was recorded";
-        f->severity = "medium";
+        f->severity = STK_LEVEL_MEDIUM;
         choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (facts->has_device_rows) {
         stk_say_no_kernel_on_device(ctx, f, facts->device_ops);
@@ -84,7 +85,7 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
         *why = stk_why_ranks_without_kernels(ctx, without, run->rank_count);
         stk_say_ranks_without_kernels(ctx, f, without, run->rank_count);
         f->title = "Some ranks have no device events";
-        f->severity = "medium";
+        f->severity = STK_LEVEL_MEDIUM;
         choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (say_why(ctx, f)) {
         *why = "no kernels in the profile";
@@ -100,18 +101,7 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
 }
 
 const struct stk_rule stk_rule_capture_no_device = {
-    .id = "capture-no-device",
-    .title = "The profile holds no kernels",
-    .fires = "No kernel was recorded, in the whole profile or for some of its ranks.",
-    .matters = "Without device rows nobody can say whether the device waits; the host's steps can "
-               "be judged at best.",
-    .priced = "Not priced: it is a fault of the recording, or a job on the CPU.",
-    .quiet =
-        "A single kernel is enough. Without any row of a device or call of its runtime nothing "
-        "speaks of an accelerator: the job may well run on the CPU.",
-    .source = "Observed in CPU-only profiles, in CUPTI range profiling (runtime calls but no "
-              "kernels) and in profiles "
-              "of accelerators of other makers.",
+    .page = STK_PAGE(capture_no_device),
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,

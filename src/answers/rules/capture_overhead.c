@@ -5,6 +5,7 @@
 // with its range. What a profiler stretches otherwise is not seen.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST, SLOWED };
@@ -82,8 +83,8 @@ static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct s
     }
     *why = stk_why_recording_adds(ctx, share);
     f->title = "Recording slows the steps down";
-    f->severity = "low";
-    f->confidence = "low";
+    f->severity = STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_LOW;
     stk_say_recording_adds(ctx, f, share, share * STK_PROFILER_LEAST, p->gate.profiler_most);
     stk_finding_fix(ctx, f, &fixes[FIX_STEPS]);
     stk_finding_fix(ctx, f, &fixes[FIX_DEVICE_ALONE]);
@@ -98,8 +99,8 @@ static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct s
         return check_slowed(ctx, f, why);
     }
     *why = stk_why_python_recorded(ctx, unless_most(share));
-    f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
-    f->confidence = "medium";
+    f->severity = share >= thresholds[CONTAMINATING].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_MEDIUM;
     say_tracer(ctx, f, share);
     if (ctx->pass.run->machine) { // stoker run recorded it, this window alone
         stk_say_stokers_tracer(ctx, f);
@@ -127,7 +128,8 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
     }
     record_less(ctx, f);
     bool holds_up = stk_rule_on_host(ctx) || inside >= thresholds[HOLDS_UP].value;
-    f->severity = holds_up && share >= thresholds[CONTAMINATING].value ? "medium" : "low";
+    f->severity =
+        holds_up && share >= thresholds[CONTAMINATING].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     stk_say_profiler_takes(ctx, f, facts->profiler_overhead_ns, recorded);
     if (holds_up && inside > 0) {
         stk_say_profiler_idles(ctx, f, inside);
@@ -138,21 +140,7 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
 }
 
 const struct stk_rule stk_rule_capture_overhead = {
-    .id = "capture-overhead",
-    .title = "The profiler takes much of the time",
-    .fires =
-        "The profiler's own records of its work, or the calls that a Python tracer recorded at "
-        "0.7 us each, take 5 % of the time; from 15 % on they contaminate the result. Or recording "
-        "operations and calls is estimated to add 15 % to a step of the host: a replay without "
-        "what "
-        "they add each is that much shorter.",
-    .matters = "A profiler slows the host more than the device, so that a job looks more bound by "
-               "its host than it is.",
-    .priced = "Not priced: the time is not lost without the profiler.",
-    .quiet = "What a profiler neither records nor shows by the number of its records is not known.",
-    .source = "Rows of CUPTI's activity kind OVERHEAD; thresholds after the experience of nsys-ai, "
-              "where 1 % raised "
-              "false alarms.",
+    .page = STK_PAGE(capture_overhead),
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,

@@ -5,6 +5,7 @@
 
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/torch_signs.h"
 #include "profile/model/verdict/busy_work.h"
 
@@ -61,10 +62,10 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
         *why = "operations run one by one, and Python between them: see host-bound";
         return STK_RULE_PASSED;
     }
-    f->severity = share < thresholds[LOUD].value ? "low" : stk_rule_severity(ctx, share);
+    f->severity = share < thresholds[LOUD].value ? STK_LEVEL_LOW : stk_rule_severity(ctx, share);
     if (run->facts.has_fetches && share > stk_rule_group_share(ctx, STK_GROUP_HOST) &&
         ctx->pass.verdict->kind == STK_VERDICT_HOST) {
-        f->severity = "high"; // the verdict rests on it more than on what is recorded
+        f->severity = STK_LEVEL_HIGH; // the verdict rests on it more than on what is recorded
     }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
@@ -86,16 +87,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_capture_python = {
-    .id = "python-not-recorded",
-    .title = "The program's own Python was not recorded",
-    .fires = "In a profile without a device, 15 % of the host's steps hold no event at all.",
-    .matters =
-        "The largest cost may be in it: a loader in plain Python leaves no event of its own.",
-    .priced = "Not priced: what is not recorded has no cause.",
-    .quiet = "On a device, where idle time is told apart by what ends it.",
-    .source =
-        "Documentation of torch.profiler (with_stack), jax.profiler (python_tracer_level) and "
-        "tf.profiler.experimental.Trace.",
+    .page = STK_PAGE(capture_python),
     .needs = STK_NEED_BREAKDOWN | STK_NEED_HOST,
     .verdicts = 1u << STK_VERDICT_HOST,
     .thresholds = thresholds,

@@ -3,6 +3,7 @@
 // aids make it do: overlap is impossible, so the profile shows a job that nobody runs otherwise.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { SHARE, LEAST };
@@ -33,24 +34,14 @@ static enum stk_rule_state capture_serialized_check(const struct stk_rule_ctx *c
         (double)facts->serialized_launches < thresholds[SHARE].value * (double)facts->launches) {
         return STK_RULE_PASSED;
     }
-    f->severity = "medium";
+    f->severity = STK_LEVEL_MEDIUM;
     stk_say_launches_serialized(ctx, f, facts->serialized_launches, facts->launches);
     stk_say_launches_never_overlap(ctx, f);
     return STK_RULE_FIRED;
 }
 
 const struct stk_rule stk_rule_capture_serialized = {
-    .id = "capture-serialized",
-    .title = "The host waits for the device after every launch",
-    .fires = "Half of all launch calls are followed by a wait until the device is idle.",
-    .matters = "A profile of a serialized run blames launches and synchronisation for time that a "
-               "normal run hides; "
-               "if the job always runs so, switching it off is the fix.",
-    .priced = "Not priced: what overlap would hide is not in the profile.",
-    .quiet = "A few waits a step are the job's own (see host-sync).",
-    .source =
-        "CUDA C++ Programming Guide, environment variable CUDA_LAUNCH_BLOCKING; HIP documentation, "
-        "AMD_SERIALIZE_KERNEL.",
+    .page = STK_PAGE(capture_serialized),
     .needs = STK_NEED_DEVICE | STK_NEED_HOST,
     .thresholds = thresholds,
     .fixes = fixes,

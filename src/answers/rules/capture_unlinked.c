@@ -2,6 +2,7 @@
 // Device work without its launch call: why the device was idle before it cannot be told.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { SHARE, MUCH };
@@ -39,7 +40,7 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
     if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = share >= thresholds[MUCH].value ? "medium" : "low";
+    f->severity = share >= thresholds[MUCH].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     if (!facts->has_launch_rows) {
         f->title = "No launch calls were recorded";
     }
@@ -56,20 +57,7 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
 }
 
 const struct stk_rule stk_rule_capture_unlinked = {
-    .id = "capture-unlinked",
-    .title = "Device work lacks its launch calls",
-    .fires =
-        "5 % of the device operations have no launch call in the profile, beside those that were "
-        "queued before it began.",
-    .matters = "Idle time is explained by what the launching thread did before the call. Without "
-               "the call the time is "
-               "of unknown cause, and the verdict may be cannot-tell.",
-    .priced = "Not priced: it is a fault of the recording.",
-    .quiet =
-        "What lies at the head of a stream, before its first operation with a launch call, was "
-        "launched before the recording began, where all behind it have theirs. TPUs have no "
-        "launch calls.",
-    .source = "Correlation ids of CUPTI and rocprofiler, which join a call and its device work.",
+    .page = STK_PAGE(capture_unlinked),
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

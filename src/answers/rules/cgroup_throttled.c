@@ -4,6 +4,7 @@
 // still.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
 enum { PERIODS };
@@ -49,16 +50,7 @@ static enum stk_rule_state cgroup_throttled_check(const struct stk_rule_ctx *ctx
 }
 
 const struct stk_rule stk_rule_cgroup_throttled = {
-    .id = "cgroup-throttled",
-    .title = "The control group's quota of processor time stops the job",
-    .fires = "Beside the profile lies a record of the machine, and in 5 % of the periods of its "
-             "quota or more the job's control group had used it up.",
-    .matters = "All threads of the container stand still until the next period, the one that "
-               "launches work on the GPU too: steps of a few milliseconds become a hundred.",
-    .priced = "At most the share of the time that was lost, of what the profile shows waiting for "
-              "the host and its input.",
-    .quiet = "Without a record of the machine, and where no quota is set.",
-    .source = "Linux, Documentation/scheduler/sched-bwc: nr_periods, nr_throttled, throttled time.",
+    .page = STK_PAGE(cgroup_throttled),
     .thresholds = thresholds,
     .fixes = fixes,
     .is_live = true,

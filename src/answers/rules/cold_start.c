@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "profile/model/verdict/verdict_text.h"
 #include "answers/rules/finding.h"
 
@@ -153,8 +154,10 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     if (!is_verdict && !in_steps && cold < thresholds[BEFORE].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = is_verdict ? "high" : in_steps ? stk_rule_severity(ctx, inside) : "info";
-    f->confidence = is_verdict ? stk_level_key(ctx->pass.verdict->confidence) : "medium";
+    f->severity = is_verdict ? STK_LEVEL_HIGH
+                  : in_steps ? stk_rule_severity(ctx, inside)
+                             : STK_LEVEL_INFO;
+    f->confidence = is_verdict ? ctx->pass.verdict->confidence : STK_LEVEL_MEDIUM;
     if (!is_verdict) {
         f->title = !in_steps ? "The profile includes the start of the job"
                    : ctx->pass.run->scope == STK_SCOPE_SPAN
@@ -181,22 +184,7 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_cold_start = {
-    .id = "cold-start",
-    .title = "The profile shows a start, not the steady state",
-    .fires = "Compilation, module loading and first use take 40 % of the recorded time (then they "
-             "are the verdict), "
-             "10 % of it, or 3 % of the used steps.",
-    .matters = "What is slow once need not be slow later: advice for the steady state cannot come "
-               "from a start. "
-               "Where jobs are short or restart often, the start itself is the cost.",
-    .priced = "At most the share of the used steps that goes to first use; time before the first "
-              "step is no part of a step.",
-    .quiet = "Compilation that returns in later steps is told by compile-recurring; code that was "
-             "compiled and merely "
-             "runs (Torch-Compiled Region) is no compilation.",
-    .source = "Labelled real profiles: 0.86 of the time and more in those that show a start, 0.16 "
-              "at most in others; "
-              "documentation of CUDA lazy loading, torch.compile, JAX and XLA caches.",
+    .page = STK_PAGE(cold_start),
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_COLD,
     .thresholds = thresholds,

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/all_reduce_rate.h"
 #include "answers/rules/pack_signs.h"
 
@@ -261,19 +262,7 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_comm_exposed = {
-    .id = "communication-exposed",
-    .title = "Communication is not hidden behind compute",
-    .fires = "Collectives, or waiting in them for other ranks, take 3 % of the time while nothing "
-             "else computes.",
-    .matters =
-        "Every rank pays for exposed communication in every step, and adding devices adds to it.",
-    .priced =
-        "At most the exposed part; a collective that overlaps the backward pass costs little.",
-    .quiet = "Collectives behind compute are not counted. Waiting that one late rank causes is "
-             "told by straggler.",
-    .source = "XProf reports device collectives from 3 % and highly from 15 %, the PyTorch "
-              "TensorBoard plugin warned "
-              "from 10 %; documentation of DDP, FSDP, tf.distribute, XLA and NCCL.",
+    .page = STK_PAGE(comm_exposed),
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_COMMUNICATION,
     .thresholds = thresholds,

@@ -5,6 +5,7 @@
 
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
@@ -160,7 +161,7 @@ static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ct
         return STK_RULE_PASSED;
     }
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = steps.most_affected;
     stk_finding_bound(f, share);
     stk_say_compile_recurs(ctx, f, run->facts.compile_recurring_ns, share);
@@ -171,18 +172,7 @@ static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ct
 }
 
 const struct stk_rule stk_rule_compile_recurring = {
-    .id = "compile-recurring",
-    .title = "Compilation returns in later steps",
-    .fires = "2 % of the time goes to compilation, autotuning or module loading after the first "
-             "two used steps.",
-    .matters =
-        "It looks like a start but never ends: each new shape or retraced function compiles again.",
-    .priced = "At most the time of this compilation.",
-    .quiet = "The first two used steps may compile. Steps left out of the breakdown do not count. "
-             "Which argument changed is said of JAX's functions, whose profiles hold the compiled "
-             "programs; TensorFlow's and PyTorch's hold no signatures.",
-    .source = "Documentation of torch.compile (recompilation), tf.function (retracing) and JAX "
-              "(jax_log_compiles).",
+    .page = STK_PAGE(compile_recurring),
     .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,
     .verdicts = 1u << STK_VERDICT_HOST,
     .thresholds = thresholds,

@@ -3,6 +3,7 @@
 // kernels themselves: ideas without figures, since a timeline cannot price them.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/pack_signs.h"
 #include "answers/rules/torch_signs.h"
@@ -149,8 +150,8 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     if (ctx->pass.verdict->kind != STK_VERDICT_COMPUTE) {
         return STK_RULE_PASSED;
     }
-    f->severity = "info";
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
     stk_torch_signs_choose(ctx, f);
@@ -173,17 +174,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_compute_bound = {
-    .id = "compute-bound",
-    .title = "The device is busy computing: little host-side saving is left",
-    .fires = "The verdict is compute-bound: kernels take 80 % of the time, or 70 % with no loss of "
-             "10 %.",
-    .matters = "Work on input, launches or copies would save little. Only faster kernels, less "
-               "arithmetic or more "
-               "devices shorten the step.",
-    .priced = "Not priced: what a kernel could gain is not in a timeline.",
-    .quiet = "Losses other than the verdict have findings of their own.",
-    .source = "Labelled real profiles: healthy jobs compute 0.85 to 1.00 of the time, others at "
-              "most 0.69.",
+    .page = STK_PAGE(compute_bound),
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_COMPUTE,
     .thresholds = thresholds,

@@ -4,6 +4,7 @@
 // its file where Python was traced, and the backward pass of its broadcast.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 
 enum { DEVICES };
@@ -44,8 +45,8 @@ static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     *why = stk_why_data_parallel(ctx, k->devices);
-    f->severity = "low";
-    f->confidence = "high";
+    f->severity = STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_HIGH;
     stk_say_data_parallel_events(ctx, f, k->devices, seen->count, seen->ns);
     if (copies_ns(run) > 0) {
         stk_say_data_parallel_copies(ctx, f, copies_ns(run));
@@ -54,16 +55,7 @@ static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_data_parallel = {
-    .id = "data-parallel",
-    .title = "One Python process drives all devices: DataParallel",
-    .fires = "PyTorch's DataParallel is seen, and a process works with several devices.",
-    .matters = "The threads of one process share Python's lock, so that devices wait for their "
-               "launches; the model is copied to each device in each step, and the first device "
-               "gathers what all compute.",
-    .priced = "Not priced: what one process per device would take is not in such a profile.",
-    .quiet = "One device; DistributedDataParallel.",
-    .source = "PyTorch documentation: use DistributedDataParallel instead of DataParallel; the "
-              "PyTorch TensorBoard plugin warned of it, too.",
+    .page = STK_PAGE(data_parallel),
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

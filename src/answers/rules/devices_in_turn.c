@@ -3,6 +3,7 @@
 // pipeline, or replicas that one thread serves in turn.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/on_machine.h"
 
@@ -48,24 +49,15 @@ static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
     if (!stk_rule_in_turn(ctx)) {
         return STK_RULE_PASSED;
     }
-    f->severity = "medium";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_MEDIUM;
+    f->confidence = STK_LEVEL_MEDIUM;
     stk_finding_bound(f, busy * (1 - at_a_time / k->devices));
     stk_say_devices_at_a_time(ctx, f, k->devices, at_a_time, busy);
     return STK_RULE_FIRED;
 }
 
 const struct stk_rule stk_rule_devices_in_turn = {
-    .id = "devices-in-turn",
-    .title = "The devices of a process work in turn",
-    .fires = "A process works with several devices, and while any of them works fewer than 60 % "
-             "of them do at a time.",
-    .matters = "Devices that wait for each other add memory and no speed: two that take turns are "
-               "as fast as one.",
-    .priced = "At most what would be left if all worked side by side all the time.",
-    .quiet = "One device a process; devices that do less than a tenth of what the busiest does.",
-    .source = "TensorFlow guide to GPU performance: several GPUs; PyTorch documentation: prefer "
-              "DistributedDataParallel, and pipeline parallelism.",
+    .page = STK_PAGE(devices_in_turn),
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -5,6 +5,7 @@
 
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
 enum { BUSY, STALLED, OWN };
@@ -91,16 +92,7 @@ static enum stk_rule_state disk_busy_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_disk_busy = {
-    .id = "disk-busy",
-    .title = "A disk is at its end",
-    .fires = "Beside the profile lies a record of the machine: a disk had requests 85 % of the "
-             "time, and some thread waited for storage 10 % of it.",
-    .matters = "More workers do not help then: they wait for the same disk.",
-    .priced = "At most the share of the time that somebody waited for storage, of what the profile "
-              "shows waiting for input.",
-    .quiet = "Without a record of the machine; where the kernel does not tell who waits "
-             "(/proc/pressure); file systems over the network have no disk.",
-    .source = "Linux, Documentation/admin-guide/iostats and Documentation/accounting/psi.",
+    .page = STK_PAGE(disk_busy),
     .thresholds = thresholds,
     .fixes = fixes,
     .is_live = true,

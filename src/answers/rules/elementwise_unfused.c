@@ -2,6 +2,7 @@
 // Elementwise kernels that follow each other on a stream: each reads from memory what the one
 // before it wrote there, which one kernel of a compiler would keep in registers.
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 
 enum { FROM };
@@ -27,17 +28,9 @@ static enum stk_rule_state elementwise_unfused_check(const struct stk_rule_ctx *
 }
 
 const struct stk_rule stk_rule_elementwise_unfused = {
-    .id = "elementwise-unfused",
-    .title = "Elementwise kernels follow each other unfused",
-    .fires = "15 % of the kernels' time is in elementwise kernels of which two or more follow each "
-             "other on a stream.",
-    .matters = "Such kernels are limited by memory, and each passes over it anew: fused, they read "
-               "and write once.",
-    .priced = "By replaying the steps with each chain as one kernel; else at most their time.",
+    .page = STK_PAGE(elementwise_unfused),
     .whatif = "fuse",
     .needs_saving = true,
-    .quiet = "Kernels that a compiler made of several; single ones between matrix products.",
-    .source = "PyTorch performance tuning guide; TensorFlow guide to GPU performance: XLA.",
     .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -16,20 +16,13 @@
 #define WORTH_SAYING 0.01 // parts below this share get no evidence
 #define OWNERS_SHARE 0.05 // of a part, for a function of the user's own to be named
 
-const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
+enum stk_level stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
 {
     STK_ASSERT(share >= 0);
     bool host = stk_rule_on_host(ctx);
-    return share >= (host ? 0.50 : 0.15)   ? "high"
-           : share >= (host ? 0.25 : 0.05) ? "medium"
-                                           : "low";
-}
-
-const char *stk_level_key(enum stk_level level)
-{
-    STK_ASSERT((unsigned)level <= STK_LEVEL_HIGH);
-    static const char *const keys[] = {"none", "info", "low", "medium", "high"};
-    return keys[level];
+    return share >= (host ? 0.50 : 0.15)   ? STK_LEVEL_HIGH
+           : share >= (host ? 0.25 : 0.05) ? STK_LEVEL_MEDIUM
+                                           : STK_LEVEL_LOW;
 }
 
 const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
@@ -315,7 +308,7 @@ enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct 
     }
     *why = stk_why_of_time(ctx, share);
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, parts).most_affected;
     stk_finding_bound(f, share);
     stk_finding_source(ctx, f, parts);

@@ -47,10 +47,9 @@ bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part
                               const char *const *words); // ends with NULL
 
 // Writing.
-// "high", "medium", "low" for a loss of this share: 15 % and 5 % of the step on a device, 50 % and
+// High, medium or low for a loss of this share: 15 % and 5 % of the step on a device, 50 % and
 // 25 % of a host's step, where work is done in turn.
-const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
-const char *stk_level_key(enum stk_level level);
+enum stk_level stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
 // The sentence of a row, in the arena; "" if memory is out. For a rule's `why`, rules call
 // stk_why_NAME of evidence_says.h, which the build makes of the row why_NAME.
 const char *stk_rule_say(const struct stk_rule_ctx *ctx, const struct stk_evidence_row *row,

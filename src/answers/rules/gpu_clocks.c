@@ -3,6 +3,7 @@
 // The bits are NVML's clocks event reasons; idle and what the user set are no fault.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
 enum { HEAT, CAP, SLOW, USED };
@@ -107,23 +108,14 @@ static enum stk_rule_state gpu_clocks_check(const struct stk_rule_ctx *ctx,
     }
     double compute = stk_rule_on_host(ctx) ? 0 : stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
     double saving = compute * (1 - clock);
-    f->severity = saving < 0.02 ? "info" : stk_rule_severity(ctx, saving);
-    f->confidence = "medium";
+    f->severity = saving < 0.02 ? STK_LEVEL_INFO : stk_rule_severity(ctx, saving);
+    f->confidence = STK_LEVEL_MEDIUM;
     stk_finding_bound(f, saving);
     return STK_RULE_FIRED;
 }
 
 const struct stk_rule stk_rule_gpu_clocks = {
-    .id = "gpu-clocks",
-    .title = "The GPU's clocks are low",
-    .fires = "Beside the profile lies a record of the machine: at 5 % of the looks a GPU in use "
-             "was slowed by heat or its power supply, or at half of them by its power cap and ran "
-             "below 85 % of its highest clock.",
-    .matters = "Every kernel takes longer, and the profile shows only that: it looks like work.",
-    .priced = "At most the compute of the step, times what the clock is below its highest.",
-    .quiet = "Without a record of the machine; clocks that are low because the GPU is idle, or "
-             "that somebody set.",
-    .source = "NVIDIA, NVML reference: clocks event reasons.",
+    .page = STK_PAGE(gpu_clocks),
     .thresholds = thresholds,
     .fixes = fixes,
     .is_live = true,

@@ -4,6 +4,7 @@
 // kernels with gaps between them look like full use.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
 enum { SHOWN, APART };
@@ -40,8 +41,8 @@ static enum stk_rule_state gpu_utilisation_check(const struct stk_rule_ctx *ctx,
     if (shown < thresholds[SHOWN].value || shown - compute < thresholds[APART].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = "info";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = STK_LEVEL_MEDIUM;
     f->saving.basis = "none";
     stk_say_gpu_busy_by_smi(ctx, f, shown, compute);
     const struct stk_machine_figure *sm = stk_machine_figure_of(v, STK_SAMPLE_OF_GPM_SM);
@@ -52,16 +53,7 @@ static enum stk_rule_state gpu_utilisation_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_gpu_utilisation = {
-    .id = "gpu-utilisation",
-    .title = "nvidia-smi's utilisation is far above what the GPU computes",
-    .fires = "Beside the profile lies a record of the machine of the same time: a GPU's "
-             "utilisation is 60 % or more, and 25 percentage points above the share of the step "
-             "that computes.",
-    .matters = "Dashboards show that figure, and a GPU that looks full is looked at no more.",
-    .priced = "Not priced: the causes have findings of their own.",
-    .quiet = "Without a record of the machine, or a device in the profile.",
-    .source = "NVIDIA, NVML reference: nvmlUtilization_t, percent of time over the past sample "
-              "period during which one or more kernels was executing.",
+    .page = STK_PAGE(gpu_utilisation),
     .thresholds = thresholds,
     .fixes = fixes,
     .check = gpu_utilisation_check,

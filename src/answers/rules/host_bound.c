@@ -6,11 +6,13 @@
 
 #include "profile/model/threads/python_frame.h"
 #include "profile/model/thresholds.h"
+#include "pages_data.h"
 #include "answers/rules/host_fixes.h"
 #include "profile/model/verdict/busy_work.h"
 #include "answers/rules/torch_signs.h"
 #include "evidence_says.h"
 
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
 static const struct stk_threshold *const thresholds = stk_host_thresholds;
 
 static bool leads(const struct stk_rule_ctx *ctx, enum stk_part part)
@@ -94,7 +96,7 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
     }
     f->title = "The device idles between short kernels";
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = "low";
+    f->confidence = STK_LEVEL_LOW;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_bound(f, share);
     *why = stk_why_idle_unlinked(ctx, share);
@@ -117,7 +119,7 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
     f->title = "The host's step is calls of tiny operations";
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, share);
     *why = stk_why_tiny_calls(ctx, share);
@@ -142,7 +144,7 @@ static enum stk_rule_state check_eager(const struct stk_rule_ctx *ctx, struct st
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
     f->title = "TensorFlow runs the step operation by operation";
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_bound(f, share);
     *why = stk_why_eager_leads(ctx, share);
@@ -160,7 +162,7 @@ static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_findin
 {
     struct stk_rule_steps s = stk_rule_spread(ctx, parts);
     f->title = "The step's own time, between two batches";
-    f->severity = "info";
+    f->severity = STK_LEVEL_INFO;
     f->saving.has_low = f->saving.has_high = false;
     f->saving.basis = "none";
     stk_say_between_batches(ctx, f, s.used ? s.total_ns / s.used : 0,
@@ -215,25 +217,9 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_host_bound = {
-    .id = "host-bound",
-    .title = "The device waits for the host",
-    .fires = "The device idles for 5 % of the time because launches, Python, the framework or the "
-             "memory allocator "
-             "are late (a host step: 15 % goes to anything but the model).",
-    .matters = "A faster device would only wait longer. Many short kernels, an allocator without a "
-               "cache or code "
-               "between the steps leave the device without work.",
-    .priced = "Where the first advice is to launch the step as graphs, by replaying it so; else at "
-              "most the whole idle time of these causes, which is more than can be had where the "
-              "device's work becomes the limit.",
+    .page = STK_PAGE(host_bound),
     .whatif = "launch-graph",
     .prices_first = true,
-    .quiet = "Long launch calls while the device is busy are back-pressure of a full queue, and "
-             "cost nothing. In a record of stoker.data the time between two batches is stated, not "
-             "blamed: it is the training's own.",
-    .source = "XProf reports kernel launch from 3 % and highly from 15 %; launch cost of 5 to 10 "
-              "us as in NVIDIA's "
-              "CUDA graphs documentation; PyTorch, TensorFlow and JAX performance guides.",
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_HOST,
     .thresholds = stk_host_thresholds,

@@ -3,6 +3,7 @@
 // follows counts: a host that waits while the device works costs nothing.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/torch_signs.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
@@ -91,22 +92,8 @@ static enum stk_rule_state host_sync_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_host_sync = {
-    .id = "host-sync",
-    .title = "The device idles after the host waited for it",
-    .fires = "The device idles for 2 % of the time because a blocking call held the launching "
-             "thread, which then comes "
-             "late with the next work.",
-    .matters = "Each wait empties the queue of launches, so the host's own work is no longer "
-               "hidden behind the device's.",
-    .priced = "At most the idle time in question, and no more than the host was held: without the "
-              "call the host would "
-              "come that much earlier.",
+    .page = STK_PAGE(host_sync),
     .whatif = "no-sync",
-    .quiet = "A blocking call while the device works, with work queued behind it, costs nothing, "
-             "however long it is.",
-    .source = "nsys-ai warns from 2 % of GPU time; nsys analyze lists blocking calls; PyTorch, JAX "
-              "and TensorFlow "
-              "documentation of asynchronous execution.",
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_SYNC,
     .thresholds = thresholds,

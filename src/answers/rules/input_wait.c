@@ -3,6 +3,7 @@
 // it up, and tells one long fetch from a wait in each step; what to do is input_fixes.c's.
 // stoker.data says itself which of its stages limits, and where that is written (pipeline_limit.c).
 // Limit: user code that prepares data is known by its name only, and only with Python rows.
+#include "pages_data.h"
 #include "answers/rules/input_fixes.h"
 #include "answers/rules/input_makers.h"
 #include "answers/rules/pipeline_limit.h"
@@ -10,6 +11,7 @@
 
 #define CALLED 0.1 // of the wait: less is not what takes the time
 
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
 static const struct stk_threshold *const thresholds = stk_input_thresholds;
 
 // Few steps wait long, the others hardly: no slow rate, but slow samples, or passes that begin.
@@ -151,24 +153,8 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_input_wait = {
-    .id = "input-wait",
-    .title = "The step waits for its input",
-    .fires = "The device idles for 3 % of the time (a host step: 15 %) while the step fetches its "
-             "next batch, or a "
-             "function that prepares data runs before the first launch.",
-    .matters = "The device is paid for while files are read and decoded; a faster device would not "
-               "train faster.",
-    .priced = "At most the whole wait: input that is ready in time removes it, unless something "
-              "else then waits. Where the loop prepares its batches itself, the least, and what is "
-              "expected, is one worker's work beside the step; where they are made beside it "
-              "already, what is expected is twice the processors for that, on a machine that has "
-              "two.",
+    .page = STK_PAGE(input_wait),
     .whatif = "input-free",
-    .quiet = "Fetches that the device's work hides cost nothing, and what the workers of a loader "
-             "or of tf.data do while the step runs is no wait.",
-    .source = "XProf calls a job moderately input-bound from 5 % and highly from 20 %, the PyTorch "
-              "TensorBoard plugin "
-              "warned from 5 %; PyTorch and TensorFlow documentation of DataLoader and tf.data.",
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_INPUT,
     .thresholds = stk_input_thresholds,

@@ -38,8 +38,8 @@ enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
     if (part < from->value || saved < LEAST_OF_STEP) {
         return STK_RULE_PASSED;
     }
-    f->severity = "low";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_MEDIUM;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, saved);
     stk_say_kernels_of_kind(ctx, f, part, is, k->kind_count[kind]);

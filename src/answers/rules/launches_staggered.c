@@ -4,6 +4,7 @@
 // devices-in-turn says so, and of PyTorch's DataParallel data-parallel.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/on_machine.h"
 
@@ -50,7 +51,7 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
         return STK_RULE_PASSED;
     }
     f->severity = stk_rule_severity(ctx, lost);
-    f->confidence = "medium";
+    f->confidence = STK_LEVEL_MEDIUM;
     f->steps_affected = s->steps;
     stk_finding_bound(f, lost);
     stk_say_devices_start_late(ctx, f, s->devices, s->late_ns / s->steps, lost, s->steps);
@@ -61,19 +62,7 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
 }
 
 const struct stk_rule stk_rule_launches_staggered = {
-    .id = "launches-staggered",
-    .title = "Devices begin a step one after the other",
-    .fires = "A process works with several devices, one thread launches for all, and in the mean "
-             "step the latest of them waits for its first launch for 3 % of the step after the "
-             "first one began.",
-    .matters = "The devices meet in each step's reduction, so that all of them wait for the one "
-               "that was launched for last.",
-    .priced = "At most the time that the latest device waits with nothing to do.",
-    .quiet = "A device that is still at work, or whose kernel waits for something else than its "
-             "launch; devices that hardly work at the same time (devices-in-turn); DataParallel "
-             "(data-parallel); one process for each device.",
-    .source = "TensorFlow guide to GPU performance: TF_GPU_THREAD_MODE, several GPUs; PyTorch and "
-              "JAX documentation: one process for each device.",
+    .page = STK_PAGE(launches_staggered),
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

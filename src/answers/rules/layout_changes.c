@@ -2,6 +2,7 @@
 // Kernels that only change the layout of a convolution's tensors, from channels first to channels
 // last and back: tensor cores want them last.
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 
 enum { FROM };
@@ -26,16 +27,7 @@ static enum stk_rule_state layout_changes_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_layout_changes = {
-    .id = "layout-changes",
-    .title = "Convolutions change the layout of their tensors",
-    .fires = "2 % of the kernels' time is in kernels that change tensors between channels first "
-             "and channels last.",
-    .matters = "Such a kernel computes nothing; with the layout that tensor cores want there is "
-               "none.",
-    .priced = "At most their time.",
-    .quiet = "Transposes that a model asks for itself.",
-    .source = "NVIDIA, Convolutional layers user's guide: tensor layouts; PyTorch tutorial on "
-              "channels last.",
+    .page = STK_PAGE(layout_changes),
     .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

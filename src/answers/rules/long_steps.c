@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "profile/model/threads/python_frame.h"
 #include "answers/rules/finding.h"
 #include "answers/rules/input_makers.h"
@@ -206,7 +207,7 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
     f->title = title_of(ctx, &s, what);
     f->severity = stk_rule_severity(ctx, excess);
-    f->confidence = "medium";
+    f->confidence = STK_LEVEL_MEDIUM;
     f->steps_affected = s.steps;
     stk_finding_bound(f, excess);
     long_steps_say(ctx, f, &s, part, more_ns);
@@ -223,21 +224,7 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_long_steps = {
-    .id = "long-steps",
-    .title = "Some steps are far longer than the others",
-    .fires =
-        "Steps after the first two that are longer than twice the median hold 10 % of the time "
-        "of all steps, and 5 % more than they would if they were like the others.",
-    .matters = "What happens every few steps is part of what the job costs, and no typical step "
-               "shows it.",
-    .priced = "At most the time by which these steps are longer than the others.",
-    .quiet =
-        "Long steps that hold less are left out of the breakdown and named there; so is one of "
-        "the first two, which is a start. A step of JAX that waits for the work of those before "
-        "it, which it had only launched, is no longer than they are together. While the job's "
-        "threads wait for processors that other programs hold, a step that computes longer "
-        "without another reason is not named.",
-    .source = "stoker's table of thresholds.",
+    .page = STK_PAGE(long_steps),
     .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -3,6 +3,7 @@
 // batch may be worth a try. Where the machine was recorded beside the profile.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/on_machine.h"
 
@@ -58,25 +59,15 @@ static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,
     if (used >= thresholds[USED].value || 1 - computes < thresholds[IDLE].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = "info";
-    f->confidence = "low";
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = STK_LEVEL_LOW;
     stk_say_device_memory_used(ctx, f, used, (uint64_t)bytes);
     stk_say_device_computes(ctx, f, computes);
     return STK_RULE_FIRED;
 }
 
 const struct stk_rule stk_rule_memory_low = {
-    .id = "memory-low",
-    .title = "Much of the device's memory is free: a larger batch may pay",
-    .fires = "At most half of the device's memory is ever in use, and the device does not compute "
-             "for 10 % of the step or more.",
-    .matters = "A larger batch spreads the host's work, launches and the gaps between steps over "
-               "more samples.",
-    .priced = "Not priced here: whatif --fix batch=2 replays a step of twice the size.",
-    .quiet = "Without a record of the machine; frameworks that take all memory "
-             "at the start hide what they need.",
-    .source = "Documentation of DLProf and of Amazon SageMaker Debugger: batch size by memory in "
-              "use.",
+    .page = STK_PAGE(memory_low),
     .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

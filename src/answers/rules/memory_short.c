@@ -5,6 +5,7 @@
 
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
 enum { STALLED, FAULTS };
@@ -72,24 +73,13 @@ static enum stk_rule_state memory_short_check(const struct stk_rule_ctx *ctx,
     say_limits(ctx, f, v);
     stk_finding_held(ctx, f, STK_HELD_HOST, stalled);
     if (killed && killed->most > 0) {
-        f->severity = "high";
+        f->severity = STK_LEVEL_HIGH;
     }
     return STK_RULE_FIRED;
 }
 
 const struct stk_rule stk_rule_memory_short = {
-    .id = "memory-short",
-    .title = "The job waits for memory",
-    .fires = "Beside the profile lies a record of the machine: some thread waited for memory 5 % "
-             "of the time, 200 page faults a second read from storage, or a process of the job's "
-             "control group was killed for want of memory.",
-    .matters = "A page that must be read back takes as long as thousands of operations, and a "
-               "killed worker ends the job, often without a word.",
-    .priced = "At most the share of the time that somebody waited for memory, of what the profile "
-              "shows waiting for the host and its input.",
-    .quiet = "Without a record of the machine; a control group at its limit whose page cache is "
-             "given back without anybody waiting.",
-    .source = "Linux, Documentation/accounting/psi and Documentation/admin-guide/cgroup-v2.",
+    .page = STK_PAGE(memory_short),
     .thresholds = thresholds,
     .fixes = fixes,
     .is_live = true,

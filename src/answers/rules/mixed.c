@@ -3,6 +3,7 @@
 // the two largest; only where none of them matters there is something left to say.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { WORTH };
@@ -30,23 +31,15 @@ static enum stk_rule_state mixed_check(const struct stk_rule_ctx *ctx, struct st
         return STK_RULE_PASSED;
     }
     *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));
-    f->severity = "info";
-    f->confidence = stk_level_key(v->confidence);
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = v->confidence;
     f->steps_affected = ctx->pass.run->steps_used;
     stk_say_no_loss_stands_out(ctx, f, thresholds[WORTH].value, v->group_share[STK_GROUP_COMPUTE]);
     return STK_RULE_FIRED;
 }
 
 const struct stk_rule stk_rule_mixed = {
-    .id = "mixed",
-    .title = "Many small losses share the time",
-    .fires = "The verdict is mixed, and no loss is large enough for a finding of its own.",
-    .matters = "Mending one of them alone saves little.",
-    .priced = "Not priced.",
-    .quiet = "Where one loss stands out, or the largest ones have findings of their own: those say "
-             "what to do.",
-    .source = "stoker's table of thresholds; the border of 85 % between the two was set on "
-              "labelled real profiles.",
+    .page = STK_PAGE(mixed),
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_MIXED,
     .thresholds = thresholds,

@@ -34,15 +34,15 @@ void stk_finding_held(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 {
     double held = stk_rule_held(ctx, what);
     if (held < 0) {
-        f->severity = loss >= 0.25 ? "medium" : "low";
-        f->confidence = "low";
+        f->severity = loss >= 0.25 ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
+        f->confidence = STK_LEVEL_LOW;
         f->saving.basis = "none";
         stk_say_cost_not_known(ctx, f);
         return;
     }
     double most = loss < held ? loss : held;
-    f->severity = held < NOT_WORTH ? "info" : stk_rule_severity(ctx, most);
-    f->confidence = ctx->pass.run->machine->is_of_profile ? "medium" : "low";
+    f->severity = held < NOT_WORTH ? STK_LEVEL_INFO : stk_rule_severity(ctx, most);
+    f->confidence = ctx->pass.run->machine->is_of_profile ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     stk_finding_bound(f, most);
     stk_say_step_held_up(ctx, f, held, what == STK_HELD_INPUT, stk_rule_on_host(ctx),
                          held >= NOT_WORTH);

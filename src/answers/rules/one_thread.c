@@ -4,6 +4,7 @@
 // loop is busy too: so the profile must show that the step waits for the host or its input.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
 enum { BUSY, BESIDE, TURNS_LEAST, TURNS_MOST, FREE, HELD };
@@ -81,20 +82,7 @@ static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_one_thread = {
-    .id = "one-thread",
-    .title = "One thread does the host's work, and processors are free",
-    .fires = "Beside the profile lies a record of the machine: a process has one thread that is "
-             "busy 90 % of the time while its others do little, or three and more that together "
-             "have one processor's time; processors are free, and the profile shows 10 % of the "
-             "step waiting for the host or its input.",
-    .matters = "A faster GPU does not help, and neither do more threads where one lock, as "
-               "Python's, lets one of them run at a time.",
-    .priced = "At most all that the profile shows waiting for the host and its input.",
-    .quiet =
-        "Without a record of the machine; where the step does not wait for the host: a thread "
-        "that spins until the GPU is done is busy, too; where threads wait for processors that "
-        "other programs hold.",
-    .source = "Python documentation, global interpreter lock; PyTorch documentation of DataLoader.",
+    .page = STK_PAGE(one_thread),
     .thresholds = thresholds,
     .fixes = fixes,
     .is_live = true,

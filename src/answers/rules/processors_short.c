@@ -4,6 +4,7 @@
 // that could run did not get; waiting in a stopped control group is cgroup-throttled's.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
 enum { WAITS, LEAST, FULL, WANTED, THROTTLED };
@@ -77,18 +78,7 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
 }
 
 const struct stk_rule stk_rule_processors_short = {
-    .id = "processors-short",
-    .title = "The job's threads wait for a processor",
-    .fires = "Beside the profile lies a record of the machine, and of the time that the job's "
-             "threads could run they waited a fifth or more, while 85 % of the processors that it "
-             "may use, or of the machine's, were in use.",
-    .matters = "A worker that waits for a processor makes its batch later, and a thread that "
-               "launches work does so later: more workers make it worse.",
-    .priced = "At most the share of the waiting, of what the profile shows waiting for the host "
-              "and its input.",
-    .quiet = "Without a record of the machine; where the control group's quota is the reason "
-             "(cgroup-throttled); while processors are free.",
-    .source = "Linux, Documentation/scheduler/sched-stats: time spent waiting on a run queue.",
+    .page = STK_PAGE(processors_short),
     .thresholds = thresholds,
     .fixes = fixes,
     .is_live = true,

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { FROM };
@@ -55,24 +56,14 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     f->severity = stk_rule_severity(ctx, part);
-    f->confidence = "high";
+    f->confidence = STK_LEVEL_HIGH;
     stk_finding_bound(f, part);
     stk_say_garbage_collected(ctx, f, ns, part, count);
     return STK_RULE_FIRED;
 }
 
 const struct stk_rule stk_rule_python_gc = {
-    .id = "python-gc",
-    .title = "The step waits while Python collects garbage",
-    .fires = "1 % of the time the device (a host step: the thread that drives it) waits while "
-             "Python collects garbage.",
-    .matters = "A full collection looks at every object of the process, for hundreds of "
-               "milliseconds in a large one, and in each rank at another time: all wait for each.",
-    .priced = "At most the time that is waited.",
-    .quiet = "Profiles that do not hold collections: PyTorch records them if asked to "
-             "(record_python_gc_info), others where Python is traced and gc.collect is called.",
-    .source = "Python documentation, gc: freeze, set_threshold; PyTorch documentation of the "
-              "profiler's experimental settings.",
+    .page = STK_PAGE(python_gc),
     .needs = STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rule recognises one cause (or one fault of the capture), says how it knows and what to do. To
 // add one: a file rules/<name>.c that ends in its descriptor `const struct stk_rule
-// stk_rule_<name>`, and one line X(<name>) in rules.def. `stoker explain ID`, the docs page and the
-// report's `rules` list come from that row.
+// stk_rule_<name>`, its page rules/<name>.md, and one line X(<name>) in rules.def. `stoker explain
+// ID`, the docs page and the report's `rules` list come from that row.
+//
+// A page is `# id: Title` and five items, `* **label**: text`, whose further lines are indented by
+// two blanks. The build embeds it (cmake/rule_pages.cmake): the descriptor's `page` is
+// STK_PAGE(<name>). Figures are not repeated in it: {loss} stands for the value of the row LOSS of
+// the rule's thresholds, {verdict.loss} for the row LOSS of thresholds.def of the verdict; a share
+// before ` %` is written in percent.
 #ifndef STK_RULES_RULE_H
 #define STK_RULES_RULE_H
 
 #include "answers/passes/pass.h"
+#include "profile/model/thresholds.h"
 #include "answers/replay/price.h"
 
 // What a rule needs before it can be asked; otherwise it is skipped or not applicable.
@@ -30,18 +37,29 @@ struct stk_rule_ctx {
     const struct stk_pricing *prices; // NULL: savings are bounds
 };
 
+// What stands for {name} in a page.
+struct stk_rule_figure {
+    const char *name;
+    int row;         // of the rule's thresholds, or
+    bool is_verdict; // an enum stk_threshold_id
+};
+struct stk_rule_page {
+    const char *id;                        // "input-wait": noun of the failing state
+    const char *title;                     // "The step waits for its input"
+    const char *fires;                     // "fires when"
+    const char *matters;                   // "why it matters"
+    const char *priced;                    // "saving": how it is bounded
+    const char *quiet;                     // "quiet when"
+    const char *source;                    // where thresholds and claims come from
+    const struct stk_rule_figure *figures; // ends with name == NULL; NULL: none
+};
+
 struct stk_rule {
-    const char *id;      // "input-wait": noun of the failing state
-    const char *title;   // "The step waits for its input"
-    const char *fires;   // fires when ...
-    const char *matters; // why it matters
-    const char *priced;  // how the saving is bounded
-    const char *whatif;  // the what-if whose price takes the bound's place; NULL: none
-    bool prices_first;   // that what-if counts only where it is the first fix's price
+    struct stk_rule_page page; // STK_PAGE(<name>)
+    const char *whatif;        // the what-if whose price takes the bound's place; NULL: none
+    bool prices_first;         // that what-if counts only where it is the first fix's price
     // What it sees is a chance: where the replay saves next to nothing, it passes.
     bool needs_saving;
-    const char *quiet;  // when it stays quiet
-    const char *source; // where thresholds and claims come from
     uint32_t needs;
     uint32_t verdicts; // 1u << kind of each verdict whose cause this rule explains
     const struct stk_threshold *thresholds; // ends with name == NULL; may be NULL
@@ -63,6 +81,9 @@ extern const struct stk_rule *const stk_rules[];
 extern const int stk_rule_count;
 
 const struct stk_rule *stk_rule_find(const char *id); // NULL: none
+// An item of the rule's page with its figures; what is beyond `size` is cut.
+void stk_rule_fill(const struct stk_rule *rule, const char *text, char *to, size_t size);
+#define STK_RULE_TEXT_MAX 1000 // bytes of an item, with its end
 // Ask every rule, sort the findings by value (the one that explains the verdict first), fill
 // report->findings and report->rules.
 STK_MUST_CHECK enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx,

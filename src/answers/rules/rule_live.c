@@ -5,28 +5,20 @@
 
 #include "answers/rules/rule.h"
 
-static int rank_of(const char *severity)
-{
-    static const char *const order[] = {"high", "medium", "low", "info"};
-    for (int i = 0; i < 4; i++) {
-        if (severity && strcmp(severity, order[i]) == 0) {
-            return i;
-        }
-    }
-    return 4;
-}
-
 size_t stk_rules_live(const struct stk_rule_ctx *ctx, struct stk_rep_finding *findings, size_t most)
 {
     size_t count = 0;
     for (int i = 0; i < stk_rule_count && count < most; i++) {
-        struct stk_rep_finding f = {.id = stk_rules[i]->id, .title = stk_rules[i]->title};
+        struct stk_rep_finding f = {.id = stk_rules[i]->page.id,
+                                    .title = stk_rules[i]->page.title,
+                                    .severity = STK_LEVEL_INFO,
+                                    .confidence = STK_LEVEL_HIGH};
         const char *why;
         if (!stk_rules[i]->is_live || stk_rules[i]->check(ctx, &f, &why) != STK_RULE_FIRED) {
             continue;
         }
         size_t at = count++;
-        while (at > 0 && rank_of(f.severity) < rank_of(findings[at - 1].severity)) {
+        while (at > 0 && f.severity < findings[at - 1].severity) {
             at--;
         }
         memmove(&findings[at + 1], &findings[at], (count - 1 - at) * sizeof f);

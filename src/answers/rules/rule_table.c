@@ -25,7 +25,7 @@ const int stk_rule_count = sizeof stk_rules / sizeof stk_rules[0];
 const struct stk_rule *stk_rule_find(const char *id)
 {
     for (int i = 0; i < stk_rule_count; i++) {
-        if (strcmp(stk_rules[i]->id, id) == 0) {
+        if (strcmp(stk_rules[i]->page.id, id) == 0) {
             return stk_rules[i];
         }
     }
@@ -56,17 +56,6 @@ static const char *missing(const struct stk_rule *rule, const struct stk_rule_ct
 
 static const char *const state_keys[] = {"fired", "passed", "not_applicable", "skipped"};
 
-static bool framework_in_use(const char *framework, uint32_t frameworks)
-{
-    static const char *const keys[STK_FW_COUNT] = {"tensorflow", "pytorch", "jax", "cuda"};
-    for (int i = 0; i < STK_FW_COUNT; i++) {
-        if ((frameworks & (1u << i)) && strcmp(framework, keys[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool read_from(const struct stk_rule_ctx *ctx, const char *format)
 {
     for (uint32_t i = 0; i < ctx->pass.input_count; i++) {
@@ -82,9 +71,7 @@ static size_t rule_table_keep(struct stk_rep_fix *out, size_t kept, const struct
 {
     const struct stk_rep_fix *fixes = all->items;
     for (size_t i = 0; i < all->count; i++) {
-        if (strcmp(fixes[i].framework, "any") == 0
-                ? general
-                : framework_in_use(fixes[i].framework, frameworks)) {
+        if (fixes[i].framework == STK_FW_ANY ? general : frameworks & (1u << fixes[i].framework)) {
             out[kept++] = fixes[i];
         }
     }
@@ -104,7 +91,7 @@ static bool rule_table_fixes(const struct stk_rule *rule, struct stk_arena *aren
         }
     }
     for (int i = 0; i < stk_fix_row_count; i++) {
-        if (!stk_fix_rows[i].given || strcmp(stk_fix_rows[i].given, rule->id) != 0) {
+        if (!stk_fix_rows[i].given || strcmp(stk_fix_rows[i].given, rule->page.id) != 0) {
             continue;
         }
         if (!more) {
@@ -154,17 +141,6 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     return true;
 }
 
-static int severity_rank(const char *severity)
-{
-    static const char *const order[] = {"high", "medium", "low", "info"};
-    for (int i = 0; i < 4; i++) {
-        if (severity && strcmp(severity, order[i]) == 0) {
-            return i;
-        }
-    }
-    return 4;
-}
-
 // The share of the step that can be expected of it; 0: none is known.
 static double worth_of(const struct stk_rep_finding *f)
 {
@@ -176,7 +152,7 @@ static double worth_of(const struct stk_rep_finding *f)
 // What orders findings; larger first, except rank.
 struct order {
     bool leads; // explains the verdict, and is more than information
-    int rank;
+    enum stk_level rank;
     bool explains; // the verdict
     double worth;
 };
@@ -184,12 +160,12 @@ struct order {
 static struct order order_of(const struct stk_rule_ctx *ctx, const struct stk_rep_finding *f)
 {
     const struct stk_rule *rule = stk_rule_find(f->id);
-    int rank = severity_rank(f->severity), info = severity_rank("info");
+    enum stk_level rank = f->severity;
     bool explains = rule && (rule->verdicts & (1u << ctx->pass.verdict->kind));
     double worth = worth_of(f);
-    bool leads = explains && rank < info;
-    if (rank < info && (f->saving.has_expected || f->saving.has_high)) {
-        rank = severity_rank(stk_rule_severity(ctx, worth > 0 ? worth : 0));
+    bool leads = explains && rank < STK_LEVEL_INFO;
+    if (rank < STK_LEVEL_INFO && (f->saving.has_expected || f->saving.has_high)) {
+        rank = stk_rule_severity(ctx, worth > 0 ? worth : 0);
     }
     return (struct order){leads, rank, explains, worth};
 }
@@ -204,7 +180,7 @@ static bool comes_before(const struct stk_rule_ctx *ctx, const struct stk_rep_fi
     if (a.rank != b.rank) {
         return a.rank < b.rank;
     }
-    if (a.rank == severity_rank("info") && a.explains != b.explains) {
+    if (a.rank == STK_LEVEL_INFO && a.explains != b.explains) {
         return a.explains;
     }
     return a.worth > b.worth;
@@ -297,10 +273,12 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
     }
     for (size_t i = 0; i < n; i++) {
         const struct stk_rule *rule = stk_rules[i];
-        struct stk_rep_finding f = {
-            .id = rule->id, .title = rule->title, .severity = "info", .confidence = "high"};
+        struct stk_rep_finding f = {.id = rule->page.id,
+                                    .title = rule->page.title,
+                                    .severity = STK_LEVEL_INFO,
+                                    .confidence = STK_LEVEL_HIGH};
         f.saving.basis = "none";
-        f.explain = stk_arena_printf(ctx->pass.arena, "stoker explain %s", rule->id);
+        f.explain = stk_arena_printf(ctx->pass.arena, "stoker explain %s", rule->page.id);
         const char *why = missing(rule, ctx);
         enum stk_rule_state state = why ? STK_RULE_SKIPPED : STK_RULE_PASSED;
         if ((rule->needs & STK_NEED_RANKS) && ctx->pass.run->rank_count < 2) {
@@ -318,7 +296,7 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
             state = STK_RULE_PASSED;
             why = stk_why_hardly_shorter(ctx, why);
         }
-        rows[i] = (struct stk_rep_rule){rule->id, state_keys[state], why ? why : ""};
+        rows[i] = (struct stk_rep_rule){rule->page.id, state_keys[state], why ? why : ""};
         if (state != STK_RULE_FIRED) {
             continue;
         }

@@ -3,6 +3,7 @@
 // however busy the device looks (profile/model/device/grid_fill.c). Where grids are recorded.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 
 enum { FILLED, KNOWN, OF_STEP, ONE };
@@ -50,8 +51,8 @@ static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
     if (filled >= thresholds[FILLED].value || empty < thresholds[OF_STEP].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = "low";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_MEDIUM;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, empty);
     say_what(ctx, f, g);
@@ -59,20 +60,7 @@ static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_small_grid = {
-    .id = "small-grid",
-    .title = "Kernels are too small to fill the device",
-    .fires = "While kernels run, fewer than 60 % of the device's multiprocessors (AMD: compute "
-             "units) have a block, averaged over time, and what is left empty comes to 5 % of the "
-             "step.",
-    .matters = "A multiprocessor without a block computes nothing: the device looks busy, and most "
-               "of it is not. Kernels of the same shape with more in them take as long.",
-    .priced = "At most the share that is left empty, as if the same work were spread over all "
-              "multiprocessors.",
-    .quiet = "Small kernels that run beside others, or are few; collectives; profiles without the "
-             "kernels' grids or the number of multiprocessors.",
-    .source = "NVIDIA, Nsight Compute documentation: grids below one wave; PyTorch TensorBoard "
-              "plugin: estimated SM efficiency; NVIDIA, CUDA C++ Best Practices Guide: more blocks "
-              "than multiprocessors.",
+    .page = STK_PAGE(small_grid),
     .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -3,6 +3,7 @@
 // A processor may be as fast, or the device needs more to do at once.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 
 enum { KERNELS, MEAN, AROUND, AT_WORST, UNPRICED };
@@ -83,8 +84,8 @@ static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
         *why = stk_why_host_may_be_slower(ctx, *why);
         return STK_RULE_PASSED;
     }
-    f->severity = priced ? "low" : "info";
-    f->confidence = "low";
+    f->severity = priced ? STK_LEVEL_LOW : STK_LEVEL_INFO;
+    f->confidence = STK_LEVEL_LOW;
     f->steps_affected = run->steps_used;
     if (priced) {
         stk_finding_bound(f, around);
@@ -94,22 +95,9 @@ static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_step_too_small = {
-    .id = "step-too-small",
-    .title = "The step is too small for the device to pay",
-    .fires = "Kernels take at most 20 % of the step, 8 us each on average, and launches, copies, "
-             "waits, Python and the framework half of it or more; and replayed with the kernels' "
-             "work on a host that needs 100 times as long for it, the step is still shorter. Where "
-             "it cannot be replayed: at most 5 %.",
-    .matters = "A launch takes the host some microseconds and a copy tens, however little they are "
-               "for: below that a processor is done before the device has begun.",
-    .priced = "By replaying the steps without launches, copies and waits, and with the kernels' "
-              "work on the host, which is taken to need 6 to 100 times as long; else not at all.",
+    .page = STK_PAGE(step_too_small),
     .whatif = "place=all:host",
     .needs_saving = true,
-    .quiet = "Several devices, TPUs, inference engines; steps that wait for their input; whether "
-             "the host's cores are free is not looked at.",
-    .source = "TensorFlow guide to GPU performance: small models and batches; PyTorch performance "
-              "tuning guide; launch cost of 5 to 10 us as in NVIDIA's CUDA graphs documentation.",
     .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -3,6 +3,7 @@
 // the others do. The test itself is the model's; here it is explained.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { MORE };
@@ -166,7 +167,7 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
     }
     f->title = stk_rule_text(ctx, "Ranks wait for rank %d", (int)g->rank);
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = g->clocks_agree ? "high" : "medium";
+    f->confidence = g->clocks_agree ? STK_LEVEL_HIGH : STK_LEVEL_MEDIUM;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COLLECTIVE_WAIT).most_affected;
     stk_finding_bound(f, share);
     straggler_say(ctx, f);
@@ -174,23 +175,8 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_straggler = {
-    .id = "straggler",
-    .title = "Ranks wait for one late rank",
-    .fires = "Ranks wait in matched collectives for 8 % of the time, and one rank comes last for "
-             "half of the waiting.",
-    .matters = "All ranks advance at the pace of the slowest: one late rank makes every other "
-               "device wait, and it "
-               "looks like slow communication from each of them.",
-    .priced = "At most the mean waiting of the other ranks: the step would shorten by it if the "
-              "late rank caught up.",
+    .page = STK_PAGE(straggler),
     .whatif = "no-straggler",
-    .quiet = "With one rank there is nothing to compare. Waiting that is spread over changing "
-             "ranks is told by "
-             "communication-exposed.",
-    .source = "Own duration minus the shortest over the ranks, per matched collective; weighed by "
-              "waiting time, since "
-              "a rank that is rarely last can hold most of the waiting. Figures: stoker's table of "
-              "thresholds.",
     .needs = STK_NEED_RANKS,
     .verdicts = 1u << STK_VERDICT_STRAGGLER,
     .thresholds = thresholds,

@@ -5,6 +5,7 @@
 // it.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "profile/model/device/device_rates.h"
 #include "answers/rules/kernel_rules.h"
 
@@ -84,22 +85,9 @@ static enum stk_rule_state tensor_cores_unused_check(const struct stk_rule_ctx *
 }
 
 const struct stk_rule stk_rule_tensor_cores_unused = {
-    .id = "tensor-cores-unused",
-    .title = "Matrix products leave the tensor cores unused",
-    .fires = "10 % of the kernels' time is in matrix products or convolutions in fp32 that run on "
-             "plain cores, on a device whose tensor cores are at least twice as fast. Where 5 % or "
-             "more is in products of 16 bits, these fall back from mixed precision, and are told "
-             "so.",
-    .matters = "Tensor cores compute products several times faster; whether the model trains as "
-               "well in lower precision is to be tried.",
-    .priced = "By replaying the steps with these kernels as in bfloat16; else at most what the "
-              "device's peaks differ by.",
+    .page = STK_PAGE(tensor_cores_unused),
     .whatif = "precision=bf16",
     .needs_saving = true,
-    .quiet = "Kernels whose names do not tell their precision, and devices whose rates are not "
-             "known.",
-    .source = "NVIDIA, Train with mixed precision; TensorFlow guide to GPU performance; XProf "
-              "warns below 10 % of device time in 16 bits.",
     .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -4,6 +4,7 @@
 // training.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 static const struct stk_threshold thresholds[] = {
@@ -23,8 +24,8 @@ static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx
         return STK_RULE_PASSED;
     }
     *why = "no operator works out gradients or updates weights";
-    f->severity = "info";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = STK_LEVEL_MEDIUM;
     stk_say_trains_nothing(ctx, f);
     stk_say_about_these_steps(ctx, f);
     stk_finding_fix(ctx, f, &fixes[0]);
@@ -32,19 +33,7 @@ static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx
 }
 
 const struct stk_rule stk_rule_training_not_recorded = {
-    .id = "training-not-recorded",
-    .title = "The recorded steps train nothing",
-    .fires =
-        "Operators of PyTorch or TensorFlow are recorded, and none of them works out gradients "
-        "or updates weights.",
-    .matters = "Advice about a pass over the data or an evaluation does not make the training "
-               "faster.",
-    .priced = "Not priced.",
-    .quiet =
-        "Where compiled code (XLA, torch.compile) or Keras' fit hides the operators; with JAX, "
-        "whose operators do not tell.",
-    .source = "Names of PyTorch's autograd nodes and optimizers, and of TensorFlow's gradients and "
-              "ResourceApply operations.",
+    .page = STK_PAGE(training_not_recorded),
     .needs = STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -4,6 +4,7 @@
 // Limit: whether memory is pinned is unknown for ROCm and for old TensorFlow profiles.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, DIRECTION, PAGEABLE, MANY };
@@ -173,19 +174,8 @@ static enum stk_rule_state transfer_exposed_check(const struct stk_rule_ctx *ctx
 }
 
 const struct stk_rule stk_rule_transfer_exposed = {
-    .id = "transfer-exposed",
-    .title = "Copies are not hidden behind compute",
-    .fires = "Copies to, from or between devices take 2 % of the time while no kernel runs.",
-    .matters = "The device's copy engines overlap its kernels for free; a copy that nothing hides "
-               "lengthens the step by its full time.",
-    .priced = "At most the exposed time: copies that overlap kernels cost nothing.",
+    .page = STK_PAGE(transfer_exposed),
     .whatif = "transfer-overlap",
-    .quiet = "Copies under kernels are not counted, however long they are, and the number of "
-             "copies alone is no fault.",
-    .source = "CUDA documentation of asynchronous copies and of pageable memory, which is staged; "
-              "nsys analyze lists "
-              "such copies; PyTorch, TensorFlow and JAX guides on pinned memory, "
-              "prefetch_to_device and memory kinds.",
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_TRANSFER,
     .thresholds = thresholds,

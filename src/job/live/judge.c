@@ -61,9 +61,9 @@ static void ask_rules(struct stk_now *now, struct stk_arena *arena)
         now->findings[now->finding_count++] = (struct stk_now_finding){
             .id = found[i].id,
             .title = found[i].title,
-            .severity = found[i].severity,
+            .severity = stk_level_key(found[i].severity),
             .text = found[i].evidence.count ? evidence[0].text : found[i].title,
-            .is_special = found[i].title != stk_rule_find(found[i].id)->title};
+            .is_special = found[i].title != stk_rule_find(found[i].id)->page.title};
     }
 }
 

@@ -66,7 +66,6 @@ static enum stoker_status capture(struct stk_tuning *t, struct stk_candidates *f
         snprintf(tune->framework, sizeof tune->framework, "%s", m.framework);
         stk_facts_deinit(&tune->facts);
         tune->facts = m.facts;
-        tune->facts.framework = tune->framework;
         snprintf(tune->cache_folder, sizeof tune->cache_folder, "%s/kept", t->plan->folder);
         tune->facts.cache_folder = tune->cache_folder;
         stk_facts_init(&m.facts);

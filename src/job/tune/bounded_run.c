@@ -103,6 +103,7 @@ static enum stoker_status judge(struct running *r, struct stoker_err *err)
     m->wait_share = -1;
     if (n) {
         snprintf(m->framework, sizeof m->framework, "%s", head.framework);
+        m->facts.framework = stk_framework_find(stk_str_from(m->framework));
         m->has_window = head.window_state == STK_WINDOW_DONE;
         m->median_s = median_of(records, n);
         m->wait_share = head.has_wait ? wait_share_of(records, n) : -1;
@@ -152,7 +153,6 @@ static enum stoker_status read_back(struct running *r, const struct stk_measured
     m->has_hooks = ran->has_hooks;
     m->wall_ns = result->wall_ns;
     enum stoker_status status = stk_facts_read(&m->facts, r->folder, err);
-    m->facts.framework = m->framework;
     if (status == STOKER_OK) {
         status = stk_printed_losses(&r->printed, &m->facts.losses, err);
     }
@@ -207,7 +207,6 @@ enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
     struct running r = {.plan = plan, .out = out};
     *out = (struct stk_bounded){.wait_share = -1};
     stk_facts_init(&out->facts);
-    out->facts.framework = out->framework;
     r.folder = stk_folder_path(plan->folder, name);
     if (!r.folder) {
         return stk_err_nomem(err);

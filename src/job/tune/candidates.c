@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/terms.h"
 #include "stoker/report.h"
 #include "stoker/whatif.h"
 
@@ -37,7 +38,8 @@ static void open_profile(const char *folder, struct profile *p, struct stk_candi
     }
     const char *verdict = stoker_result_verdict(p->result);
     out->has_report = true;
-    out->names_loss = strcmp(verdict, "compute-bound") != 0 && strcmp(verdict, "cannot-tell") != 0;
+    out->names_loss = strcmp(verdict, stk_verdict_key(STK_VERDICT_COMPUTE)) != 0 &&
+                      strcmp(verdict, stk_verdict_key(STK_VERDICT_CANNOT_TELL)) != 0;
     if (stoker_result_write(p->result, "text", &how, take_text, out->sentence, &err) != STOKER_OK) {
         out->sentence[0] = 0;
     }

@@ -32,7 +32,7 @@ void stk_facts_init(struct stk_tune_facts *f)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     *f = (struct stk_tune_facts){
-        .processors = processors(), .framework = "none", .cache_folder = ""};
+        .processors = processors(), .framework = STK_FW_COUNT, .cache_folder = ""};
     f->has_gpu = access("/dev/nvidiactl", R_OK) == 0 && !(visible && !*visible);
     stk_vec_init(&f->facts, sizeof(struct stk_tune_fact), LINES);
     stk_vec_init(&f->places, sizeof(struct stk_tune_place), LINES);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/terms.h"
 #include "base/vec.h"
 
 enum { STK_FACT_NAME = 64, STK_FACT_TEXT = 304 };
@@ -35,8 +36,8 @@ struct stk_tune_facts {
     long processors;        // that a job may use
     uint64_t run_steps;     // that a run of a trial makes; 0: not settled yet
     bool has_gpu;
-    const char *framework;    // of the run: "pytorch", "tensorflow", "jax", "none"
-    const char *cache_folder; // for what is kept from run to run
+    enum stk_framework framework; // of the run; STK_FW_COUNT: none
+    const char *cache_folder;     // for what is kept from run to run
 };
 
 // Empty, with the machine's part.

@@ -91,7 +91,6 @@ static enum stoker_status run_side(struct stk_tuning *t, const struct stk_tune_s
     }
     if (is_b && status == STOKER_OK && !out->has_failed && out->first && !out->has_first) {
         *out->first = m;
-        out->first->facts.framework = out->first->framework;
         out->has_first = true;
     } else {
         stk_bounded_free(&m);

@@ -42,11 +42,12 @@ static void decide(struct stk_tuning *t, struct stk_tune_tried *tried, enum stk_
 static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *why)
 {
     const struct stk_tune *tune = t->tune;
-    const char *framework = c->fix->framework;
-    bool is_theirs = strcmp(framework, "any") == 0 || strcmp(framework, tune->framework) == 0 ||
-                     (strcmp(framework, "tensorflow") == 0 && strcmp(tune->framework, "jax") == 0 &&
+    enum stk_framework of_job = tune->facts.framework;
+    enum stk_framework of_fix = c->fix->framework;
+    bool is_theirs = of_fix == STK_FW_ANY || of_fix == of_job ||
+                     (of_fix == STK_FW_TENSORFLOW && of_job == STK_FW_JAX &&
                       stk_facts_get(&tune->facts, "tfdata.last")) ||
-                     (strcmp(framework, "pytorch") == 0 && strcmp(tune->framework, "jax") == 0 &&
+                     (of_fix == STK_FW_PYTORCH && of_job == STK_FW_JAX &&
                       stk_facts_get(&tune->facts, "torch.dataloader.num_workers") &&
                       strncmp(c->fix->id, "torch.dataloader", 16) == 0);
     if (!is_theirs || !stk_tune_is_asked(t->plan->only, c->fix)) {

@@ -16,8 +16,7 @@ void stk_values_process_omp_num_threads(const struct stk_tune_facts *f, struct s
     const char *now = getenv("OMP_NUM_THREADS");
     // Tried with TensorFlow 2.21 and jax 0.10: products of matrices and convolutions keep all
     // processors busy with OMP_NUM_THREADS=1, too; their threads are Eigen's.
-    bool is_heeded = !f->framework ||
-                     (strcmp(f->framework, "tensorflow") != 0 && strcmp(f->framework, "jax") != 0);
+    bool is_heeded = f->framework != STK_FW_TENSORFLOW && f->framework != STK_FW_JAX;
     if (!is_heeded) {
         stk_tune_refuse(to, "the threads of TensorFlow and JAX do not heed OMP_NUM_THREADS");
     } else if (!now) {

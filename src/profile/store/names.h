@@ -6,8 +6,6 @@
 
 #include "profile/store/trace.h"
 
-enum stk_framework { STK_FW_TENSORFLOW, STK_FW_PYTORCH, STK_FW_JAX, STK_FW_CUDA, STK_FW_COUNT };
-
 #define STK_NAME_COLLECTIVE (1u << 0)    // collective kernel or XLA collective (device side)
 #define STK_NAME_HOST_COLL (1u << 1)     // collective issued or awaited by the host
 #define STK_NAME_FETCH (1u << 2)         // the training step fetches its next batch

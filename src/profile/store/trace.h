@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/terms.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/strpool.h"
@@ -34,7 +35,6 @@ enum stk_kind {
 };
 const char *stk_kind_key(enum stk_kind kind); // "host_op", ...
 
-enum stk_severity { STK_SEVERITY_INFO, STK_SEVERITY_LOSS, STK_SEVERITY_ERROR };
 enum stk_issue_id {
 #define I(id, key, severity, meaning, remedy) STK_ISSUE_##id,
 #include "profile/store/issues.def"
@@ -248,7 +248,7 @@ struct stk_trace {
     uint32_t host;                    // string id
     uint32_t producer;  // string id: "PyTorch 2.x Kineto", "TensorFlow", "Nsight Systems 2025.5"
     const char *format; // reader's name
-    uint32_t framework_hint; // bit per enum stk_framework seen in metadata (profile/store/names.h)
+    uint32_t framework_hint; // bit per enum stk_framework seen in metadata
     enum stk_cut cut;
     // Rows of any track from here on may be missing, or earlier, where it is cut somewhere.
     // INT64_MIN: nothing is known to be whole; INT64_MAX: the input ends behind all that counts.

@@ -103,8 +103,8 @@ static void put_findings(struct stk_sink *s, const struct stk_list *list)
     for (size_t i = 0; i < list->count; i++) {
         stk_sink_printf(s, "| `%s`: ", f[i].id);
         put_plain(s, f[i].title);
-        stk_sink_printf(s, " | %s | %s |\n", f[i].a_severity ? f[i].a_severity : "-",
-                        f[i].b_severity ? f[i].b_severity : "-");
+        const char *a = stk_level_key(f[i].a_severity), *b = stk_level_key(f[i].b_severity);
+        stk_sink_printf(s, " | %s | %s |\n", a ? a : "-", b ? b : "-");
     }
 }
 
@@ -141,7 +141,7 @@ static void write_markdown(const void *object, const struct stk_out_options *opt
     const struct stk_diff *d = object;
     stk_sink_printf(s, "### stoker diff: %s\n\n", d->verdict.kind);
     put_plain(s, d->verdict.sentence);
-    stk_sink_printf(s, ". Confidence: %s.\n\n", d->verdict.confidence);
+    stk_sink_printf(s, ". Confidence: %s.\n\n", stk_level_key(d->verdict.confidence));
     if (options->verbosity < 0) {
         return;
     }

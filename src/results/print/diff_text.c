@@ -24,7 +24,7 @@ static void sentence(struct stk_term *t, const struct stk_diff *d)
     }
     stk_term_line_end(t);
     stk_term_to_column(t, STK_TEXT_INDENT);
-    stk_term_printf(t, "%s, confidence %s", d->verdict.kind, d->verdict.confidence);
+    stk_term_printf(t, "%s, confidence %s", d->verdict.kind, stk_level_key(d->verdict.confidence));
     stk_term_line_end(t);
 }
 
@@ -128,8 +128,8 @@ static void text_findings(struct stk_term *t, const struct stk_list *list)
     const struct stk_diff_finding *f = list->items;
     bool first = true;
     for (size_t i = 0; i < list->count; i++) {
-        bool same =
-            f[i].a_severity && f[i].b_severity && strcmp(f[i].a_severity, f[i].b_severity) == 0;
+        const char *a = stk_level_key(f[i].a_severity), *b = stk_level_key(f[i].b_severity);
+        bool same = f[i].a_severity == f[i].b_severity;
         if (same && t->options->verbosity <= 0) {
             continue;
         }
@@ -140,9 +140,8 @@ static void text_findings(struct stk_term *t, const struct stk_list *list)
         stk_term_to_column(t, STK_TEXT_INDENT);
         stk_term_printf(t, "%-5s ", strcmp(f[i].state, "both") == 0 ? "still" : f[i].state);
         stk_term_styled(t, STK_STYLE_BOLD, f[i].id);
-        stk_term_printf(t, " (%s%s%s): ", f[i].a_severity ? f[i].a_severity : "",
-                        f[i].a_severity && f[i].b_severity && !same ? " -> " : "",
-                        f[i].b_severity && !same ? f[i].b_severity : "");
+        stk_term_printf(t, " (%s%s%s): ", a ? a : "", a && b && !same ? " -> " : "",
+                        b && !same ? b : "");
         stk_term_wrap(t, 8, f[i].title);
         stk_term_line_end(t);
     }

@@ -73,7 +73,7 @@ static void row(struct stk_term *t, const struct layout *l, const struct stk_job
     cell(t, job->framework, FRAMEWORK);
     cell(t, short_device(job->device), l->device);
     cell(t, job->has_times ? stk_figure_ns(job->median_ns).text : NULL, STEP);
-    cell(t, job->has_verdict ? job->verdict.kind : NULL, VERDICT);
+    cell(t, job->has_verdict ? stk_verdict_key(job->verdict.kind) : NULL, VERDICT);
     saving(t, job);
     stk_term_line_end(t);
 }

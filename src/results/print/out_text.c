@@ -90,7 +90,7 @@ static bool said_below(const struct stk_report *r, const char *reason)
         return true;
     }
     for (size_t i = 0; i < p->issues.count; i++) {
-        if (strcmp(issue[i].severity, "info") != 0 &&
+        if (issue[i].severity != STK_SEVERITY_INFO &&
             strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0) {
             return true;
         }
@@ -119,7 +119,7 @@ static void issues(struct stk_term *t, const struct stk_rep_profile *p)
     const struct stk_rep_issue *issue = p->issues.items;
     bool first = true;
     for (size_t i = 0; i < p->issues.count; i++) {
-        if (strcmp(issue[i].severity, "info") == 0 && t->options->verbosity <= 0) {
+        if (issue[i].severity == STK_SEVERITY_INFO && t->options->verbosity <= 0) {
             continue;
         }
         stk_text_label(t, first ? "issues" : "");
@@ -187,7 +187,8 @@ static void verdict(struct stk_term *t, const struct stk_report *r)
     }
     stk_term_line_end(t);
     stk_term_to_column(t, STK_TEXT_INDENT);
-    stk_term_printf(t, "%s, confidence %s", r->verdict.kind, r->verdict.confidence);
+    stk_term_printf(t, "%s, confidence %s", stk_verdict_key(r->verdict.kind),
+                    stk_level_key(r->verdict.confidence));
     stk_term_line_end(t);
 }
 

@@ -7,18 +7,11 @@
 #include "results/print/figure.h"
 #include "results/print/text_parts.h"
 
+static const enum stk_style severity_styles[] = {[STK_LEVEL_HIGH] = STK_STYLE_RED,
+                                                 [STK_LEVEL_MEDIUM] = STK_STYLE_YELLOW,
+                                                 [STK_LEVEL_LOW] = STK_STYLE_CYAN,
+                                                 [STK_LEVEL_INFO] = STK_STYLE_CYAN};
 #define EVIDENCE_LINES 3 // without --verbose
-
-static enum stk_style severity_style(const char *severity)
-{
-    if (strcmp(severity, "high") == 0) {
-        return STK_STYLE_RED;
-    }
-    if (strcmp(severity, "medium") == 0) {
-        return STK_STYLE_YELLOW;
-    }
-    return STK_STYLE_CYAN;
-}
 
 // "saves 15-24 %", "saves up to 24 %" where only a bound is known, "" where nothing is.
 static void saving_text(const struct stk_rep_finding *f, char *out, size_t size)
@@ -39,7 +32,7 @@ static void heading(struct stk_term *t, const struct stk_rep_finding *f, size_t 
     char lead[24], saving[120], tail[160];
     snprintf(lead, sizeof lead, "%2zu  ", number);
     saving_text(f, saving, sizeof saving);
-    snprintf(tail, sizeof tail, "%s%s%s", saving, *saving ? "  " : "", f->severity);
+    snprintf(tail, sizeof tail, "%s%s%s", saving, *saving ? "  " : "", stk_level_key(f->severity));
     stk_term_to_column(t, 1);
     stk_term_styled(t, STK_STYLE_BOLD, lead);
     stk_term_styled(t, STK_STYLE_BOLD, f->title);
@@ -54,7 +47,7 @@ static void heading(struct stk_term *t, const struct stk_rep_finding *f, size_t 
     if (*saving) {
         stk_term_text(t, "  ");
     }
-    stk_term_styled(t, severity_style(f->severity), f->severity);
+    stk_term_styled(t, severity_styles[f->severity], stk_level_key(f->severity));
     stk_term_line_end(t);
 }
 
@@ -129,8 +122,8 @@ static void fixes(struct stk_term *t, const struct stk_report *r, const struct s
         stk_term_to_column(t, 5);
         stk_term_styled(t, STK_STYLE_BOLD, "fix");
         stk_term_to_column(t, 11);
-        if (strcmp(fix[i].framework, "any") != 0 && t->options->verbosity > 0) {
-            stk_term_printf(t, "%s: ", fix[i].framework);
+        if (fix[i].framework != STK_FW_ANY && t->options->verbosity > 0) {
+            stk_term_printf(t, "%s: ", stk_framework_key(fix[i].framework));
         }
         stk_term_wrap(t, 11, fix[i].text);
         stk_term_line_end(t);
@@ -148,7 +141,7 @@ static void finding(struct stk_term *t, const struct stk_report *r, size_t numbe
 {
     const struct stk_rep_finding *f =
         (const struct stk_rep_finding *)r->findings.items + number - 1;
-    bool brief = strcmp(f->severity, "info") == 0 && t->options->verbosity <= 0;
+    bool brief = f->severity == STK_LEVEL_INFO && t->options->verbosity <= 0;
     stk_term_line_end(t);
     heading(t, f, number);
     evidence(t, &f->evidence, brief ? 1 : EVIDENCE_LINES);

@@ -114,7 +114,7 @@ static void judge_machines(struct judge *j)
 {
     const struct stk_diff_side *a = &j->w->out->a, *b = &j->w->out->b;
     int32_t wa = world_of(j->w, 0), wb = world_of(j->w, 1);
-    uint32_t shared = frameworks_of(j->w, 0) & frameworks_of(j->w, 1);
+    uint32_t fa = frameworks_of(j->w, 0), fb = frameworks_of(j->w, 1), plain = 1u << STK_FW_CUDA;
     if (differ(a->scope, b->scope)) {
         comparable_add(j, "scope", true, "one holds the device's steps, the other the host's alone",
                        a->scope, b->scope);
@@ -135,8 +135,7 @@ static void judge_machines(struct judge *j)
                        comparable_number(j, a->ranks, "rank", "ranks"),
                        comparable_number(j, b->ranks, "rank", "ranks"));
     }
-    if (!shared && differ(a->framework, b->framework) && strcmp(a->framework, "cuda") != 0 &&
-        strcmp(b->framework, "cuda") != 0) {
+    if (!(fa & fb) && fa && fb && fa != plain && fb != plain) {
         comparable_add(j, "framework", true, "they were written for other frameworks", a->framework,
                        b->framework);
     }
@@ -195,12 +194,12 @@ static const char *format_of(const struct stk_diff_side *s)
 static void judge_captures(struct judge *j)
 {
     const struct stk_diff_side *a = &j->w->out->a, *b = &j->w->out->b;
-    const char *va = a->verdict.kind, *vb = b->verdict.kind;
+    enum stk_verdict_kind va = a->verdict.kind, vb = b->verdict.kind;
     bool pa = j->w->in[0]->pass->run->facts.has_python;
     bool pb = j->w->in[1]->pass->run->facts.has_python;
-    if (strcmp(va, "cannot-tell") == 0 || strcmp(vb, "cannot-tell") == 0) {
+    if (va == STK_VERDICT_CANNOT_TELL || vb == STK_VERDICT_CANNOT_TELL) {
         comparable_add(j, "cannot-tell", false, "where the time goes cannot be told on both sides",
-                       va, vb);
+                       stk_verdict_key(va), stk_verdict_key(vb));
     }
     if (differ(format_of(a), format_of(b))) {
         comparable_add(j, "format", false, "they were recorded by other profilers", format_of(a),

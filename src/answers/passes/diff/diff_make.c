@@ -58,13 +58,16 @@ static bool list_findings(struct stk_diff_work *w)
                                               .title = f->title,
                                               .state = g ? "both" : "gone",
                                               .a_severity = f->severity,
-                                              .b_severity = g ? g->severity : NULL};
+                                              .b_severity = g ? g->severity : STK_LEVEL_NONE};
     }
     for (size_t i = 0; i < b->findings.count; i++) {
         const struct stk_rep_finding *g = (const struct stk_rep_finding *)b->findings.items + i;
         if (!find_finding(a, g->id)) {
-            rows[n++] = (struct stk_diff_finding){
-                .id = g->id, .title = g->title, .state = "new", .b_severity = g->severity};
+            rows[n++] = (struct stk_diff_finding){.id = g->id,
+                                                  .title = g->title,
+                                                  .state = "new",
+                                                  .a_severity = STK_LEVEL_NONE,
+                                                  .b_severity = g->severity};
         }
     }
     w->out->findings = (struct stk_list){.items = rows, .count = n};

@@ -49,9 +49,11 @@ static enum kind verdict_judge(const struct stk_diff_work *w, enum stk_center_ki
     return -r.low <= log1p(EQUIVALENT) && r.high <= log1p(EQUIVALENT) ? SAME : UNCLEAR;
 }
 
-static const char *severity_of(double share)
+static enum stk_level severity_of(double share)
 {
-    return share >= HIGH_FROM ? "high" : share >= MEDIUM_FROM ? "medium" : "low";
+    return share >= HIGH_FROM     ? STK_LEVEL_HIGH
+           : share >= MEDIUM_FROM ? STK_LEVEL_MEDIUM
+                                  : STK_LEVEL_LOW;
 }
 
 void stk_diff_verdict_decide(struct stk_diff_work *w)
@@ -71,6 +73,7 @@ void stk_diff_verdict_decide(struct stk_diff_work *w)
     }
     v->kind = kind_keys[kind];
     v->basis = w->basis == STK_CENTER_MEDIAN ? "median" : "mean";
+    v->severity = STK_LEVEL_NONE;
     if (kind == SLOWER) {
         v->severity = severity_of(w->basis == STK_CENTER_MEDIAN ? w->out->step.median.change_share
                                                                 : w->out->step.mean.change_share);
@@ -82,7 +85,7 @@ static const struct stk_diff_measure *measure_of(const struct stk_diff_work *w)
     return w->basis == STK_CENTER_MEDIAN ? &w->out->step.median : &w->out->step.mean;
 }
 
-static const char *confidence_of(const struct stk_diff_work *w)
+static enum stk_level confidence_of(const struct stk_diff_work *w)
 {
     const struct stk_diff_comparable *c = &w->out->comparable;
     const struct stk_diff_measure *m = measure_of(w);
@@ -94,13 +97,13 @@ static const char *confidence_of(const struct stk_diff_work *w)
             strcmp(reason[i].id, "few-steps") == 0 || strcmp(reason[i].id, "cannot-tell") == 0;
     }
     if (!w->out->is_compared || c->forced || cannot) {
-        return "low";
+        return STK_LEVEL_LOW;
     }
     if (same_steps(&w->steps[0], &w->steps[1])) {
-        return "high";
+        return STK_LEVEL_HIGH;
     }
     bool far = m->low_share > FAR || m->high_share < -FAR;
-    return c->reasons.count == 0 && few >= MANY_STEPS && far ? "high" : "medium";
+    return c->reasons.count == 0 && few >= MANY_STEPS && far ? STK_LEVEL_HIGH : STK_LEVEL_MEDIUM;
 }
 
 struct words {
@@ -221,6 +224,7 @@ bool stk_diff_verdict_word(struct stk_diff_work *w)
     v->confidence = confidence_of(w);
     if (!w->out->is_compared) {
         v->kind = kind_keys[UNCLEAR];
+        v->severity = STK_LEVEL_NONE;
         v->sentence = say_refusal(w);
         return v->sentence != NULL;
     }

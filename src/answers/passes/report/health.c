@@ -56,7 +56,7 @@ static void judge_issues(struct judge *j, const struct stk_rep_profile *p)
 {
     const struct stk_rep_issue *issue = p->issues.items;
     for (size_t i = 0; i < p->issues.count; i++) {
-        if (strcmp(issue[i].severity, "info") != 0 && !is_negligible(&issue[i], p->events.read)) {
+        if (issue[i].severity != STK_SEVERITY_INFO && !is_negligible(&issue[i], p->events.read)) {
             health_add(j, stk_arena_printf(j->ctx->arena, "%s (%llu)", issue[i].meaning,
                                            (unsigned long long)issue[i].count));
         }

@@ -32,14 +32,6 @@ static bool list_inputs(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
-static const char *severity_key(enum stk_severity severity)
-{
-    STK_ASSERT((unsigned)severity <= STK_SEVERITY_ERROR);
-    return severity == STK_SEVERITY_INFO   ? "info"
-           : severity == STK_SEVERITY_LOSS ? "data_loss"
-                                           : "error";
-}
-
 static bool list_issues(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     struct stk_rep_issue *rows = stk_arena_array(ctx->arena, STK_ISSUE_COUNT, sizeof *rows);
@@ -49,8 +41,8 @@ static bool list_issues(const struct stk_pass_ctx *ctx, struct stk_list *out)
     }
     for (int id = 0; id < STK_ISSUE_COUNT; id++) {
         const struct stk_issue_info *info = stk_issue_info(id);
-        struct stk_rep_issue row = {
-            info->key, severity_key(info->severity), 0, info->meaning, info->remedy, NULL};
+        struct stk_rep_issue row = {info->key,     info->severity, 0,
+                                    info->meaning, info->remedy,   NULL};
         for (uint32_t i = 0; i < ctx->input_count; i++) {
             row.count += ctx->inputs[i].issues[id].count;
             if (!row.example) {

@@ -2,23 +2,16 @@
 // What bounds the job?
 // The decision is the model's (profile/model/verdict/verdict_decide.c); here it is only put into
 // the report.
-#include "base/assert.h"
 #include "answers/passes/pass.h"
-
-static const char *confidence_key(enum stk_level level)
-{
-    STK_ASSERT((unsigned)level <= STK_LEVEL_HIGH);
-    return level == STK_LEVEL_HIGH ? "high" : level == STK_LEVEL_MEDIUM ? "medium" : "low";
-}
 
 static enum stoker_status verdict_describe(const struct stk_pass_ctx *ctx,
                                            struct stk_report *report, struct stoker_err *err)
 {
     (void)err;
     report->verdict = (struct stk_rep_verdict){
-        .kind = stk_verdict_key(ctx->verdict->kind),
+        .kind = ctx->verdict->kind,
         .sentence = ctx->verdict->sentence,
-        .confidence = confidence_key(ctx->verdict->confidence),
+        .confidence = ctx->verdict->confidence,
     };
     return STOKER_OK;
 }

@@ -257,7 +257,6 @@ static bool add_devices(const struct stk_run_sum *run, struct stk_table *table,
 
 bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
-    static const char *const frameworks[STK_FW_COUNT] = {"TensorFlow", "PyTorch", "JAX", "CUDA"};
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *table = stk_table_add(doc, &stk_overview_environment_table);
     struct names producers = {.shown = 0}, formats = {.shown = 0}, hosts = {.shown = 0};
@@ -271,8 +270,8 @@ bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_tab
         overview_add_name(&hosts, run->ranks[r]->host);
         world = run->ranks[r]->world_size > world ? run->ranks[r]->world_size : world;
     }
-    for (int f = 0; f < STK_FW_COUNT; f++) {
-        overview_add_name(&seen, run->facts.frameworks & (1u << f) ? frameworks[f] : NULL);
+    for (enum stk_framework f = 0; f < STK_FW_COUNT; f++) {
+        overview_add_name(&seen, run->facts.frameworks & (1u << f) ? stk_framework_title(f) : NULL);
     }
     const char *ranks =
         world > 0 ? stk_arena_printf(ctx->arena, "%" PRIu32 " of %" PRId32, run->rank_count, world)

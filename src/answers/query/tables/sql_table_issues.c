@@ -34,7 +34,6 @@ static uint64_t issues_count(const struct stk_query *q)
 static void issues_cell(const struct stk_query *q, uint64_t row, int column,
                         struct stk_query_value *out)
 {
-    static const char *const severities[] = {"info", "data_loss", "error"};
     enum stk_issue_id id;
     uint32_t profile;
     const struct stk_issue *issue = issue_of(q, row, &profile, &id);
@@ -50,7 +49,7 @@ static void issues_cell(const struct stk_query *q, uint64_t row, int column,
         stk_value_text(out, info->key);
         break;
     case SEVERITY:
-        stk_value_text(out, severities[info->severity]);
+        stk_value_text(out, stk_severity_key(info->severity));
         break;
     case COUNT:
         stk_value_number(out, (int64_t)issue->count);

@@ -3,22 +3,8 @@
 #ifndef STK_MODEL_VERDICT_H
 #define STK_MODEL_VERDICT_H
 
+#include "base/terms.h"
 #include "profile/model/summary.h"
-
-enum stk_verdict_kind {
-    STK_VERDICT_INPUT,
-    STK_VERDICT_HOST,
-    STK_VERDICT_SYNC,
-    STK_VERDICT_TRANSFER,
-    STK_VERDICT_COMMUNICATION,
-    STK_VERDICT_STRAGGLER,
-    STK_VERDICT_COMPUTE,
-    STK_VERDICT_COLD,
-    STK_VERDICT_MIXED,
-    STK_VERDICT_CANNOT_TELL,
-    STK_VERDICT_COUNT
-};
-const char *stk_verdict_key(enum stk_verdict_kind kind); // "input-bound", ...
 
 // Why nothing can be told.
 enum stk_reason {
@@ -35,8 +21,6 @@ static inline bool stk_reason_leaves_shares(enum stk_reason reason)
 {
     return reason == STK_REASON_UNKNOWN_IDLE || reason == STK_REASON_HOST_UNSEEN;
 }
-
-enum stk_level { STK_LEVEL_NONE, STK_LEVEL_INFO, STK_LEVEL_LOW, STK_LEVEL_MEDIUM, STK_LEVEL_HIGH };
 
 struct stk_verdict {
     enum stk_verdict_kind kind;

@@ -445,7 +445,7 @@ enum stoker_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_
     out->median_kind = decide_median(run, out);
     out->confidence = confidence_of(run, out);
     if (lacks_rows(&run->facts) && out->kind != STK_VERDICT_CANNOT_TELL &&
-        out->confidence > STK_LEVEL_MEDIUM) {
+        out->confidence < STK_LEVEL_MEDIUM) { // surer than that
         out->confidence = STK_LEVEL_MEDIUM;
     }
     out->sentence = stk_verdict_sentence(run, out, arena);

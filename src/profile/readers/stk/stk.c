@@ -245,15 +245,11 @@ static void take_loss(struct stk_in *in, const struct stk_wire_loss *l)
 // Facts that this version does not know are counted as records, and no more.
 static void take_fact(struct stk_in *in, const struct stk_wire_fact *f)
 {
-    static const struct stk_str keys[] = {[STK_FW_TENSORFLOW] = {"tensorflow", 10},
-                                          [STK_FW_PYTORCH] = {"pytorch", 7},
-                                          [STK_FW_JAX] = {"jax", 3}};
     struct stk_str key = stk_shard_text(in->shard, stk_in_name(in, f->key));
     struct stk_str value = stk_shard_text(in->shard, stk_in_name(in, f->value));
-    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (stk_str_eq(key, STK_STR(STK_WIRE_FRAMEWORK)) && stk_str_eq(value, keys[i])) {
-            in->frameworks |= 1u << i;
-        }
+    enum stk_framework framework = stk_framework_find(value);
+    if (stk_str_eq(key, STK_STR(STK_WIRE_FRAMEWORK)) && framework < STK_FW_COUNT) {
+        in->frameworks |= 1u << framework;
     }
     stk_shard_count(in->shard, STK_KIND_OTHER, 1);
 }

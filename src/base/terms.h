@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that every answer is made of: how bad, how sure, of which framework, which verdict.
+// Each list below is the one place that names them: its enum, its names and the choices of a
+// contract (results/field_rows.h) come from it. Code compares the enums; a name is for people and
+// for JSON. They stand in base since the model, the fixes and the results use them, and do not see
+// each other.
+#ifndef STK_BASE_TERMS_H
+#define STK_BASE_TERMS_H
+
+#include "base/str.h"
+
+// W(ID, name). How sure a finding is, the surest first.
+#define STK_LEVELS(W) W(HIGH, "high") W(MEDIUM, "medium") W(LOW, "low")
+// How bad a finding is, the worst first.
+#define STK_SEVERITIES(W) STK_LEVELS(W) W(INFO, "info")
+// What is wrong in a profile costs nothing, events or values, or all that was asked for.
+#define STK_ISSUE_SEVERITIES(W) W(INFO, "info") W(LOSS, "data_loss") W(ERROR, "error")
+#define STK_VERDICTS(W)                                                                            \
+    W(INPUT, "input-bound")                                                                        \
+    W(HOST, "host-bound")                                                                          \
+    W(SYNC, "sync-bound")                                                                          \
+    W(TRANSFER, "transfer-bound")                                                                  \
+    W(COMMUNICATION, "communication-bound")                                                        \
+    W(STRAGGLER, "straggler")                                                                      \
+    W(COMPUTE, "compute-bound")                                                                    \
+    W(COLD, "cold-start")                                                                          \
+    W(MIXED, "mixed")                                                                              \
+    W(CANNOT_TELL, "cannot-tell")
+// And its own spelling, for people.
+#define STK_FRAMEWORKS(W)                                                                          \
+    W(TENSORFLOW, "tensorflow", "TensorFlow")                                                      \
+    W(PYTORCH, "pytorch", "PyTorch")                                                               \
+    W(JAX, "jax", "JAX")                                                                           \
+    W(CUDA, "cuda", "CUDA")
+// Of a fix, which may be for all of them.
+#define STK_FIX_FRAMEWORKS(W) STK_FRAMEWORKS(W) W(ANY, "any", "any")
+
+// NONE is no word: where a contract has it, the value is absent.
+#define STK_WORD(id, ...) STK_LEVEL_##id,
+enum stk_level { STK_SEVERITIES(STK_WORD) STK_LEVEL_NONE };
+#undef STK_WORD
+#define STK_WORD(id, ...) STK_SEVERITY_##id,
+enum stk_severity { STK_ISSUE_SEVERITIES(STK_WORD) STK_SEVERITY_COUNT };
+#undef STK_WORD
+#define STK_WORD(id, ...) STK_VERDICT_##id,
+enum stk_verdict_kind { STK_VERDICTS(STK_WORD) STK_VERDICT_COUNT };
+#undef STK_WORD
+#define STK_WORD(id, ...) STK_FW_##id,
+enum stk_framework { STK_FIX_FRAMEWORKS(STK_WORD) STK_FW_COUNT = STK_FW_ANY };
+#undef STK_WORD
+
+#define STK_WORD_NAME(id, name, ...) name,
+// The names of a list as a text for a field table: "high|medium|low".
+#define STK_WORD_CHOICE(id, name, ...) "|" name
+#define STK_CHOICES(list) (&(list(STK_WORD_CHOICE))[1])
+
+// NULL for STK_LEVEL_NONE.
+const char *stk_level_key(enum stk_level level);
+const char *stk_severity_key(enum stk_severity severity);
+const char *stk_verdict_key(enum stk_verdict_kind kind);
+const char *stk_framework_key(enum stk_framework framework);
+const char *stk_framework_title(enum stk_framework framework);
+// The framework of this name, of those that a profile can be of; STK_FW_COUNT: none.
+enum stk_framework stk_framework_find(struct stk_str name);
+
+#endif
