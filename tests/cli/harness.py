@@ -2,6 +2,7 @@
 """What scripted tests share: an environment of their own, checks that count, and a last line that tells
 how many were made. A script without a single check fails, unless it says why it was skipped."""
 
+import collections.abc
 import contextlib
 import os
 import pathlib
@@ -55,7 +56,7 @@ def skip(why: str, parts: int = 1) -> None:
 
 
 @contextlib.contextmanager
-def library_missing(program: pathlib.Path, library: str):
+def library_missing(program: pathlib.Path, library: str) -> "collections.abc.Iterator[tuple[str, dict[str, str]]]":
     """(file name, environment) of a shared library that a program names and cannot load there: what is found first is empty."""
     names = set(re.findall(re.escape(library).encode() + rb"\.so\.\d+", pathlib.Path(program).read_bytes()))
     assert len(names) == 1, f"{library}: {names}"
