@@ -131,6 +131,7 @@ static void describe_empty(const struct stk_stream *s, struct stoker_err *err)
 static void describe_stranger(const uint8_t *p, size_t n, const char *path, const char *why_not,
                               struct stoker_err *err)
 {
+    STK_ASSERT(p || n == 0);
     const char *known = known_stranger(p, n);
     const char *slash = strrchr(path, '/');
     const struct stk_reader_stranger *named = stk_reader_stranger_of(slash ? slash + 1 : path);
@@ -190,6 +191,7 @@ enum stoker_status stk_reader_read_path(const char *path, int threads,
 enum stoker_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_trace **out,
                                    struct stoker_err *err)
 {
+    STK_ASSERT(asked->stream);
     STK_ASSERT(asked->path && out);
     struct stk_stream *stream = NULL;
     struct stk_read_ctx ctx = *asked;

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "job/capture/remote/nghttp2_calls.h"
 
@@ -70,6 +71,7 @@ static enum stoker_status fail(struct conversation *c, enum stoker_status status
 
 static bool keep(struct conversation *c, const uint8_t *p, size_t n)
 {
+    STK_ASSERT(p || n == 0);
     while (n > 0) {
         ssize_t k = pwrite(c->call->to, p, n, (off_t)c->answer->bytes);
         if (k < 0 && errno == EINTR) {
@@ -88,6 +90,7 @@ static bool keep(struct conversation *c, const uint8_t *p, size_t n)
 
 static bool see_prefix(struct conversation *c)
 {
+    STK_ASSERT(c->prefix_n == PREFIX);
     const uint8_t *p = c->prefix;
     c->expected = (uint64_t)p[1] << 24 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 8 | p[4];
     if (p[0]) {
@@ -144,6 +147,7 @@ static int hex(uint8_t c)
 // grpc-message is percent-encoded.
 static void decode(const uint8_t *p, size_t n, char *to, size_t size)
 {
+    STK_ASSERT(size > 0);
     size_t used = 0;
     for (size_t i = 0; i < n && used + 1 < size; i++) {
         bool is_code = p[i] == '%' && i + 2 < n && hex(p[i + 1]) >= 0 && hex(p[i + 2]) >= 0;
@@ -205,6 +209,7 @@ static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *to, size_
     (void)session;
     (void)stream;
     (void)source;
+    STK_ASSERT(c->sent <= PREFIX + c->call->bytes);
     size_t n = 0, whole = PREFIX + c->call->bytes;
     for (; n < size && c->sent < whole; n++, c->sent++) {
         to[n] = c->sent < PREFIX ? c->out_prefix[c->sent]
@@ -484,6 +489,7 @@ static enum stoker_status judge(struct conversation *c)
 enum stoker_status stk_grpc_ask(const struct stk_grpc_call *call, struct stk_grpc_answer *answer,
                                 struct stoker_err *err)
 {
+    STK_ASSERT(call->host && call->port && call->path);
     struct conversation c = {.call = call, .answer = answer, .err = err, .fd = -1};
     uint64_t start_ns = stk_clock_ns();
     *answer = (struct stk_grpc_answer){.status = -1};
