@@ -62,7 +62,7 @@ bool stk_element_encode(struct stk_element_bytes *to, const struct stk_specs *sp
                         const struct stk_block *block, int64_t i)
 {
     STK_ASSERT(block->count == specs->count);
-    STK_ASSERT(i >= 0 && i < block->n);
+    STK_ASSERT(i >= 0);
     bool ok = true;
     to->size = 0;
     for (int k = 0; ok && k < block->count; k++) {

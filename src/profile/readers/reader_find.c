@@ -191,7 +191,6 @@ enum stoker_status stk_reader_read_path(const char *path, int threads,
 enum stoker_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_trace **out,
                                    struct stoker_err *err)
 {
-    STK_ASSERT(asked->stream);
     STK_ASSERT(asked->path && out);
     struct stk_stream *stream = NULL;
     struct stk_read_ctx ctx = *asked;
