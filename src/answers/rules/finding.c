@@ -94,7 +94,6 @@ const char *stk_rule_say(const struct stk_rule_ctx *ctx, const struct stk_eviden
 
 struct stk_rep_evidence *stk_finding_raise(struct stk_rep_finding *f, size_t at)
 {
-    STK_ASSERT(at < f->evidence.count);
     struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
     size_t count = f->evidence.count;
     if (count < 2 || at >= count - 1) {
