@@ -9,6 +9,7 @@
 #include "api/inputs.h"
 #include "api/inputs_impl.h"
 #include "base/alloc.h"
+#include "profile/model/sum/merge_rows.h"
 
 enum { JOBS_NAMED = 3 }; // in an error
 
@@ -205,7 +206,7 @@ static enum stoker_status add_workers(struct stk_collected *c, uint32_t rank_cou
                                       struct stoker_err *err)
 {
     for (size_t i = 0; i < c->job_count; i++) {
-        stk_workers_add(&c->run->workers, &c->jobs[i].workers);
+        stk_worker_sum_merge(&c->run->workers, &c->jobs[i].workers);
     }
     if (rank_count == 0 && c->run->workers.workers > 0) {
         return stk_err_set(err, STOKER_EUSAGE,

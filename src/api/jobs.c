@@ -15,6 +15,7 @@
 #include "api/api.h"
 #include "base/alloc.h"
 #include "base/thread.h"
+#include "profile/model/workers.h"
 #include "profile/readers/reader.h"
 
 #define SMALL 32 // below this part of all bytes a file is small

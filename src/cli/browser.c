@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/capture/parent/folder.h"
 
 extern char **environ;
@@ -93,6 +94,7 @@ static void start_opener(const char *page)
 
 void stk_browser_open(struct stk_scratch *folder, const char *address)
 {
+    STK_ASSERT(address);
     if (!has_screen() || !make_folder(folder)) {
         return;
     }

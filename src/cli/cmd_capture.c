@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/atomic_file.h"
 #include "base/remove.h"
 #include "base/str.h"
@@ -153,6 +154,7 @@ static int cannot_listen(pid_t pid, const struct stk_kineto_job *job)
 // Where the trace goes: the name that PyTorch's own traces have.
 static bool name_trace(const char *from, const char *folder, char *to, size_t size)
 {
+    STK_ASSERT(size > 0);
     const char *slash = strrchr(from, '/');
     int n = snprintf(to, size, "%s/%s", folder, slash ? slash + 1 : from);
     if (n < 0 || (size_t)n + 16 > size) {
@@ -282,6 +284,7 @@ static int capture_process(const struct stk_args *args)
 // HOST:PORT, [ADDRESS]:PORT; false: neither.
 static bool split(const char *word, char *host, size_t size, const char **port)
 {
+    STK_ASSERT(size > 0);
     const char *colon = strrchr(word, ':');
     int64_t number;
     bool is_v6 = *word == '[' && colon && colon > word && colon[-1] == ']';

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "cli/cli.h"
 #include "stoker/export.h"
 
@@ -71,6 +72,7 @@ static void bash_command(const struct stk_cmd *cmd)
 // Words of an option, which may differ between the commands that take it. `id`: its first row.
 static void bash_choices(const char *name, int id)
 {
+    STK_ASSERT(id >= 0 && id < STK_OPT_ID_COUNT);
     for (int before = 0; before < id; before++) {
         if (strcmp(stk_opts[before].name, name) == 0) {
             return;
@@ -94,6 +96,7 @@ static void bash_choices(const char *name, int id)
 // Of commands that take it: another's option of that name may take no value.
 static void bash_files(const struct stk_opt *opt, enum stk_opt_id id)
 {
+    STK_ASSERT((unsigned)id < STK_OPT_ID_COUNT);
     printf("        --%s", opt->name);
     if (opt->letter) {
         printf("|-%c", opt->letter);

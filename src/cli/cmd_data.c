@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -32,6 +33,7 @@ static int seen(void *arg, uint64_t records)
 
 static const char *type_name(const struct stoker_data_feature *f)
 {
+    STK_ASSERT(f->is_mixed || (size_t)f->type < 4);
     static const char *const names[] = {"empty", "bytes", "float32", "int64"};
     return f->is_mixed ? "mixed" : names[f->type];
 }
@@ -278,6 +280,7 @@ static int code_of_child(pid_t child)
 // The Python module does the work: pipelines are Python.
 static int bench(const struct stk_args *args)
 {
+    STK_ASSERT(args->word_count > 0);
     char *argv[] = {(char *)"python3",
                     (char *)"-c",
                     (char *)BENCH,

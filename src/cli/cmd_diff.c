@@ -2,6 +2,7 @@
 // stoker diff: what changed between two results.
 #include <string.h>
 
+#include "base/assert.h"
 #include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
@@ -21,6 +22,7 @@ static const char *format_of(const struct stk_args *args)
 
 static int verdict_code(const struct stk_args *args, const struct stoker_diff *diff)
 {
+    STK_ASSERT(diff);
     const struct stk_opt_value *fail_on = &args->values[STK_OPT_ID_FAIL_ON_CHANGE];
     if (strcmp(stoker_diff_verdict(diff), "inconclusive") == 0) {
         return STK_EXIT_CANNOT_TELL;

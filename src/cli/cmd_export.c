@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/gzip_write.h"
 #include "base/human.h"
 #include "cli/printing.h"
@@ -34,6 +35,7 @@ static int describe(const struct stk_args *args)
 
 static bool ends(const char *path, const char *suffix)
 {
+    STK_ASSERT(path && suffix);
     size_t n = strlen(path), m = strlen(suffix);
     return n >= m && strcmp(path + n - m, suffix) == 0;
 }
@@ -145,6 +147,7 @@ static enum stoker_status write_stream(struct stoker_export *x, const char *form
 static int write_output(struct stoker_export *x, const struct stoker_export_format *format,
                         const struct stk_args *args)
 {
+    STK_ASSERT(format && format->name);
     const struct stoker_export_options o = {.args = args->values[STK_OPT_ID_ARGS].set,
                                             .csv_raw = args->values[STK_OPT_ID_CSV_RAW].set};
     const char *path = args->values[STK_OPT_ID_OUTPUT].text;

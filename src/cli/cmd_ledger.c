@@ -2,6 +2,7 @@
 // stoker ledger: what was predicted, and what was measured then.
 #include <inttypes.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -14,6 +15,7 @@ enum { ROWS_FOR_PEOPLE = 20, CELL = 64 };
 static void put_json(const char *path, const struct stk_ledger *ledger, size_t first,
                      struct stk_sink *to)
 {
+    STK_ASSERT(first <= ledger->lines.count);
     struct stk_calibration c = stk_ledger_calibration(ledger);
     double n = (double)c.predictions;
     struct stk_ledger_doc doc = {
@@ -58,6 +60,7 @@ static void put_calibration(const struct stk_calibration *c, struct stk_sink *to
 static void put_people(const char *path, const struct stk_ledger *ledger, size_t first,
                        struct stk_sink *to)
 {
+    STK_ASSERT(first <= ledger->lines.count);
     struct stk_calibration c = stk_ledger_calibration(ledger);
     char predicted[CELL], measured[CELL];
     stk_sink_text(to, path);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/err.h"
 #include "job/capture/parent/scratch.h"
 #include "cli/cli.h"
@@ -47,6 +48,7 @@ static void close_sides(struct sides *s)
 // The command as it was typed, variables first.
 static char *label_of(const char *const *listed, int count, char *const *argv)
 {
+    STK_ASSERT(count >= 0 && argv && argv[0]);
     size_t n = 1;
     for (int i = 0; i < count; i++) {
         n += strlen(listed[i]) + 1;
@@ -89,6 +91,7 @@ static bool is_set_by(const char *variable, const char *const *listed, int count
 // This process' variables, those listed in place of their own. NULL: no memory.
 static char **env_with(const char *const *listed, int count)
 {
+    STK_ASSERT(listed || count == 0);
     size_t n = 0, kept = 0;
     while (environ[n]) {
         n++;
@@ -156,6 +159,7 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
 // "DIR,DIR": their paths, the list in one piece. NULL: no memory.
 static char **split_list(const char *list, int *count)
 {
+    STK_ASSERT(list);
     size_t n = strlen(list), parts = 1;
     for (const char *c = list; *c; c++) {
         parts += *c == ',';
@@ -214,6 +218,7 @@ static bool wants_stop(void *arg)
 
 static void begins(void *arg, int pair, int side)
 {
+    STK_ASSERT(side >= 0 && side < STK_PROOF_SIDES);
     const struct stk_proof_plan *plan = arg;
     if (pair < 0) {
         fprintf(stderr, "\r\033[K%s, %c", pair == STK_PROOF_WARMS ? "warm-up" : "a window",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/remove.h"
 #include "job/capture/parent/folder.h"
@@ -136,6 +137,7 @@ static int cannot_run(const struct running *r, const struct stoker_err *err)
 // How the job ended is how this program ends.
 static int end_as(const struct running *r)
 {
+    STK_ASSERT(r->job.pid > 0);
     if (r->stopped_ns) {
         return STK_EXIT_DONE; // it ended because it was told to
     }
@@ -273,6 +275,7 @@ static enum stoker_status start(struct running *r, const struct stk_args *args, 
 static int run_in_folder(struct running *r, const struct stk_args *args, char *const *argv,
                          const char *plan)
 {
+    STK_ASSERT(argv && argv[0]);
     struct stk_scratch sockets = STK_NO_SCRATCH;
     struct stoker_err err;
     if (start(r, args, argv, plan, &sockets, &err) != STOKER_OK) {

@@ -2,6 +2,7 @@
 // The table of commands.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/near.h"
 #include "cli/cli.h"
 
@@ -14,6 +15,7 @@ const struct stk_cmd *const stk_cmds[] = {
 
 const struct stk_cmd *stk_find_cmd(const char *name)
 {
+    STK_ASSERT(name);
     for (int i = 0; stk_cmds[i]; i++) {
         if (strcmp(stk_cmds[i]->name, name) == 0) {
             return stk_cmds[i];
@@ -24,6 +26,7 @@ const struct stk_cmd *stk_find_cmd(const char *name)
 
 bool stk_cmd_takes(const struct stk_cmd *cmd, enum stk_opt_id id)
 {
+    STK_ASSERT((unsigned)id < STK_OPT_ID_COUNT);
     if (id == STK_OPT_ID_HELP) {
         return true;
     }
@@ -37,6 +40,7 @@ bool stk_cmd_takes(const struct stk_cmd *cmd, enum stk_opt_id id)
 
 const char *stk_cmd_near(const char *typed)
 {
+    STK_ASSERT(typed);
     const char *best = NULL;
     for (int i = 0; stk_cmds[i]; i++) {
         best = stk_near_best(typed, best, stk_cmds[i]->name);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cli/cli.h"
@@ -76,6 +77,7 @@ static enum stoker_status print(struct top *t, struct stoker_err *err)
 
 static void nap(int ms)
 {
+    STK_ASSERT(ms >= 0);
     uint64_t end_ns = stk_clock_ns() + (uint64_t)ms * 1000000u;
     for (uint64_t now = stk_clock_ns(); now < end_ns && !stk_signals_pending();
          now = stk_clock_ns()) {
@@ -140,6 +142,7 @@ static enum stoker_status list(struct top *t, bool once, struct stoker_err *err)
 // The newest run below stoker-runs: their names are their times.
 static bool newest_run(char *path, size_t size)
 {
+    STK_ASSERT(size > 0);
     DIR *d = opendir(RUNS);
     struct dirent *e;
     char newest[256] = "";

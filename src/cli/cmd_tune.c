@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/err.h"
 #include "job/capture/parent/folder.h"
 #include "job/capture/parent/leftover.h"
@@ -23,6 +24,7 @@ struct telling {
 
 static void put_bar(const struct telling *t, const struct stk_tune_progress *p)
 {
+    STK_ASSERT(t->budget_ns > 0);
     double part = (double)p->spent_ns / (double)t->budget_ns;
     int filled = part >= 1 ? BAR : (int)(part * BAR);
     fprintf(stderr, "\r\033[K[%.*s%.*s] %d:%02d  ", filled, "####################", BAR - filled,

@@ -2,6 +2,7 @@
 // Help for the terminal: usage, examples, options; 80 columns.
 #include <string.h>
 
+#include "base/assert.h"
 #include "cli/help.h"
 #include "stoker/version.h"
 
@@ -37,6 +38,7 @@ const struct stk_fact stk_environment_facts[] = {
 
 void stk_help_option_name(const struct stk_opt *opt, char *buffer, size_t size)
 {
+    STK_ASSERT(size > 0);
     char letter[8] = "    ";
     if (opt->letter) {
         snprintf(letter, sizeof letter, "-%c, ", opt->letter);
@@ -47,6 +49,7 @@ void stk_help_option_name(const struct stk_opt *opt, char *buffer, size_t size)
 
 void stk_help_choices(const struct stk_opt *opt, char *buffer, size_t size)
 {
+    STK_ASSERT(size > 0);
     const char *const *choices = stk_opt_choices(opt);
     size_t used = 0;
     buffer[0] = 0;
@@ -57,6 +60,7 @@ void stk_help_choices(const struct stk_opt *opt, char *buffer, size_t size)
 
 static void wrap(FILE *out, int indent, const char *text)
 {
+    STK_ASSERT(indent >= 0);
     int column = indent;
     while (*text) {
         int n = (int)strcspn(text, " ");

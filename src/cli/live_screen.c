@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "cli/screen.h"
 
@@ -99,6 +100,7 @@ int stk_live_screen_rows(void)
 
 void stk_live_screen_show(const char *text, size_t n)
 {
+    STK_ASSERT(text || n == 0);
     static const char home[] = "\x1b[H", end_of_line[] = "\x1b[K\r\n", rest[] = "\x1b[J";
     size_t lines = 1;
     for (size_t i = 0; i < n; i++) {
@@ -144,6 +146,7 @@ static enum stk_live_key key(void)
 
 enum stk_live_key stk_live_screen_wait(int ms)
 {
+    STK_ASSERT(ms >= 0);
     uint64_t end_ns = stk_clock_ns() + (uint64_t)ms * 1000000u;
     for (;;) {
         if (screen.stopped) {

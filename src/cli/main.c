@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/cpu.h"
 #include "base/near.h"
 #include "cli/cli.h"
@@ -75,6 +76,7 @@ static int unknown_command(const char *word)
 // Everything but the command's own name goes to its parser.
 static int run_command(const struct stk_cmd *cmd, int at, int argc, char **argv)
 {
+    STK_ASSERT(at >= 0 && at <= argc);
     struct stk_args args = {0};
     int code = STK_EXIT_LIMIT, rest = 0;
     char **others = stk_alloc_array((size_t)argc, sizeof *others);

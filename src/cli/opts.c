@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/near.h"
 #include "base/str.h"
 #include "base/terms.h"
@@ -190,6 +191,7 @@ static bool parse_change(const char *text, int64_t *level, int64_t *millionths)
 
 static bool parse_value(const struct stk_opt *opt, const char *text, struct stk_opt_value *v)
 {
+    STK_ASSERT(text && opt->kind != STK_OPT_FLAG);
     switch (opt->kind) {
     case STK_OPT_COUNT: {
         const char *end = digits(text, &v->number);
@@ -232,6 +234,7 @@ static const char *expected(const struct stk_opt *opt, char *buffer, size_t size
 
 static bool set_value(const struct stk_cmd *cmd, int id, const char *text, struct stk_args *out)
 {
+    STK_ASSERT(id >= 0 && id < STK_OPT_ID_COUNT);
     const struct stk_opt *opt = &stk_opts[id];
     struct stk_opt_value *v = &out->values[id];
     char buffer[200];
@@ -338,6 +341,7 @@ static bool check_words(const struct stk_cmd *cmd, const struct stk_args *args)
 
 bool stk_args_parse(const struct stk_cmd *cmd, int argc, char **argv, struct stk_args *out)
 {
+    STK_ASSERT(argc >= 0);
     bool only_words = false;
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/remove.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -118,6 +119,7 @@ int stk_output_open(struct stk_output *o, const char *path, bool for_people)
 
 static int write_all(struct stk_output *o, const char *bytes, size_t n)
 {
+    STK_ASSERT(o->fd >= 0);
     while (n > 0) {
         ssize_t written = write(o->fd, bytes, n);
         if (written < 0 && errno == EINTR) {
@@ -142,6 +144,7 @@ static size_t expected(unsigned char c)
 // What a terminal may have of the bytes held: no more of them.
 static size_t put_held(struct stk_output *o, char *to)
 {
+    STK_ASSERT(o->held_n <= sizeof o->held);
     struct stk_text_piece piece;
     size_t n = 0;
     for (struct stk_str s = {o->held, o->held_n}; s.n;
@@ -185,6 +188,7 @@ int stk_output_write(void *output, const char *bytes, size_t n)
 
 int stk_output_close(struct stk_output *o, bool keep)
 {
+    STK_ASSERT(o->fd >= 0);
     char last[sizeof o->held];
     if (o->held_n) { // half a character; what fails is in o->error
         (void)write_all(o, last, put_held(o, last));
@@ -205,6 +209,7 @@ int stk_output_close(struct stk_output *o, bool keep)
 
 int stk_output_put(const char *path, stk_output_form *form, const void *arg)
 {
+    STK_ASSERT(form);
     struct stk_output output;
     struct stk_sink sink;
     int code = stk_output_open(&output, path, false);

@@ -2,10 +2,13 @@
 // See printing.h. A file is kept only if what goes into it could be written whole.
 #include "cli/printing.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 int stk_printing_begin(struct stk_printing *p, const struct stk_args *args, const char *format)
 {
+    STK_ASSERT(format);
     const struct stk_opt_value *v = args->values;
     int code = stk_output_open(&p->output, v[STK_OPT_ID_OUTPUT].text, strcmp(format, "text") == 0);
     if (code != STK_EXIT_DONE) {

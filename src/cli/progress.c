@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/human.h"
 #include "cli/screen.h"
@@ -40,6 +41,7 @@ static void begin_line(const char *verb, const char *path)
 
 static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
 {
+    STK_ASSERT(path);
     char done[STK_HUMAN_MAX], total[STK_HUMAN_MAX], bar[21] = "....................";
     begin_line("reading ", path);
     stk_human_bytes(done_bytes, done);

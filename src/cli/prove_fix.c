@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/err.h"
 #include "cli/cli.h"
 
 int stk_prove_fix_make(const char *text, char *const *argv, char *const *env,
                        struct stk_proof_plan *plan, struct stk_prove_fix *to)
 {
+    STK_ASSERT(argv && argv[0]);
     size_t n = strcspn(text, "=");
     struct stoker_err err;
     char id[STK_TUNE_LABEL];

@@ -2,10 +2,13 @@
 // From the command line to the library's options.
 #include "cli/reading.h"
 
+#include "base/assert.h"
+
 #define TEXT_ROWS 20
 
 void stk_reading_options(const struct stk_args *args, bool text, struct stoker_why_options *o)
 {
+    STK_ASSERT(args && o);
     const struct stk_opt_value *v = args->values;
     stoker_why_options_default(o);
     if (text) {

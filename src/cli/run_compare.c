@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/plain_file.h"
 #include "job/capture/parent/folder.h"
 #include "cli/cli.h"
@@ -28,6 +29,7 @@ struct text {
 static int keep(void *arg, const char *bytes, size_t n)
 {
     struct text *t = arg;
+    STK_ASSERT(t->n < sizeof t->bytes);
     size_t fits = sizeof t->bytes - 1 - t->n < n ? sizeof t->bytes - 1 - t->n : n;
     memcpy(t->bytes + t->n, bytes, fits);
     t->n += fits;

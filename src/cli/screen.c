@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/str.h"
 #include "base/text.h"
 
@@ -31,6 +32,7 @@ bool stk_screen_colour(int fd, bool refused)
 
 int stk_screen_columns(int fd)
 {
+    STK_ASSERT(fd >= 0);
     const char *columns = getenv("COLUMNS");
     struct winsize size;
     int64_t n;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "cli/printing.h"
 
 #define TEXT_ROWS 20
@@ -31,6 +32,7 @@ uint64_t stk_table_limit(const struct stk_args *args, const char *format)
 int stk_table_print(const struct stk_args *args, const struct stoker_tables *tables,
                     const char *format)
 {
+    STK_ASSERT(tables && format);
     struct stk_printing p;
     int code = stk_printing_begin(&p, args, format);
     if (code != STK_EXIT_DONE) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/json_check.h"
 
 enum { HEAD_BYTES = 4096, FILE_MAX = 16 << 20 };
@@ -77,6 +78,7 @@ static bool add(struct stk_view_extras *x, const char *kind, const char *path, c
                 enum stoker_status (*make)(const struct stk_view_extra *, struct stk_body *,
                                            struct stoker_err *))
 {
+    STK_ASSERT(x->count <= STK_VIEW_EXTRAS_MAX);
     if (x->count == STK_VIEW_EXTRAS_MAX) {
         return false;
     }

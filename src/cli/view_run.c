@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/arena.h"
 #include "base/json_check.h"
 #include "base/plain_file.h"
@@ -43,6 +44,7 @@ bool stk_view_is_run(const char *folder)
 
 static bool read_at(int fd, void *to, size_t n, off_t at)
 {
+    STK_ASSERT(fd >= 0 && at >= 0);
     char *p = to;
     for (ssize_t got; n; p += got, at += got, n -= (size_t)got) {
         got = pread(fd, p, n, at);
@@ -62,6 +64,7 @@ struct filling {
 static bool fill_steps(struct filling *f, struct stk_view_run_doc_process *p,
                        const struct stk_steps_record *r, uint64_t n)
 {
+    STK_ASSERT(r || n == 0);
     uint64_t every = n / STRETCHES + 1;
     struct stk_view_run_doc_step *rows =
         stk_list_room(&f->arena, &p->steps, (size_t)(n / every), sizeof *rows);

@@ -2,7 +2,6 @@
 // HTTP by libmicrohttpd: what serve.h says. Of a request only its method, path, query, body and
 // four headers are looked at. Everything that goes out says that it is not to be kept, framed,
 // sniffed or given to other pages, and that pages run no script but the server's own.
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -18,6 +17,7 @@
 #include "serve/endpoints.h"
 #include "serve/access.h"
 #include "serve/guests.h"
+#include "serve/mhd.h"
 #include "serve/serve.h"
 
 enum {
@@ -63,15 +63,15 @@ static enum MHD_Result send_off(struct MHD_Connection *c, unsigned code, const c
     if (!r) {
         return MHD_NO;
     }
-    MHD_add_response_header(r, "Content-Type", type);
+    stk_mhd.MHD_add_response_header(r, "Content-Type", type);
     for (size_t i = 0; i < sizeof HEADERS / sizeof *HEADERS; i++) {
-        MHD_add_response_header(r, HEADERS[i][0], HEADERS[i][1]);
+        stk_mhd.MHD_add_response_header(r, HEADERS[i][0], HEADERS[i][1]);
     }
     if (allow) {
-        MHD_add_response_header(r, "Allow", allow);
+        stk_mhd.MHD_add_response_header(r, "Allow", allow);
     }
-    enum MHD_Result queued = MHD_queue_response(c, code, r);
-    MHD_destroy_response(r);
+    enum MHD_Result queued = stk_mhd.MHD_queue_response(c, code, r);
+    stk_mhd.MHD_destroy_response(r);
     return queued;
 }
 
@@ -80,7 +80,7 @@ static enum MHD_Result give(struct MHD_Connection *c, unsigned code, const char 
                             const void *bytes, size_t n, const char *allow)
 {
     struct MHD_Response *r =
-        MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+        stk_mhd.MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
     return send_off(c, code, type, r, allow);
 }
 
@@ -90,14 +90,14 @@ static enum MHD_Result hand_over(struct MHD_Connection *c, const char *type, str
                                  uint64_t took_ns)
 {
     char timing[64];
-    struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback(
+    struct MHD_Response *r = stk_mhd.MHD_create_response_from_buffer_with_free_callback(
         own->n, own->p ? own->p : (char *)(uintptr_t)"", own->p ? stk_free : NULL);
     if (!r) {
         return MHD_NO;
     }
     *own = (struct stk_body){.p = NULL};
     snprintf(timing, sizeof timing, "made;dur=%.3f", (double)took_ns / 1e6);
-    MHD_add_response_header(r, "Server-Timing", timing);
+    stk_mhd.MHD_add_response_header(r, "Server-Timing", timing);
     return send_off(c, MHD_HTTP_OK, type, r, NULL);
 }
 
@@ -141,13 +141,13 @@ static unsigned code_of(enum stoker_status status)
 
 static const char *value_of(const void *request, const char *name)
 {
-    return MHD_lookup_connection_value((struct MHD_Connection *)(uintptr_t)request,
-                                       MHD_GET_ARGUMENT_KIND, name);
+    return stk_mhd.MHD_lookup_connection_value((struct MHD_Connection *)(uintptr_t)request,
+                                               MHD_GET_ARGUMENT_KIND, name);
 }
 
 static const char *header(struct MHD_Connection *c, const char *name)
 {
-    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+    return stk_mhd.MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
 struct counted {
@@ -169,7 +169,7 @@ static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const ch
 static bool is_doubled(struct MHD_Connection *c, const char *name)
 {
     struct counted n = {.name = name};
-    MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, &n);
+    stk_mhd.MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, &n);
     return n.count > 1;
 }
 
@@ -295,7 +295,7 @@ static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection 
 static void see_token(struct stk_server *s, struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        stk_mhd.MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (info && info->socket_context && shows_token(s, c)) {
         stk_guest_trust(&s->guests, info->socket_context);
     }
@@ -347,7 +347,7 @@ static void connected(void *cls, struct MHD_Connection *c, void **guest,
     struct stk_server *s = cls;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+            stk_mhd.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
         *guest = info ? stk_guest_enter(&s->guests, info->connect_fd) : NULL;
     } else {
         stk_guest_leave(&s->guests, *guest);
@@ -363,7 +363,7 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
         return stk_err_set(err, STOKER_EUSAGE, "--host %s: not an IPv4 address, as 127.0.0.1 is",
                            plan->host);
     }
-    s->daemon = MHD_start_daemon(
+    s->daemon = stk_mhd.MHD_start_daemon(
         MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION,
         (uint16_t)plan->port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
@@ -377,7 +377,8 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
                            "--port 0 takes one that is free",
                            plan->host, plan->port);
     }
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info =
+        stk_mhd.MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
     int port = info ? info->port : plan->port;
     atomic_store(&s->gate.port, port);
     snprintf(s->address, sizeof s->address, "http://%s:%d/?token=%s", plan->host, port,
@@ -397,7 +398,10 @@ enum stoker_status stk_server_open(struct stk_server **out, const struct stk_ser
     stk_guests_open(&s->guests);
     pthread_mutex_init(&s->documents_lock, NULL);
     pthread_mutex_init(&s->events_lock, NULL);
-    enum stoker_status status = stk_access_open(&s->gate, plan->host, err);
+    enum stoker_status status = stk_mhd_load(err);
+    if (status == STOKER_OK) {
+        status = stk_access_open(&s->gate, plan->host, err);
+    }
     if (status == STOKER_OK) {
         status = stk_documents_open(&s->documents, &plan->view, err);
     }
@@ -428,7 +432,7 @@ void stk_server_close(struct stk_server *s)
         return;
     }
     if (s->daemon) {
-        MHD_stop_daemon(s->daemon);
+        stk_mhd.MHD_stop_daemon(s->daemon);
     }
     stk_guests_close(&s->guests);
     stk_documents_free(s->documents);

@@ -2,10 +2,14 @@
 """What scripted tests share: an environment of their own, checks that count, and a last line that tells
 how many were made. A script without a single check fails, unless it says why it was skipped."""
 
+import collections.abc
+import contextlib
 import os
 import pathlib
+import re
 import signal
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -49,6 +53,17 @@ def skip(why: str, parts: int = 1) -> None:
     if why not in reasons:
         reasons.append(why)
         print(f"skipped: {why}")
+
+
+@contextlib.contextmanager
+def library_missing(program: pathlib.Path, library: str) -> "collections.abc.Iterator[tuple[str, dict[str, str]]]":
+    """(file name, environment) of a shared library that a program names and cannot load there: what is found first is empty."""
+    names = set(re.findall(re.escape(library).encode() + rb"\.so\.\d+", pathlib.Path(program).read_bytes()))
+    assert len(names) == 1, f"{library}: {names}"
+    file = names.pop().decode()
+    with tempfile.TemporaryDirectory(prefix="stoker-no-library-") as folder:
+        pathlib.Path(folder, file).touch()
+        yield file, {**os.environ, "LD_LIBRARY_PATH": folder}
 
 
 def small_profiles() -> "list[pathlib.Path]":

@@ -3,6 +3,7 @@
 // records of a loader's workers say.
 #include "synth.h"
 
+#include "profile/model/sum/merge_rows.h"
 #include "profile/model/workers.h"
 #include "wire/wire.h"
 
@@ -199,8 +200,8 @@ static void workers(void)
     CHECK_EQ(stk_build_finish(s.build, 1, &s.trace, &s.err), STOKER_OK);
     struct stk_worker_sum w, all = {0};
     CHECK(stk_workers_is_record(s.trace) && stk_workers_see(s.trace, &s.arena, &w));
-    stk_workers_add(&all, &w);
-    stk_workers_add(&all, &w);
+    stk_worker_sum_merge(&all, &w);
+    stk_worker_sum_merge(&all, &w);
     CHECK(all.workers == 2 && all.batches == 6 && all.items == 24);
     CHECK_EQ(all.batch_ns, 6 * 500 * US);
     CHECK_EQ(all.item_ns, 24 * 90 * US);

@@ -8,6 +8,8 @@
 // sizes time is a straight line, while kernels fill the device in waves.
 #include "answers/replay/batch_fit.h"
 
+#include "base/assert.h"
+
 #define KERNELS_APART 0.1 // of a step's kernels: beyond that it is another job
 #define CLASS_FETCH 30
 #define CLASS_COPY 31
@@ -44,6 +46,7 @@ static struct sums sum(const struct stk_graph *g)
 const char *stk_batch_fit(const struct stk_graph *g, const struct stk_graph *other, double times,
                           struct stk_batch_fit *out)
 {
+    STK_ASSERT(times > 0);
     *out = (struct stk_batch_fit){.times = times};
     if (g->why_not || other->why_not || !g->has_device || !other->has_device) {
         return "the steps of one of the two profiles cannot be replayed, or ran on no device";

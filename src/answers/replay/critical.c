@@ -2,8 +2,11 @@
 // The critical path (critical.h). Method: one walk, a node at a time, O(length of the path).
 #include "answers/replay/critical.h"
 
+#include "base/assert.h"
+
 const char *stk_critical_key(enum stk_critical of)
 {
+    STK_ASSERT((unsigned)of < STK_CRITICAL_COUNT);
     static const char *const keys[] = {"compute",  "input",         "host",   "sync",
                                        "transfer", "communication", "unknown"};
     return keys[of];
@@ -32,7 +35,9 @@ enum stk_critical stk_critical_class(const struct stk_graph *g, const struct stk
 // What ended last in the steps.
 static uint32_t last_of(const struct stk_scene *s, const struct stk_times *t)
 {
+    STK_ASSERT(s->g->driver < s->g->lane_count);
     const struct stk_lane *driver = &s->g->lanes[s->g->driver];
+    STK_ASSERT(driver->count > 0);
     uint32_t last = driver->first + driver->count - 1;
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         if (stk_node_is_device(&s->nodes[i]) && t->end_ns[i] > t->end_ns[last]) {
@@ -88,6 +93,7 @@ void stk_critical_walk(const struct stk_scene *s, const struct stk_times *t, stk
 
 static void add(void *arg, uint32_t node, enum stk_critical class, int64_t from_ns, int64_t to_ns)
 {
+    STK_ASSERT((unsigned)class < STK_CRITICAL_COUNT);
     (void)node;
     ((int64_t *)arg)[class] += to_ns - from_ns;
 }

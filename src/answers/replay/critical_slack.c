@@ -6,6 +6,7 @@
 // Times that are equal leave the order open: passes are repeated until nothing changes, at most
 // MAX_PASSES times. O(n log n) for the sort, O(n) a pass.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "answers/replay/critical.h"
 
@@ -45,6 +46,7 @@ static void lower(struct slack *x, int64_t *to, int64_t ns)
 // What a node's begin waited for.
 static void go_over_begin(struct slack *x, uint32_t i)
 {
+    STK_ASSERT(i < x->s->g->node_count);
     const struct stk_node *n = &x->s->nodes[i];
     const struct stk_times *t = x->t;
     const struct stk_lane *lane = &x->s->g->lanes[n->lane];
@@ -65,6 +67,7 @@ static void go_over_begin(struct slack *x, uint32_t i)
 
 static void go_over_end(struct slack *x, uint32_t i)
 {
+    STK_ASSERT(i < x->s->g->node_count);
     const struct stk_node *n = &x->s->nodes[i];
     bool waits = !stk_node_is_device(n) && n->kind != STK_NODE_INPUT && n->wait != STK_NONE;
     if (waits) {

@@ -7,6 +7,7 @@
 // It stands here and not among the tables of `stoker stats`, since it needs a replay: which passes
 // over summaries may not ask for.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "answers/replay/critical.h"
 #include "results/whatif.h"
@@ -57,6 +58,7 @@ static const char *text_of(struct tables *x, uint32_t id)
 
 static void see(void *arg, uint32_t node, enum stk_critical class, int64_t from_ns, int64_t to_ns)
 {
+    STK_ASSERT(node < ((struct tables *)arg)->b->g->node_count);
     struct tables *x = arg;
     if (!x->b->g->steps[x->scene.nodes[node].step].used) {
         return;
@@ -170,6 +172,7 @@ static uint32_t usual_step(const struct tables *x, const int64_t *borders)
 
 static const char *place_of(struct tables *x, uint32_t node)
 {
+    STK_ASSERT(node < x->b->g->node_count);
     const struct stk_lane *lane = &x->b->g->lanes[x->scene.nodes[node].lane];
     const struct stk_track *track = &x->b->a->t->tracks[lane->track];
     const char *text = stk_arena_printf(
@@ -181,6 +184,7 @@ static const char *place_of(struct tables *x, uint32_t node)
 // The path from the end on, turned round.
 static void list_events(struct tables *x, uint32_t step)
 {
+    STK_ASSERT(step < x->b->g->step_count);
     struct stk_vec events;
     stk_vec_init(&events, sizeof(struct stk_whatif_path_event), MAX_EVENTS);
     for (size_t i = x->path.count; i-- > 0 && !x->failed;) {

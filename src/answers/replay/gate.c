@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "profile/model/median.h"
 #include "answers/replay/transplant.h"
@@ -27,6 +28,7 @@ static const struct {
 
 static void say(struct stk_gate *o, bool closes, const char *why)
 {
+    STK_ASSERT(o->why_count >= 0);
     o->ok &= !closes;
     if (o->why_count < (int)(sizeof o->why / sizeof o->why[0])) {
         o->why[o->why_count++] = why;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "profile/model/median.h"
 
 // About that many events of the trace make the nodes of a graph: enough steps, a bounded time.
@@ -109,6 +110,7 @@ static void choose_driver(struct stk_graph_build *b)
 
 static void set_steps(struct stk_graph_build *b)
 {
+    STK_ASSERT(b->g->driver < b->lanes.count);
     const struct stk_node *nodes = b->nodes.items;
     struct stk_graph *g = b->g;
     const struct stk_lane *lane = stk_vec_at(&b->lanes, g->driver);

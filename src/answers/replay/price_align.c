@@ -10,6 +10,7 @@
 // counted: it is less than 8 of a dimension.
 #include <math.h>
 
+#include "base/assert.h"
 #include "answers/replay/price_row.h"
 
 #define FIXED_NS 3000 // of a kernel
@@ -37,6 +38,7 @@ static const char *align_refuse(const struct stk_graph *g)
 // By which a kernel is faster that takes to its matrix units.
 static double by_units(const struct stk_graph *g, enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);
     double tf32 = g->rates.tf32, bf16 = g->rates.bf16, fp32 = g->rates.fp32;
     if (level == STK_PRICE_HIGH || fp32 <= 0 || tf32 <= fp32 || bf16 <= fp32) {
         return without_units[level];

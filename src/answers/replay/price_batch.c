@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "answers/replay/batch_fit.h"
+#include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
 #define LINE_DOUBT 0.05   // of what a fitted line adds between the two sizes
@@ -46,6 +47,7 @@ static const char *batch_refuse_value(const struct stk_graph *g, const struct st
 
 static int64_t grown(int64_t ns, double times, enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS && times > 0);
     double fixed = stays[level].fixed_ns + stays[level].share * (double)ns;
     double most = stays[level].most * (double)ns;
     fixed = fixed < most ? fixed : most;

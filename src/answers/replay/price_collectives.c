@@ -2,6 +2,8 @@
 // Collectives step by step (price_collectives.h), in one pass over two lanes.
 #include "answers/replay/price_collectives.h"
 
+#include "base/assert.h"
+
 // The lane that spends most on nodes of a kind; STK_NONE: none does.
 static uint32_t busiest(const struct stk_graph *g, enum stk_node_kind kind)
 {
@@ -35,6 +37,7 @@ struct stk_comm_walk stk_comm_walk(const struct stk_graph *g, const struct stk_n
 // Nodes of a lane up to the end of a step.
 static uint32_t to_end(const struct stk_graph *g, uint32_t lane, uint32_t at, uint32_t step)
 {
+    STK_ASSERT(lane < g->lane_count);
     uint32_t end = g->lanes[lane].first + g->lanes[lane].count;
     while (at < end && g->nodes[at].step <= step) {
         at++;
@@ -45,6 +48,7 @@ static uint32_t to_end(const struct stk_graph *g, uint32_t lane, uint32_t at, ui
 // False: no collective in the step.
 static bool fill(const struct stk_comm_walk *w, struct stk_step_comm *c)
 {
+    STK_ASSERT(c->first <= c->end && c->end <= w->g->node_count);
     int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
     for (uint32_t i = c->first; i < c->end; i++) {
         const struct stk_node *n = &w->g->nodes[i];

@@ -10,6 +10,7 @@
 // Limits: cut collectives begin no earlier; where sizes do not tell the fixed part it is a prior.
 #include <math.h>
 
+#include "base/assert.h"
 #include "answers/replay/price_messages.h"
 
 static double ns_of(const struct stk_message_fit *f, double bytes, double bucket, bool is_alone)
@@ -20,6 +21,7 @@ static double ns_of(const struct stk_message_fit *f, double bytes, double bucket
 
 static void drop(struct stk_scene *s, uint32_t node)
 {
+    STK_ASSERT(node < s->g->node_count);
     struct stk_node *n = &s->nodes[node];
     n->dur_ns = n->gap_ns = n->rest_ns = 0;
     if (n->launch != STK_NONE) {
@@ -31,6 +33,7 @@ static void drop(struct stk_scene *s, uint32_t node)
 static void join(struct stk_scene *s, const struct stk_message_fit *f, uint32_t first,
                  uint32_t last, double bucket)
 {
+    STK_ASSERT(first <= last && last < s->g->message_count);
     const struct stk_graph_message *m = s->g->messages;
     double bytes = 0, was_ns = 0, fitted_ns = 0;
     for (uint32_t i = first; i <= last; i++) {

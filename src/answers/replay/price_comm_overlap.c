@@ -10,6 +10,7 @@
 // published (Daydream, Echo); by none of it at best.
 //
 // Limits: which kernels are backward's is a prior; at the least half of them are.
+#include "base/assert.h"
 #include "answers/replay/price_collectives.h"
 
 #define BESIDE 0.1 // of a step's kernels: as much beside its collectives is overlap already
@@ -39,6 +40,7 @@ static const char *comm_overlap_refuse(const struct stk_graph *g)
 static double left_behind(const struct stk_scene *s, const struct stk_step_comm *c,
                           double backward_ns, enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS && c->first <= c->end);
     double end_ns = 0, done_ns = 0, slower = 1 + levels[level].comm;
     uint32_t parts = c->count > 1 ? 1 : (uint32_t)levels[level].buckets;
     for (uint32_t i = c->first; i < c->end; i++) {

@@ -10,6 +10,7 @@
 // Limits: data that changes in each step looks the same; what operations of the host copy back is
 // left out; room for it on the device is not checked.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
 #define LEAST_KIB 64   // smaller copies are values, not data
@@ -29,6 +30,7 @@ static bool is_data(const struct stk_graph *g, uint32_t i)
 
 static void add(struct piece *pieces, uint32_t *count, const struct stk_node *n)
 {
+    STK_ASSERT(*count <= MOST_PIECES);
     uint32_t k = 0;
     while (k < *count && pieces[k].kib != n->size) {
         k++;
@@ -98,6 +100,7 @@ static const char *data_on_device_refuse(const struct stk_graph *g)
 static bool goes(const struct piece *pieces, uint32_t count, uint32_t kib,
                  enum stk_price_level level)
 {
+    STK_ASSERT(count <= MOST_PIECES);
     uint32_t k = 0;
     while (k < count && pieces[k].kib != kib) {
         k++;

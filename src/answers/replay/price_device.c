@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "answers/replay/price_messages.h"
 #include "answers/replay/price_transfers.h"
 
@@ -86,6 +87,7 @@ static double peak_of(const struct stk_device_rates *r, const struct stk_node *n
 static double faster_link(const struct stk_scene *s, double from, double to,
                           enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);
     double seen = stk_price_link_rate(s, STK_WHAT_H2D), ratio = from > 0 && to > 0 ? to / from : 1;
     double whole = seen > 0 && to > 0 ? STK_LINK_REACHED * to / seen : ratio;
     whole = whole > ratio ? whole : ratio;
@@ -96,6 +98,7 @@ static double faster_link(const struct stk_scene *s, double from, double to,
 // How many times faster; below 1 slower, by all of the ratio or more.
 static double faster(double from, double to, enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);
     static const double lost[STK_PRICE_LEVELS] = {0.8, 1, 1.2};
     double ratio = from > 0 && to > 0 ? to / from : 1;
     return pow(ratio, ratio > 1 ? reached[level] : lost[level]);

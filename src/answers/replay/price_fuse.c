@@ -2,6 +2,7 @@
 // Neighbouring elementwise kernels of a stream become one: it reads and writes once what each of
 // them did, and for each further one reads another operand in half of the cases, of 2.5 accesses.
 // The calls of the others go, and the host's work between them.
+#include "base/assert.h"
 #include "answers/replay/price_row.h"
 
 // What each further kernel adds to the one that is left, as a share of a kernel.
@@ -34,6 +35,7 @@ static const char *fuse_refuse(const struct stk_graph *g)
 
 static void fuse(struct stk_scene *s, uint32_t first, uint32_t count, double each)
 {
+    STK_ASSERT(count > 1 && first + count <= s->g->node_count);
     struct stk_node *nodes = s->nodes;
     int64_t sum_ns = 0;
     for (uint32_t i = first; i < first + count; i++) {

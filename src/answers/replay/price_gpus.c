@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "answers/replay/price_messages.h"
 
@@ -53,6 +54,7 @@ static double greatest(double n)
 
 static double hops(double n, enum stk_price_level level)
 {
+    STK_ASSERT(n >= 1 && (unsigned)level < STK_PRICE_LEVELS);
     double within = n < HOST_GPUS ? n : HOST_GPUS, hosts = ceil(n / HOST_GPUS);
     return 2 * (within - 1) * hop_ns[level] + 2 * ceil(log2(hosts)) * net_hop_ns[level];
 }

@@ -13,6 +13,7 @@
 //
 // Limits: which part of the preparation has a kernel is not known, which is why the share is asked
 // for; raw data may be larger to copy; one kernel stands for many.
+#include "base/assert.h"
 #include "answers/replay/price_row.h"
 
 static const double speed[STK_PRICE_LEVELS] = {80, 30, 8};
@@ -70,6 +71,7 @@ static void add_kernels(struct stk_scene *s, double ns)
 
 static bool input_on_device_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
+    STK_ASSERT((unsigned)how->level < STK_PRICE_LEVELS);
     double share = how->value * moves[how->level], work_ns, pace_ns = s->floor_ns;
     bool is_seen = s->g->pace_ns > 0 && s->g->beside > 0;
     if (s->g->feed == STK_FEED_INLINE && !s->g->has_workers) {

@@ -10,6 +10,7 @@
 // More than that for tensors of megabytes: how large they are is not recorded. A thread hands over
 // in 0.1 ms.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "answers/replay/price_row.h"
 
@@ -51,12 +52,14 @@ static bool undisturbed_fetch(const struct stk_scene *s, int64_t *out)
 // Of a batch, the worker's part and the trainer's alike.
 static int64_t hand_over(const struct stk_graph *g, enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);
     static const int64_t times[STK_PRICE_LEVELS] = {0, 1, 2};
     return times[level] * HAND_TENSOR_NS * g->tensors;
 }
 
 static bool input_overlap_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
+    STK_ASSERT(s->g->driver < s->g->lane_count);
     const struct stk_lane *lane = &s->g->lanes[s->g->driver];
     int64_t fetch_ns = s->g->calibration.fetch_ns, ready_ns = INT64_MIN;
     int64_t most_ns = INT64_MAX, hand_ns = hand_over(s->g, how->level);

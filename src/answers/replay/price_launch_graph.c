@@ -6,6 +6,7 @@
 //
 // The least: the host's time between launches that no event explains stays.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "answers/replay/price_row.h"
 
 #define MIN_LAUNCHES 4          // of a graph
@@ -42,6 +43,7 @@ static const char *launch_graph_refuse(const struct stk_graph *g)
 
 static bool is_launch(const struct capture *c, uint32_t i)
 {
+    STK_ASSERT(i < c->s->g->node_count);
     return c->launched[i] != STK_NONE && c->launched[i] != STAYS_OUT;
 }
 
@@ -57,6 +59,7 @@ static bool goes_on(const struct capture *c, uint32_t i)
 // [first, last] begins and ends with a launch.
 static void capture(const struct capture *c, uint32_t first, uint32_t last, uint32_t launches)
 {
+    STK_ASSERT((unsigned)c->level < STK_PRICE_LEVELS);
     static const int64_t calls[STK_PRICE_LEVELS] = {1, 2, 3};
     struct stk_node *nodes = c->s->nodes;
     if (launches < MIN_LAUNCHES) {

@@ -12,6 +12,7 @@
 // processor looks the same, which is why the pessimistic end may hold no gain; what
 // the other threads lose is not seen.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "answers/replay/price_row.h"
 
 // Of a launch call under a profiler, as published: 4 to 6 us on current processors.
@@ -45,6 +46,7 @@ static const char *launch_thread_refuse(const struct stk_graph *g)
 // What a call takes undisturbed, over what it takes.
 static double stretch_left(const struct stk_calibration *c, enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);
     int64_t high = c->quick_call_ns > QUIET_HIGH_NS ? c->quick_call_ns : QUIET_HIGH_NS;
     int64_t quiet = level == STK_PRICE_LOW        ? QUIET_LOW_NS
                     : level == STK_PRICE_EXPECTED ? QUIET_NS

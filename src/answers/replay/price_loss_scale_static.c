@@ -6,6 +6,7 @@
 // them; so do small copies back and waits from the last of them to the next launch of other work.
 // At the least the kernels stay, which also divide by the scale, and the wait alone goes.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
 #define DATA_KIB 64 // a copy back from here on is no single value
@@ -31,6 +32,7 @@ struct checking {
 
 static void drop_read(const struct checking *c, uint32_t i)
 {
+    STK_ASSERT(i < c->s->g->node_count);
     struct stk_node *nodes = c->s->nodes, *n = &nodes[i];
     uint32_t op = c->launched[i];
     if (op != STK_NONE && c->level != STK_PRICE_HIGH) {

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "profile/model/collectives/collective_sizes.h"
 #include "profile/model/median.h"
@@ -57,6 +58,7 @@ struct sums {
 
 static void add_class(struct sums *s, const struct sample *v, size_t count)
 {
+    STK_ASSERT(count > 0);
     double w = (double)count, x = (double)v->bytes, y = (double)v[(count - 1) / 4].ns;
     s->least = s->n > 0 && s->least < x ? s->least : x;
     s->most = s->n > 0 && s->most > x ? s->most : x;
@@ -73,6 +75,7 @@ static void add_class(struct sums *s, const struct sample *v, size_t count)
 static double fixed_of_one_size(const struct stk_graph *g, double ns, double bytes,
                                 enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);
     double n = (double)g->group_size, share = prior[level].share * ns;
     double link = g->rates.peer_link > 0 ? g->rates.peer_link : g->rates.host_link;
     double factor = stk_collective_bus_factor(STK_COLLECTIVE_ALL_REDUCE, g->group_size);
@@ -88,6 +91,7 @@ static double fixed_of_one_size(const struct stk_graph *g, double ns, double byt
 static struct stk_message_fit solve(const struct stk_graph *g, const struct sums *s,
                                     enum stk_price_level level)
 {
+    STK_ASSERT(s->n > 0);
     double mean_ns = s->y / s->n, mean_bytes = s->x / s->n;
     double spread = s->xx - s->x * mean_bytes, fixed;
     if (s->most > APART * s->least && spread > 0) {

@@ -16,6 +16,7 @@
 // not known; what else waits for the moved kernels on other streams waits for the copy back.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/str.h"
 #include "answers/replay/price_transfers.h"
 
@@ -115,6 +116,7 @@ static void drop(struct stk_node *n)
 static void move_to_device(struct stk_scene *s, const struct stk_host_op *op,
                            enum stk_price_level level)
 {
+    STK_ASSERT(op->wait <= op->call && op->call < s->g->node_count);
     struct stk_node *nodes = s->nodes;
     int64_t work_ns = 0;
     for (uint32_t i = op->wait; i <= op->call; i++) {
@@ -140,6 +142,7 @@ static void move_to_device(struct stk_scene *s, const struct stk_host_op *op,
 static void move_kernels(struct stk_scene *s, uint32_t first, uint32_t last,
                          enum stk_price_level level)
 {
+    STK_ASSERT(first <= last && last < s->g->node_count);
     struct stk_node *nodes = s->nodes;
     uint32_t call = nodes[first].launch;
     bool has_before = first > s->g->lanes[nodes[first].lane].first;

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "profile/model/median.h"
 #include "answers/replay/price_row.h"
 
@@ -102,6 +103,7 @@ static double fills(const struct stk_node *n, double peak)
 static double filled_factor(const struct stk_node *n, int class, double ratio,
                             enum stk_price_level level)
 {
+    STK_ASSERT(class >= 0 && (unsigned)level < STK_PRICE_LEVELS);
     double reached = class == FROM_32 ? ratio * UNITS_REACH / PLAIN_REACHES : ratio;
     // What uses matrix units already has dimensions that suit them.
     bool is_aligned = class == FROM_TF32 || stk_node_alignment(n) == STK_ALIGNED;
@@ -196,6 +198,7 @@ static bool is_16(const struct stk_graph *g)
 
 static void shorten(struct stk_scene *s, uint32_t i, int class, const struct change *c)
 {
+    STK_ASSERT(i < s->g->node_count && class >= 0);
     struct stk_node *n = &s->nodes[i];
     bool is_product = class == FROM_32 || class == FROM_TF32;
     double by = is_product ? product_factor(s->g, &s->g->nodes[i], class, c)

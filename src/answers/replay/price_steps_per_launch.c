@@ -4,6 +4,7 @@
 // and callbacks, comes once for all of them.
 //
 // At best the callbacks come as rarely, too, as Keras' do; at the least a fifth of it stays.
+#include "base/assert.h"
 #include "answers/replay/price_row.h"
 
 static const char *steps_per_launch_refuse(const struct stk_graph *g)
@@ -15,6 +16,7 @@ static const char *steps_per_launch_refuse(const struct stk_graph *g)
 
 static bool steps_per_launch_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
+    STK_ASSERT(s->g->driver < s->g->lane_count);
     double left = how->value > 1 ? 1 / how->value : 1;
     const struct stk_lane *lane = &s->g->lanes[s->g->driver];
     left = how->level == STK_PRICE_HIGH ? left + 0.2 * (1 - left) : left;

@@ -2,6 +2,7 @@
 // All what-ifs, and finding one by what was typed.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/near.h"
 #include "base/text.h"
 #include "fixes/fixes.h"
@@ -76,6 +77,7 @@ enum stoker_status stk_price_parse(const char *text, struct stk_price_asked *out
 
 const char *stk_price_refuse_in(const struct stk_graph *g, const struct stk_price_asked *set)
 {
+    STK_ASSERT(set->fix && set->fix->refuse);
     const struct stk_price_how how = {STK_PRICE_EXPECTED, set->value, set->text};
     const char *why = set->fix->refuse(g);
     return why || !set->fix->refuse_value ? why : set->fix->refuse_value(g, &how);
@@ -159,6 +161,7 @@ double stk_price_drop_pace(struct stk_scene *s)
 
 void stk_price_undisturb(struct stk_scene *s, enum stk_price_level level, double gone)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);
     static const double hoped[STK_PRICE_LEVELS] = {1, 0.4, 0};
     double factor = 1 - (1 - s->g->undisturbed) * gone * hoped[level];
     for (uint32_t i = 0; factor < 1 && i < s->g->node_count; i++) {
@@ -171,6 +174,7 @@ void stk_price_undisturb(struct stk_scene *s, enum stk_price_level level, double
 
 void stk_price_drop_call(struct stk_scene *s, uint32_t call)
 {
+    STK_ASSERT(call < s->g->node_count);
     struct stk_node *n = &s->nodes[call];
     uint32_t first = s->g->lanes[n->lane].first;
     n->dur_ns = 0;

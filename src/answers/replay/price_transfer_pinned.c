@@ -10,6 +10,7 @@
 // profiles of the same job (an H200 in a virtual machine).
 #include <math.h>
 
+#include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
 #define SLOW_KIB_PER_NS 2.4e-3 // 2.5 GB/s: a core stages faster, so the link itself is slow
@@ -43,6 +44,7 @@ double stk_price_link_rate(const struct stk_scene *s, enum stk_node_what what)
 // By which copies are faster, of a link whose rate no copy of the profile shows.
 static double by_link(const struct stk_scene *s, double staged, enum stk_price_level level)
 {
+    STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);
     double peak = s->g->rates.host_link / 1024e9; // KiB per ns
     double whole = peak > 0 && staged > 0 ? STK_LINK_REACHED * peak / staged : 0;
     return whole <= faster[level] || level == STK_PRICE_HIGH ? faster[level]
@@ -53,6 +55,7 @@ static double by_link(const struct stk_scene *s, double staged, enum stk_price_l
 // The wait for the copy itself behind its call.
 static void drop_wait(struct stk_scene *s, uint32_t call, uint32_t copy)
 {
+    STK_ASSERT(call < s->g->node_count && copy < s->g->node_count);
     const struct stk_lane *lane = &s->g->lanes[s->g->nodes[call].lane];
     const struct stk_node *was = s->g->nodes;
     for (uint32_t i = call + 1; i < lane->first + lane->count && i <= call + BEHIND; i++) {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "profile/model/collectives/collective_sizes.h"
 #include "profile/model/device/device_rates.h"
@@ -29,6 +30,7 @@ struct sample {
 
 static bool is_used(const struct stk_rank_sum *rank, const struct stk_collective *c)
 {
+    STK_ASSERT(c->step == STK_NONE || rank->step_count == 0 || c->step < rank->step_count);
     return rank->step_count == 0 || (c->step != STK_NONE && !rank->steps[c->step].excluded);
 }
 
@@ -113,6 +115,7 @@ static double bus_bytes(int64_t bytes, int64_t group_size)
 // A class of samples [0, n): the best one of large messages sets the link's rate.
 static void add_class(struct stk_all_reduce_rate *out, const struct sample *v, size_t n)
 {
+    STK_ASSERT(n > 0 && out->class_count <= STK_ALL_REDUCE_CLASSES);
     if (out->class_count == STK_ALL_REDUCE_CLASSES) {
         out->left_out += (uint32_t)n;
         return;
@@ -133,6 +136,7 @@ static void add_class(struct stk_all_reduce_rate *out, const struct sample *v, s
 static void lose(struct stk_all_reduce_rate *out, struct stk_all_reduce_class *c,
                  const struct sample *v)
 {
+    STK_ASSERT(out->link > 0);
     double ideal_ns = bus_bytes(c->bytes, c->group_size) * 1e9 / out->link;
     int64_t above_ns = c->each_ns - (int64_t)ideal_ns;
     for (uint32_t i = 0; i < c->count && above_ns > 0; i++) {

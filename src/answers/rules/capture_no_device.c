@@ -4,6 +4,7 @@
 // kernels, the finding cannot-tell says how to record them; here it is only stated.
 #include <string.h>
 
+#include "base/assert.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -38,6 +39,7 @@ static uint64_t kernels_of_rank(const struct stk_rank_sum *rank)
 
 static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int first, int last)
 {
+    STK_ASSERT(first >= 0 && first <= last);
     for (int i = first; i <= last; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);
     }

@@ -3,6 +3,7 @@
 // tracer costs, by the calls that it recorded; else what recording operations and calls adds to a
 // step whose device waits for them, as prices take it off (answers/replay/gate.h): an estimate,
 // with its range. What a profiler stretches otherwise is not seen.
+#include "base/assert.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -58,6 +59,7 @@ static double tracer_share(const struct stk_rule_ctx *ctx)
 // An estimate that reaches the whole time says no more than that it is most of it.
 static double unless_most(double share)
 {
+    STK_ASSERT(share >= 0);
     return share < thresholds[MOST].value ? share : (double)STK_NOT_KNOWN;
 }
 

@@ -3,6 +3,7 @@
 // autotuning again and again. A cost of the steady state, unlike a start.
 #include <string.h>
 
+#include "base/assert.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -47,6 +48,7 @@ static const char *function_of(const struct stk_recompiled *r)
 // "x: f32[8,67,64], f32[8,51,64], f32[8,82,64] and 11 more".
 static const char *types_of(const struct stk_rule_ctx *ctx, const struct stk_changed *c)
 {
+    STK_ASSERT(c->type_count > 0);
     const char *text = stk_rule_text(ctx, "%s: %s", stk_rule_name(ctx, c->name), c->types[0]);
     uint32_t shown = 1;
     for (; shown < STK_CHANGED_TYPES && c->types[shown]; shown++) {
@@ -60,6 +62,7 @@ static const char *types_of(const struct stk_rule_ctx *ctx, const struct stk_cha
 static void say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                     const struct stk_recompiled *r, size_t at)
 {
+    STK_ASSERT(r->name);
     const char *name = stk_rule_name(ctx, function_of(r));
     if (r->takes_differ) {
         stk_say_programs_take_other_numbers(ctx, f, r->programs, name);

@@ -151,6 +151,7 @@ void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 
 const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part)
 {
+    STK_ASSERT((unsigned)part < STK_PART_COUNT);
     bool host = stk_rule_on_host(ctx);
     return host && part == STK_PART_COMPUTE   ? "the model's own operations"
            : host && part == STK_PART_UNKNOWN ? "no event of the driving thread"
@@ -175,6 +176,7 @@ static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
 
 bool stk_rule_owners_tell(const struct stk_cause *c)
 {
+    STK_ASSERT(c->owner_count >= 0 && c->owner_count <= STK_CAUSE_OWNERS);
     int64_t ns = 0;
     for (int i = 0; i < c->owner_count; i++) {
         ns += c->owners[i].ns;
@@ -186,6 +188,7 @@ bool stk_rule_owners_tell(const struct stk_cause *c)
 static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        const struct stk_cause *c, int from, int most)
 {
+    STK_ASSERT(from >= 0 && c->owner_count <= STK_CAUSE_OWNERS);
     for (int i = from; i < c->owner_count && i < most; i++) {
         if (i == 0 || (double)c->owners[i].ns >= OWNERS_SHARE * (double)c->ns) {
             stk_say_in_own_function(ctx, f, c->owners[i].ns, stk_rule_owner(ctx, c->owners[i].name),
@@ -199,6 +202,7 @@ static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_cause *c, int from, int most)
 {
+    STK_ASSERT(from >= 0 && c->name_count <= STK_CAUSE_NAMES);
     if (stk_rule_owners_tell(c)) {
         say_owners(ctx, f, c, from, most);
         return;
@@ -300,6 +304,7 @@ enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct 
                                          uint32_t parts, const struct stk_threshold *thresholds,
                                          const char **why)
 {
+    STK_ASSERT(parts >> STK_PART_COUNT == 0);
     double share = stk_rule_parts_share(ctx, parts);
     double from = thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value;
     if (share < from) {

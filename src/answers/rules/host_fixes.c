@@ -5,6 +5,7 @@
 // is not told to compile, and XLA is offered as something to measure: it can be slower.
 #include <string.h>
 
+#include "base/assert.h"
 #include "profile/model/device/device_rates.h"
 #include "answers/rules/host_fixes.h"
 #include "answers/rules/optimizer_loop.h"
@@ -53,11 +54,13 @@ const struct stk_threshold stk_host_thresholds[] = {
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
+    STK_ASSERT(which >= 0);
     stk_finding_fix(ctx, f, &stk_host_fixes[which]);
 }
 
 static const struct stk_sign_sum *sign(const struct stk_rule_ctx *ctx, enum stk_sign which)
 {
+    STK_ASSERT((unsigned)which < STK_SIGN_COUNT);
     return &ctx->pass.run->facts.signs[which];
 }
 

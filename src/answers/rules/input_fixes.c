@@ -5,6 +5,7 @@
 // stoker.data says itself what limits it (pipeline_limit.c).
 #include <string.h>
 
+#include "base/assert.h"
 #include "profile/model/input/input_kinds.h"
 #include "answers/rules/input_fixes.h"
 #include "answers/rules/input_makers.h"
@@ -12,6 +13,7 @@
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
+    STK_ASSERT(which >= 0);
     stk_finding_fix(ctx, f, &stk_input_fixes[which]);
 }
 

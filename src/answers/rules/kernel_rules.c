@@ -3,6 +3,7 @@
 // the model's affair, and a timeline shows a chance, no fault.
 #include "answers/rules/kernel_rules.h"
 
+#include "base/assert.h"
 #include "evidence_says.h"
 
 #define LEAST_OF_STEP 0.03 // what it may save at most: less of a step is not worth a finding
@@ -27,6 +28,7 @@ enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
                                            const struct stk_threshold *from, double of_it,
                                            const char *is, const char **why)
 {
+    STK_ASSERT((unsigned)kind < STK_KERNEL_KINDS);
     const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
     if (k->all_ns <= 0) {
         *why = "no kernels in the steps";

@@ -139,6 +139,7 @@ static bool row_counts(const struct stk_run_sum *run, const struct stk_step *s)
 
 static int64_t row_ns(const struct stk_step *s, uint32_t parts)
 {
+    STK_ASSERT(parts >> STK_PART_COUNT == 0);
     int64_t ns = 0;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (parts & (1u << p)) {
@@ -159,6 +160,7 @@ static int by_ns(const void *pa, const void *pb)
 static void count_owner(struct stk_rule_steps *out, const struct stk_run_sum *run, uint32_t *per,
                         uint32_t row, uint32_t *last_row, bool affected)
 {
+    STK_ASSERT(row < run->step_count);
     const struct stk_step *s = &run->steps[row];
     uint32_t at = s->device;
     if (s->device == STK_NONE) {
@@ -232,6 +234,7 @@ int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts)
 
 bool stk_rule_cause_names(const struct stk_rule_ctx *ctx, enum stk_part part, const char *word)
 {
+    STK_ASSERT(word);
     STK_ASSERT((unsigned)part < STK_PART_COUNT);
     const struct stk_cause *c = &ctx->pass.run->causes[part];
     struct stk_str w = stk_str_from(word);

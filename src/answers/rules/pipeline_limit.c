@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answers/rules/pipeline_limit.h"
+#include "base/assert.h"
 #include "evidence_says.h"
 #include "base/text.h"
 #include "fixes_data.h"
@@ -33,6 +34,7 @@ static const struct limit limits[STK_WIRE_LIMIT_COUNT] = {
 
 static const struct limit *find(const char *what)
 {
+    STK_ASSERT(what);
     return &limits[stk_wire_limit_find(what, strcspn(what, "|"))];
 }
 

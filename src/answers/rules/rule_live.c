@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "answers/rules/rule.h"
+#include "base/assert.h"
 
 size_t stk_rules_live(const struct stk_rule_ctx *ctx, struct stk_rep_finding *findings, size_t most)
 {
+    STK_ASSERT(findings || most == 0);
     size_t count = 0;
     for (int i = 0; i < stk_rule_count && count < most; i++) {
         struct stk_rep_finding f = {.id = stk_rules[i]->page.id,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "answers/rules/finding.h"
+#include "base/assert.h"
 #include "evidence_says.h"
 
 #define OF_BOUND 0.5      // of it is expected: the middle of nothing and all
@@ -24,6 +25,7 @@ const int stk_rule_count = sizeof stk_rules / sizeof stk_rules[0];
 
 const struct stk_rule *stk_rule_find(const char *id)
 {
+    STK_ASSERT(id);
     for (int i = 0; i < stk_rule_count; i++) {
         if (strcmp(stk_rules[i]->page.id, id) == 0) {
             return stk_rules[i];
@@ -69,6 +71,7 @@ static bool read_from(const struct stk_rule_ctx *ctx, const char *format)
 static size_t rule_table_keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *all,
                               uint32_t frameworks, bool general)
 {
+    STK_ASSERT(kept <= all->count);
     const struct stk_rep_fix *fixes = all->items;
     for (size_t i = 0; i < all->count; i++) {
         if (fixes[i].framework == STK_FW_ANY ? general : frameworks & (1u << fixes[i].framework)) {
@@ -190,6 +193,7 @@ static bool comes_before(const struct stk_rule_ctx *ctx, const struct stk_rep_fi
 static void insert(const struct stk_rule_ctx *ctx, struct stk_rep_finding *list, size_t *count,
                    const struct stk_rep_finding *f)
 {
+    STK_ASSERT(f->id && f->severity);
     size_t at = *count;
     while (at > 0 && comes_before(ctx, f, &list[at - 1])) {
         at--;
@@ -201,6 +205,7 @@ static void insert(const struct stk_rule_ctx *ctx, struct stk_rep_finding *list,
 
 static bool was_said(const struct stk_rep_finding *list, size_t count, size_t finding, size_t at)
 {
+    STK_ASSERT(finding < count);
     const struct stk_rep_fix *x = (const struct stk_rep_fix *)list[finding].fix.items + at;
     for (size_t i = 0; i < count && i <= finding; i++) {
         const struct stk_rep_fix *fixes = list[i].fix.items;

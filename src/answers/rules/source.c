@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/str.h"
 #include "profile/model/threads/python_frame.h"
 #include "answers/rules/finding.h"
@@ -50,6 +51,7 @@ static bool take(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, cons
 
 void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts)
 {
+    STK_ASSERT(parts >> STK_PART_COUNT == 0);
     int64_t best_ns = -1;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_cause *c = &ctx->pass.run->causes[p];

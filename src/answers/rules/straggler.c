@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank makes the others wait. Says who, how long, and on what that rank spends more time than
 // the others do. The test itself is the model's; here it is explained.
+#include "base/assert.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -45,6 +46,7 @@ static const struct stk_rep_fix fixes[] = {
 // part.
 static double mean_ns(const struct stk_run_sum *run, enum stk_part part, int32_t rank, bool others)
 {
+    STK_ASSERT((unsigned)part < STK_PART_COUNT);
     int64_t ns = 0;
     uint32_t count = 0;
     for (uint32_t d = 0; d < run->device_count; d++) {
@@ -96,6 +98,7 @@ static double unrecorded_ns(const struct stk_run_sum *run, double wait_ns)
 static void straggler_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                    int part, bool is_unrecorded)
 {
+    STK_ASSERT(part < STK_PART_COUNT);
     enum stk_group group = part < 0 ? STK_GROUP_UNKNOWN : stk_part_info(part)->group;
     if (is_unrecorded) {
         for (int i = FIX_ALONE; i <= FIX_JAX_PYTHON; i++) {

@@ -3,6 +3,7 @@
 // field; fields are then found bit by bit, without a look at what lies between.
 #include "engine/formats/csv.h"
 
+#include "base/assert.h"
 #include "base/cpu.h"
 
 #if defined(__SSE2__)
@@ -46,6 +47,7 @@ uint64_t stk_csv_mask(const uint8_t p[64], uint8_t delim, bool has_quotes)
 
 static void load(struct stk_csv_scan *s)
 {
+    STK_ASSERT(s->base <= s->end);
     s->mask = stk_csv_mask(s->base, s->delim, s->has_quotes);
     if (s->end - s->base < 64) {
         s->mask &= ((uint64_t)1 << (s->end - s->base)) - 1;
@@ -54,6 +56,7 @@ static void load(struct stk_csv_scan *s)
 
 void stk_csv_start(struct stk_csv_scan *s, const uint8_t *data, const uint8_t *end)
 {
+    STK_ASSERT(data <= end);
     s->at = s->base = data;
     s->end = end;
     s->mask = 0;
@@ -183,6 +186,7 @@ static size_t take_simple(struct stk_csv_scan *s, struct stk_csv_field *fields, 
 bool stk_csv_row(struct stk_csv_scan *s, bool is_last, struct stk_csv_field *fields,
                  size_t capacity, size_t *count, const char **why)
 {
+    STK_ASSERT(s->at <= s->end);
     const uint8_t *first = s->at;
     enum stop stop = FIELD;
     struct stk_csv_field spare;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "engine/formats/text_number.h"
 
 static enum stoker_status bad(const char *of, const char *what, struct stoker_err *err)
@@ -103,6 +104,7 @@ enum stoker_status stk_csv_columns_read(struct stk_csv_columns *c, const char *o
 
 size_t stk_csv_columns_capacity(const struct stk_csv_columns *c)
 {
+    STK_ASSERT(c->count > 0);
     return c->chosen ? (size_t)c->chosen[c->chosen_count - 1] + 1
                      : (size_t)(c->count + c->excluded_count);
 }
@@ -138,6 +140,7 @@ size_t stk_csv_columns_choose(const struct stk_csv_columns *c, struct stk_csv_fi
 bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *p, size_t n,
                     size_t spare, void *out, int64_t i)
 {
+    STK_ASSERT(column >= 0 && column < c->count && i >= 0);
     const struct stk_csv_column *of = &c->items[column];
     if (stk_csv_is_missing(c, p, n)) {
         size_t size = stk_dtype_bytes(of->dtype);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 struct component { // as it lies in the file
     int64_t dtype, rank, dim[STK_RANK_MAX];
@@ -13,6 +14,7 @@ _Static_assert(STK_ELEMENT_SPECS_BYTES(1) == 8 + sizeof(struct component), "no g
 
 static bool add(struct stk_element_bytes *to, const void *bytes, size_t n)
 {
+    STK_ASSERT(to->size <= to->capacity);
     if (n > to->capacity - to->size) {
         size_t capacity = to->size + n + to->capacity;
         uint8_t *data = stk_realloc_array(to->data, capacity, 1);
@@ -59,6 +61,8 @@ static bool add_component(struct stk_element_bytes *to, const struct stk_spec *s
 bool stk_element_encode(struct stk_element_bytes *to, const struct stk_specs *specs,
                         const struct stk_block *block, int64_t i)
 {
+    STK_ASSERT(block->count == specs->count);
+    STK_ASSERT(i >= 0);
     bool ok = true;
     to->size = 0;
     for (int k = 0; ok && k < block->count; k++) {
@@ -129,6 +133,7 @@ struct cursor {
 
 static const void *take(struct cursor *c, uint64_t n)
 {
+    STK_ASSERT(c->at <= c->end);
     const uint8_t *p = c->at;
     uint64_t padded = n + (8 - n % 8) % 8;
     if (n > (uint64_t)(c->end - c->at) || padded > (uint64_t)(c->end - c->at)) {
@@ -212,6 +217,7 @@ enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
                                          const struct stk_specs *specs, struct stk_pool *pool,
                                          struct stk_block *out, int64_t capacity)
 {
+    STK_ASSERT(out->count <= specs->count && capacity > 0);
     struct cursor c = {bytes, bytes + size};
     for (int k = 0; k < out->count; k++) {
         enum stk_element_read r =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of parsed Examples: growth by doubling, kept between batches.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "engine/formats/example_impl.h"
 
 // Makes *p hold at least `want` items. 0 ok, -1 not.
@@ -23,6 +24,7 @@ static int enlarge(void **p, size_t *capacity, size_t want, size_t item_size)
 
 int stk_example_reserve(struct stk_example_column *c, size_t more)
 {
+    STK_ASSERT(c->count <= c->capacity);
     if (more <= c->capacity - c->count) {
         return 0;
     }
@@ -202,6 +204,7 @@ enum stoker_status stk_example_own(struct stk_example_batch *b, struct stoker_er
 
 void stk_example_indices(const struct stk_example_column *c, size_t rows, int64_t *out)
 {
+    STK_ASSERT(c->row_splits);
     for (size_t row = 0; row < rows; row++) {
         for (int64_t i = c->row_splits[row]; i < c->row_splits[row + 1]; i++) {
             *out++ = (int64_t)row;

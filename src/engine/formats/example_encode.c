@@ -2,6 +2,7 @@
 // Encoder of Example and SequenceExample. Nested messages carry their length in front, so each part
 // is measured first and then written.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "engine/formats/example_impl.h"
 
 // A field with a length: tag, length, n bytes.
@@ -19,6 +20,7 @@ static uint8_t *put_head(uint8_t *p, unsigned field, size_t n)
 // Values [from, from + n) of one feature, without tag and length of a packed run.
 static size_t run_size(const struct stk_example_value *v, size_t from, size_t n)
 {
+    STK_ASSERT(from <= v->count && n <= v->count - from);
     size_t size = v->type == STK_EXAMPLE_FLOAT ? 4 * n : 0;
     for (size_t i = from; i < from + n && v->type != STK_EXAMPLE_FLOAT; i++) {
         if (v->type == STK_EXAMPLE_BYTES) {
@@ -41,6 +43,7 @@ static size_t list_size(const struct stk_example_value *v, size_t from, size_t n
 
 static uint8_t *put_value(uint8_t *p, const struct stk_example_value *v, size_t i)
 {
+    STK_ASSERT(i < v->count);
     if (v->type == STK_EXAMPLE_INT64) {
         if (v->is_unpacked) {
             *p++ = 1 << 3 | 0;
@@ -185,6 +188,7 @@ enum stoker_status stk_example_encode(struct stk_example_buffer *out,
         p = put_map(p, values, count, true);
     }
     out->size = (size_t)(p - out->data);
+    STK_ASSERT(out->size == size);
     return STOKER_OK;
 }
 

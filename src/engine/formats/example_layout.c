@@ -3,6 +3,8 @@
 // use. Data in which no record is like another cost a comparison of lengths each.
 #include "engine/formats/example_layout.h"
 
+#include "base/assert.h"
+
 #define CREDIT_FIRST 64
 #define CREDIT_MAX 1024
 #define LAYOUT_COST 8 // records that have to fit for a layout to have been worth it
@@ -77,6 +79,7 @@ struct stk_example_layout *stk_example_layouts_begin(struct stk_example_layouts 
 
 static bool keep_frame(struct stk_example_layout *l, const uint8_t *end)
 {
+    STK_ASSERT(end >= l->at && l->frame_bytes <= sizeof l->frames);
     size_t n = (size_t)(end - l->at);
     if (n > sizeof l->frames - l->frame_bytes) {
         return false;
@@ -91,6 +94,7 @@ static bool keep_frame(struct stk_example_layout *l, const uint8_t *end)
 bool stk_example_layout_note(struct stk_example_layout *l, uint32_t feature,
                              struct stk_example_span value)
 {
+    STK_ASSERT(l->count <= STK_EXAMPLE_LAYOUT_STEPS);
     if (l->count == STK_EXAMPLE_LAYOUT_STEPS || !keep_frame(l, value.p)) {
         l->count = 0;
         return false;

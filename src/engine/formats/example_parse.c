@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "engine/formats/example_layout.h"
 
 enum { ABSENT, GOOD, WRONG_TYPE, WRONG_COUNT };
@@ -168,6 +169,7 @@ static inline void note(struct run *run, uint32_t feature, struct stk_example_sp
 // or holding one text. False: not that, and nothing is done.
 static inline bool take_usual(struct run *run, uint32_t feature, struct stk_example_span v)
 {
+    STK_ASSERT(feature < run->batch->column_count);
     struct stk_example_column *c = &run->batch->columns[feature];
     size_t at = run->row * c->elements;
     if (c->kind != STK_EXAMPLE_FIXED || c->is_list) {
@@ -216,6 +218,7 @@ static bool judge(struct state *state, const struct stk_example_column *c, uint8
 
 static bool take_feature(struct run *run, uint32_t feature, struct stk_example_span v)
 {
+    STK_ASSERT(feature < run->batch->column_count);
     struct stk_example_column *c = &run->batch->columns[feature];
     struct state *state = &run->parser->states[feature];
     uint8_t type;
@@ -261,6 +264,7 @@ static bool take_step(struct run *run, struct stk_example_column *c, struct stat
 
 static bool take_list(struct run *run, uint32_t feature, struct stk_example_span v)
 {
+    STK_ASSERT(feature < run->batch->column_count);
     struct stk_example_column *c = &run->batch->columns[feature];
     struct state *state = &run->parser->states[feature];
     c->count = row_start(run, c);
@@ -401,6 +405,7 @@ static void fill_default(const struct run *run, struct stk_example_column *c,
 
 static bool end_feature(const struct run *run, uint32_t feature)
 {
+    STK_ASSERT(feature < run->batch->column_count);
     struct stk_example_column *c = &run->batch->columns[feature];
     const struct stk_example_feature *f = &run->parser->spec->features[feature];
     struct state *state = &run->parser->states[feature];
@@ -460,6 +465,7 @@ static const char *place(const struct stk_record *record, char text[64])
 static void describe(const struct run *run, uint32_t feature, const struct stk_record *record,
                      struct stoker_err *err)
 {
+    STK_ASSERT(feature < run->batch->column_count);
     const struct stk_example_feature *f = &run->parser->spec->features[feature];
     const struct state *state = &run->parser->states[feature];
     const char *kind = f->is_list ? "feature list" : "feature", *type = type_name(f->type);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled specifications: owned copies of the names and defaults, and a hash table for each level.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "engine/formats/example_impl.h"
 
 #define ELEMENTS_MAX ((size_t)1 << 32) // in a row
@@ -44,6 +45,7 @@ uint32_t stk_example_find(const struct stk_example_table *t, const uint8_t *name
 
 static int make_table(struct stk_example_table *t, size_t count)
 {
+    STK_ASSERT(count <= STK_EXAMPLE_FEATURES_MAX);
     uint32_t size = 4;
     while (size < 4 * count) {
         size *= 2;
@@ -55,6 +57,7 @@ static int make_table(struct stk_example_table *t, size_t count)
 
 static void add_name(struct stk_example_table *t, const char *name, uint32_t feature)
 {
+    STK_ASSERT(t->count < t->mask);
     size_t size = strlen(name);
     uint32_t i = hash((const uint8_t *)name, size) & t->mask;
     while (t->slots[i].text) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/guard.h"
 #include "base/crc32c.h"
 #include "base/remote_name.h"
@@ -163,6 +164,7 @@ enum stoker_status stk_indexed_open(struct stk_indexed **out, const char *path,
 static enum stk_element_read read_record(struct stk_indexed *x, int64_t i, struct stk_pool *pool,
                                          struct stk_block *out, int64_t capacity)
 {
+    STK_ASSERT(i >= 0 && i < x->count);
     uint64_t begin = __atomic_load_n(&x->index[i], __ATOMIC_RELAXED);
     uint64_t end = __atomic_load_n(&x->index[i + 1], __ATOMIC_RELAXED);
     if (end > x->index_at || begin > end || end - begin < 8 || begin % 8 != 0) {
@@ -212,6 +214,7 @@ enum stoker_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool
                                     const int64_t *index, int64_t n, struct stk_block *out,
                                     int64_t *failed, struct stoker_err *why, struct stoker_err *err)
 {
+    STK_ASSERT(n >= 0);
     *failed = n;
     if (!stk_block_reset(out, x->specs->count)) {
         return stk_err_nomem(err);

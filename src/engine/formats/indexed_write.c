@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/vec.h"
 #include "engine/formats/element_file.h"
 #include "base/crc32c.h"
@@ -28,6 +29,7 @@ struct stk_indexed_writer {
 
 static enum stoker_status flush(struct stk_indexed_writer *w, struct stoker_err *err)
 {
+    STK_ASSERT(w->used <= BUFFER_BYTES);
     for (size_t done = 0; done < w->used;) {
         ssize_t n = write(w->fd, w->buffer + done, w->used - done);
         if (n < 0 && errno != EINTR) {
@@ -42,6 +44,7 @@ static enum stoker_status flush(struct stk_indexed_writer *w, struct stoker_err 
 static enum stoker_status put(struct stk_indexed_writer *w, const void *bytes, size_t n,
                               struct stoker_err *err)
 {
+    STK_ASSERT(w->used <= BUFFER_BYTES);
     const uint8_t *p = bytes;
     w->written += n;
     while (n) {

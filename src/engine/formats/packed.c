@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "engine/formats/element_file.h"
 #include "engine/formats/element_code.h"
 #include "engine/formats/record.h"
@@ -111,6 +112,7 @@ static enum stoker_status bad(struct stk_packed *p, const char *why, struct stok
 // More records, if all were given.
 static enum stoker_status fill(struct stk_packed *p, struct stoker_err *err)
 {
+    STK_ASSERT(p->used <= p->count);
     if (p->used < p->count || p->is_over) {
         return STOKER_OK;
     }
@@ -194,6 +196,7 @@ static size_t padded(size_t n)
 static enum stoker_status decode(struct stk_packed *p, int64_t n, struct stk_buf *copy,
                                  struct stk_block *out, struct stoker_err *err)
 {
+    STK_ASSERT(n >= 0 && (uint64_t)n <= p->count - p->used);
     uint8_t *at = copy->data;
     for (int64_t i = 0; i < n; i++) {
         const struct stk_record *r = &p->records[p->used + (size_t)i];

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "engine/formats/record_impl.h"
 
 #define BLOCK_BYTES ((size_t)256 << 10)
@@ -101,6 +102,7 @@ void stk_record_close(struct stk_record_reader *r)
 static size_t take(struct stk_record_reader *r, struct stk_record *out, size_t cap,
                    enum stk_record_why *why, size_t *need)
 {
+    STK_ASSERT(r->pos <= r->end);
     const uint8_t *bytes = r->block ? r->block->data : NULL;
     size_t n = 0, pos = r->pos;
     *need = STK_RECORD_HEADER;
@@ -142,6 +144,7 @@ static size_t take(struct stk_record_reader *r, struct stk_record *out, size_t c
 static enum stoker_status go_on(struct stk_record_reader *r, size_t need, bool *done,
                                 struct stoker_err *err)
 {
+    STK_ASSERT(need > 0);
     enum stoker_status status = stk_record_load(r, need, err);
     if (status || r->end - r->pos >= need) {
         return status;

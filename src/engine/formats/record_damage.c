@@ -6,6 +6,7 @@
 // would have to fit, too.
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "engine/formats/record_impl.h"
 
 #define BELIEVED_MAX ((uint64_t)1 << 40) // length of a record where the file's size tells nothing
@@ -28,6 +29,7 @@ static bool fits(const struct stk_record_reader *r, size_t pos, uint64_t size)
 
 static bool header_at(const struct stk_record_reader *r, size_t pos)
 {
+    STK_ASSERT(pos <= r->end && r->end - pos >= STK_RECORD_HEADER);
     const uint8_t *p = r->block->data + pos;
     uint64_t size = stk_record_le64(p);
     return size <= r->max_record && fits(r, pos, size) &&

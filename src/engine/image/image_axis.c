@@ -3,6 +3,7 @@
 // much of each. Weights and their float32 arithmetic follow TensorFlow's kernels
 // (ScaleAndTranslate; ResizeBilinear, ResizeBicubic with half-pixel centres; ResizeArea) and
 // Pillow's resampling, which for the triangle is the same in double precision.
+#include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
 #include <float.h>
@@ -83,6 +84,7 @@ static float inverse_scale(uint32_t in, uint32_t out)
 
 uint32_t stk_image_axis_taps(enum stk_image_method m, bool antialias, uint32_t in, uint32_t out)
 {
+    STK_ASSERT(in > 0 && out > 0);
     double taps = m == STK_IMAGE_BICUBIC ? 4 : 2;
     if (is_sampled(m, antialias)) {
         taps = 2 * ceil((double)radius_of(m) *
@@ -98,6 +100,7 @@ uint32_t stk_image_axis_taps(enum stk_image_method m, bool antialias, uint32_t i
 // zeros would leave the image.
 static float *place(struct stk_image_axis *a, uint32_t x, int64_t from)
 {
+    STK_ASSERT(x < a->out && a->taps > 0 && a->taps <= a->in);
     int64_t most = (int64_t)a->in - a->taps, start = from < most ? from : most;
     float *w = a->weight + (size_t)x * a->taps;
     a->start[x] = (int32_t)start;
@@ -107,6 +110,7 @@ static float *place(struct stk_image_axis *a, uint32_t x, int64_t from)
 
 static void normalise(float *w, int64_t n)
 {
+    STK_ASSERT(n > 0);
     float sum = 0;
     for (int64_t i = 0; i < n; i++) {
         sum += w[i];
@@ -132,6 +136,7 @@ static inline int64_t ceil_of(float v)
 
 static int64_t clamp(int64_t v, int64_t low, int64_t high)
 {
+    STK_ASSERT(low <= high);
     return v < low ? low : v > high ? high : v;
 }
 
@@ -243,6 +248,7 @@ static void fill_area(struct stk_image_axis *a)
 
 void stk_image_axis_fill(struct stk_image_axis *a, enum stk_image_method m, bool antialias)
 {
+    STK_ASSERT(a->in > 0 && a->out > 0 && a->taps > 0);
     if (is_sampled(m, antialias)) {
         fill_sampled(a, m, antialias);
     } else if (m == STK_IMAGE_BICUBIC) {
@@ -256,6 +262,7 @@ void stk_image_axis_fill(struct stk_image_axis *a, enum stk_image_method m, bool
 
 void stk_image_axis_mirror(struct stk_image_axis *a)
 {
+    STK_ASSERT(a->out > 0);
     for (uint32_t x = 0, y = a->out - 1; x < y; x++, y--) {
         int32_t start = a->start[x];
         a->start[x] = a->start[y];
@@ -271,6 +278,7 @@ void stk_image_axis_mirror(struct stk_image_axis *a)
 
 void stk_image_axis_fix(struct stk_image_axis *a)
 {
+    STK_ASSERT(a->pair_taps % 2 == 0 && a->pair_taps >= a->taps);
     for (uint32_t x = 0; x < a->out; x++) {
         const float *w = a->weight + (size_t)x * a->taps;
         int16_t *fixed = a->fixed + (size_t)x * a->pair_taps;
@@ -313,6 +321,7 @@ static void fill_float_block(const struct stk_image_axis *a, uint32_t x, int32_t
 
 bool stk_image_axis_block(struct stk_image_axis *a, bool is_fixed)
 {
+    STK_ASSERT(a->out > 0 && a->lookups);
     int32_t capacity = is_fixed ? STK_IMAGE_WINDOW_16 : STK_IMAGE_WINDOW_32;
     uint32_t blocks = (a->out + STK_IMAGE_BLOCK - 1) / STK_IMAGE_BLOCK;
     for (uint32_t b = 0; b < blocks; b++) {

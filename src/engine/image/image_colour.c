@@ -3,6 +3,7 @@
 // stretch by stretch, or, where the result depends on one value alone, go through a table.
 #include "engine/image/image_colour.h"
 
+#include "base/assert.h"
 #include "base/cpu.h"
 
 #include <math.h>
@@ -94,6 +95,7 @@ static inline uint8_t to_byte(float v)
 static void change_row(const struct stk_image *in, const struct stk_image *out, uint32_t y,
                        change_fn *change, const float *args)
 {
+    STK_ASSERT(y < in->height);
     float line[STRETCH * 3];
     size_t channels = in->channels == 3 ? 3 : 1, n = (size_t)in->width * in->channels;
     if (in->type == STK_IMAGE_F32) {
@@ -119,6 +121,7 @@ static void change_row(const struct stk_image *in, const struct stk_image *out, 
 static void use_tables(const struct stk_image *in, const struct stk_image *out, uint32_t c,
                        uint32_t step, const uint8_t *table)
 {
+    STK_ASSERT(c < in->channels && step > 0);
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *from = stk_image_row(in, y);
         uint8_t *to = stk_image_row(out, y);
@@ -233,6 +236,7 @@ VECTORS(sum_bytes, (const uint8_t *bytes, size_t n, double sums[LANES]), bytes, 
 
 static void sum_lanes(const struct stk_image *in, double sums[LANES])
 {
+    STK_ASSERT(in->channels > 0);
     size_t n = (size_t)in->width * in->channels;
     for (uint32_t y = 0; y < in->height; y++) {
         if (in->type == STK_IMAGE_F32) {
@@ -264,6 +268,7 @@ VECTORS(spread_row, (const float *from, size_t n, float factor, const float *mea
 static void spread_bytes(const struct stk_image *in, float factor, const float *means,
                          const struct stk_image *out)
 {
+    STK_ASSERT(in->type == STK_IMAGE_U8);
     for (uint32_t c = 0; c < in->channels; c++) {
         uint8_t table[256];
         for (int i = 0; i < 256; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images from type to type: TensorFlow's convert_image_dtype and per_image_standardization.
+#include "base/assert.h"
 #include "engine/image/image_colour.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ struct moments {
 // Exact: sums of squares of 16 bits over 2^32 values fit.
 static void sum_integers(const struct stk_image *in, size_t row, uint64_t *sum, uint64_t *squares)
 {
+    STK_ASSERT(in->type != STK_IMAGE_F32);
     enum { AT_ONCE = 4096 }; // whose sums fit into 32 bits, which makes narrow vectors
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *bytes = stk_image_row(in, y);
@@ -64,6 +66,7 @@ static double add_lanes(const double lanes[LANES])
 // Of (value - centre), squared where asked for.
 static double sum_floats(const struct stk_image *in, size_t row, double centre, bool is_squared)
 {
+    STK_ASSERT(in->type == STK_IMAGE_F32);
     double lanes[LANES] = {0};
     for (uint32_t y = 0; y < in->height; y++) {
         const float *v = stk_image_row(in, y);
@@ -102,6 +105,7 @@ static struct moments moments_of(const struct stk_image *in, size_t row)
 static void standardize_row(const struct stk_image *in, uint32_t y, size_t n, float centre,
                             float by, float *to)
 {
+    STK_ASSERT(y < in->height);
     const uint8_t *bytes = stk_image_row(in, y);
     const uint16_t *words = stk_image_row(in, y);
     const float *floats = stk_image_row(in, y);
@@ -142,6 +146,7 @@ enum stoker_status stk_image_standardize(const struct stk_image *in, const struc
 
 static void floats_from(const struct stk_image *in, const struct stk_image *out, size_t row)
 {
+    STK_ASSERT(in->type != STK_IMAGE_F32 && out->type == STK_IMAGE_F32);
     float scale = (float)(1.0 / (in->type == STK_IMAGE_U8 ? 255 : 65535));
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *bytes = stk_image_row(in, y);
@@ -171,6 +176,7 @@ static uint32_t cut(float v, float most, bool is_saturated)
 static void integers_from(const struct stk_image *in, const struct stk_image *out, size_t row,
                           bool is_saturated)
 {
+    STK_ASSERT(in->type == STK_IMAGE_F32 && out->type != STK_IMAGE_F32);
     float most = out->type == STK_IMAGE_U8 ? 255 : 65535;
     for (uint32_t y = 0; y < in->height; y++) {
         const float *from = stk_image_row(in, y);
@@ -190,6 +196,7 @@ static void integers_from(const struct stk_image *in, const struct stk_image *ou
 // By the high byte, as TensorFlow does: 255 becomes 65280.
 static void change_depth(const struct stk_image *in, const struct stk_image *out, size_t row)
 {
+    STK_ASSERT(in->type != STK_IMAGE_F32 && out->type != STK_IMAGE_F32);
     for (uint32_t y = 0; y < in->height; y++) {
         const void *from = stk_image_row(in, y);
         void *to = stk_image_row(out, y);

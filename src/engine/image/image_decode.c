@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which decoder for which file. A JPEG goes to our own decoder; what that does not take, or calls
 // damaged, goes to libjpeg, which says what can still be had of it.
+#include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
 #include "engine/image/jpeg.h"
@@ -174,6 +175,7 @@ static void run_own(struct stk_jpeg_task *t)
 
 void stk_image_decode_jpegs(struct stk_image_jpeg_job *jobs, int count)
 {
+    STK_ASSERT(count >= 1 && count <= 2);
     struct own own[2];
     for (int i = 0; i < count; i++) {
         begin_own(&jobs[i], &own[i]);

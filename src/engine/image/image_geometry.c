@@ -2,6 +2,8 @@
 // Crops, pads, flips, rotations and layouts: pixels copied whole, whatever their type.
 #include "engine/image/image_geometry.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 static size_t pixel_size(const struct stk_image *im)
@@ -56,6 +58,7 @@ enum stoker_status stk_image_crop(const struct stk_image *in, const struct stk_i
 
 static void copy_rows(const struct stk_image *in, const struct stk_image *out)
 {
+    STK_ASSERT(in->height == out->height && in->width == out->width);
     for (uint32_t y = 0; y < in->height; y++) {
         memcpy(stk_image_row(out, y), stk_image_row(in, y), in->width * pixel_size(in));
     }
@@ -139,6 +142,7 @@ enum stoker_status stk_image_crop_or_pad(const struct stk_image *in, const struc
 // Pixels of a row one after the other to places `step` bytes apart.
 static void scatter(const uint8_t *from, size_t n, size_t size, uint8_t *to, ptrdiff_t step)
 {
+    STK_ASSERT(size > 0);
     switch (size) { // sizes known to the compiler
     case 1:
         for (size_t i = 0; i < n; i++, to += step) {

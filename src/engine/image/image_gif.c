@@ -3,6 +3,7 @@
 // RGB on the whole canvas, black where the frame does not reach or is transparent. A frame may be
 // larger than its canvas: the limit of pixels holds for both, and rows below the canvas are not
 // unpacked.
+#include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
 #include <string.h>
@@ -41,6 +42,7 @@ static uint32_t le16(const uint8_t *p)
 
 static const uint8_t *take(struct gif *g, size_t n)
 {
+    STK_ASSERT(g->at <= g->size);
     if (g->size - g->at < n) {
         return NULL;
     }
@@ -118,6 +120,7 @@ static bool find_frame(struct gif *g)
 // -1 at the end of the data.
 static int32_t next_code(struct gif *g, uint32_t bits)
 {
+    STK_ASSERT(bits > 0 && bits <= 12);
     while (g->bit_count < bits) {
         const uint8_t *p;
         if (g->block_left == 0) {
@@ -158,6 +161,7 @@ static void next_row(struct gif *g)
 
 static bool put_index(struct gif *g, const struct stk_image *out, uint32_t index)
 {
+    STK_ASSERT(g->x < g->width);
     uint32_t y = g->top + g->y, x = g->left + g->x;
     if (index >= g->color_count) {
         return false;
@@ -175,6 +179,7 @@ static bool put_index(struct gif *g, const struct stk_image *out, uint32_t index
 // Gives out a code's string, which the table holds from its end.
 static bool put_code(struct gif *g, const struct stk_image *out, uint32_t code, uint64_t most)
 {
+    STK_ASSERT(code < CODES);
     uint8_t text[CODES];
     uint32_t n = g->code[code].length;
     for (uint32_t i = n; i > 0; i--) {

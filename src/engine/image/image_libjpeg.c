@@ -6,6 +6,7 @@
 // libjpeg reports errors through a function that must not return: it jumps back into run(), whose
 // state lies in a struct of its caller. Caps: pixels, memory, and the scans of a progressive file
 // times its pixels.
+#include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
 #include <setjmp.h>
@@ -153,6 +154,7 @@ static void mix_inks(const uint8_t *in, size_t n, bool is_inverted, uint8_t *out
 
 static void keep_line(struct reading *r, uint32_t y)
 {
+    STK_ASSERT(y < r->out->height);
     const struct stk_image *out = r->out;
     uint8_t *to = stk_image_row(out, y);
     const uint8_t *from = r->line + (size_t)r->left * (size_t)r->d.output_components;

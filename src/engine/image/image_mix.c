@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both passes of resizing in plain C: what the vector code is compared with, and what other
 // machines run.
+#include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
 #include <string.h>
@@ -61,6 +62,7 @@ void stk_image_mix_floats(const float *const *rows, const float *weights, uint32
 void stk_image_sum_fixed(const int16_t *row, const struct stk_image_axis *a, uint32_t channels,
                          int16_t *planes, uint8_t *line)
 {
+    STK_ASSERT(channels > 0);
     (void)planes;
     for (uint32_t x = 0; x < a->out; x++) {
         const int16_t *in = row + (size_t)a->start[x] * channels;

@@ -2,6 +2,7 @@
 // PNG through libpng: tf.io.decode_png and encode_png. Its errors jump back here (setjmp); its
 // memory comes from our allocator; chunk sizes and pixels are capped before anything is inflated.
 // A damaged file is an error; damaged ancillary chunks are passed over, as TensorFlow does.
+#include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
 #include "base/alloc.h"
@@ -62,6 +63,7 @@ static void release(png_structp png, png_voidp p)
 static void read_bytes(png_structp png, png_bytep to, size_t n)
 {
     struct stream *s = png_get_io_ptr(png);
+    STK_ASSERT(s->at <= s->size);
     if (n > s->size - s->at) {
         png_error(png, "the data end too early");
     }
@@ -251,6 +253,7 @@ enum stoker_status stk_image_png_shape(struct stk_image_context *c, const uint8_
 static void write_bytes(png_structp png, png_bytep from, size_t n)
 {
     struct stream *s = png_get_io_ptr(png);
+    STK_ASSERT(s->at <= s->capacity);
     if (n > s->capacity - s->at) {
         png_error(png, "the file grows larger than it can");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resizing: chooses arithmetic and vector code, lays out the filters in the context's memory, and
 // makes one output row after the other.
+#include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
 #include <math.h>
@@ -142,6 +143,7 @@ static enum stoker_status prepare(struct resizer *r, struct stk_image_context *c
 // The input rows that count for output row y; returns how many.
 static uint32_t gather_rows(struct resizer *r, uint32_t y)
 {
+    STK_ASSERT(y < r->down.out);
     const struct stk_image_axis *a = &r->down;
     uint32_t n = 0;
     for (uint32_t t = 0; t < a->taps; t++) {
@@ -167,6 +169,7 @@ static void round_line(const float *line, size_t n, uint8_t *bytes)
 
 static void make_row(struct resizer *r, uint32_t y)
 {
+    STK_ASSERT(y < r->down.out);
     uint32_t taps = gather_rows(r, y), channels = r->in->channels;
     size_t n = (size_t)r->in->width * channels;
     if (r->is_fixed) {
@@ -194,6 +197,7 @@ static void make_row(struct resizer *r, uint32_t y)
 
 static uint32_t nearest(uint32_t x, uint32_t in, uint32_t out)
 {
+    STK_ASSERT(in > 0 && out > 0 && x < out);
     float at = floorf(((float)x + 0.5f) * ((float)in / (float)out));
     return at >= (float)in ? in - 1 : (uint32_t)at;
 }
@@ -286,6 +290,7 @@ enum stoker_status stk_image_resize(struct stk_image_context *c, const struct st
 void stk_image_preserve_ratio(uint32_t in_height, uint32_t in_width, uint32_t *height,
                               uint32_t *width)
 {
+    STK_ASSERT(in_height > 0 && in_width > 0);
     float tall = (float)*height / (float)in_height, wide = (float)*width / (float)in_width;
     float scale = tall < wide ? tall : wide;
     *height = (uint32_t)rintf(scale * (float)in_height);
@@ -296,6 +301,7 @@ void stk_image_preserve_ratio(uint32_t in_height, uint32_t in_width, uint32_t *h
 // leaves before it is rounded down.
 static uint32_t fit_side(uint32_t in, float ratio, uint32_t most, uint32_t *before)
 {
+    STK_ASSERT(in > 0 && most > 0);
     float side = (float)in / ratio, gap = floorf(((float)most - side) / 2);
     uint32_t whole = side < 1 ? 1 : (uint32_t)side;
     whole = whole < most ? whole : most;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where random crops lie: TensorFlow's sample_distorted_bounding_box and torchvision's
 // RandomResizedCrop, draw by draw, from a given source of random bits.
+#include "base/assert.h"
 #include "engine/image/image_geometry.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@ static double draw_unit(const struct stk_image_random *r)
 // In [0, below); the bias of one draw is below 2^-32.
 static uint32_t draw_below(const struct stk_image_random *r, uint32_t below)
 {
+    STK_ASSERT(below > 0);
     return (uint32_t)(((r->next(r->state) >> 32) * below) >> 32);
 }
 
@@ -140,6 +142,7 @@ enum stoker_status stk_image_sample_box(uint32_t height, uint32_t width, const f
 static void take_middle(uint32_t height, uint32_t width, const double ratio[2],
                         struct stk_image_box *box)
 {
+    STK_ASSERT(height > 0 && width > 0);
     double own = (double)width / height, h = height, w = width;
     if (own < ratio[0]) {
         h = rint(w / ratio[0]);

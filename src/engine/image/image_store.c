@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finished row to its place: as bytes or floats, channels interleaved or in planes, with each
 // channel's scale and offset. Also the same for whole images, without resizing.
+#include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
 #include <math.h>
@@ -47,6 +48,7 @@ static uint8_t round_byte(float v)
 
 static uint8_t *place(const struct stk_image_store *s, uint32_t y, uint32_t c)
 {
+    STK_ASSERT(y < s->out->height && c < s->out->channels);
     uint8_t *row = (uint8_t *)s->out->pixels + (size_t)y * s->out->stride;
     if (s->opt->is_planar) {
         return row + c * s->plane_stride;
@@ -71,6 +73,7 @@ static void bytes_to_bytes(const struct stk_image_store *s, const uint8_t *line,
 
 void stk_image_store_bytes(const struct stk_image_store *s, const uint8_t *line, uint32_t y)
 {
+    STK_ASSERT(y < s->out->height);
     static const float ones[4] = {1, 1, 1, 1}, zeros[4];
     size_t n = s->out->width, channels = s->out->channels, step = s->opt->is_planar ? 1 : channels;
     bool is_normalised = s->opt->is_normalised;
@@ -109,6 +112,7 @@ void stk_image_store_bytes(const struct stk_image_store *s, const uint8_t *line,
 
 void stk_image_store_floats(const struct stk_image_store *s, const float *line, uint32_t y)
 {
+    STK_ASSERT(y < s->out->height);
     size_t n = s->out->width, channels = s->out->channels, step = s->opt->is_planar ? 1 : channels;
     bool is_normalised = s->opt->is_normalised;
     if (s->out->type == STK_IMAGE_F32 && !s->opt->is_planar && !is_normalised) {

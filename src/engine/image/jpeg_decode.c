@@ -5,6 +5,7 @@
 // its top are skipped); only those under the crop are transformed. One row of MCUs is kept, and the
 // last line of the row before: chroma rows between two MCU rows need both, so the last line of a
 // row is given out with the next.
+#include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
 
 #include <string.h>
@@ -87,6 +88,7 @@ static bool is_usable(const struct stk_jpeg *j, const struct stk_jpeg_options *o
 static uint32_t choose_size(const struct stk_jpeg *j, const struct stk_jpeg_component *c,
                             uint32_t smallest)
 {
+    STK_ASSERT(c->h > 0 && c->v > 0);
     uint32_t size = smallest;
     while (size < 8 && j->h_max * smallest % (c->h * size * 2) == 0 &&
            j->v_max * smallest % (c->v * size * 2) == 0) {
@@ -134,6 +136,7 @@ static void plan_plane(struct run *run, int index, uint32_t smallest,
                        const struct stk_jpeg_options *opt)
 {
     const struct stk_jpeg *j = run->j;
+    STK_ASSERT(index >= 0 && (uint32_t)index < j->components);
     const struct stk_jpeg_component *c = &j->component[index];
     struct plane *p = &run->plane[index];
     p->size = choose_size(j, c, smallest);
@@ -221,6 +224,7 @@ static uint8_t *take(uint8_t *base, size_t *used, size_t size)
 // Lays out the scratch memory from `base` (aligned), or with NULL only counts. Returns its size.
 static size_t lay_out(struct run *run, uint8_t *base)
 {
+    STK_ASSERT(run->col_begin <= run->col_end && run->j->scan <= run->j->size);
     size_t used = 0, widest = 0;
     uint32_t cols = run->col_end - run->col_begin;
     run->stuff = take(base, &used, run->j->size - run->j->scan + STK_JPEG_PAD + 64);
@@ -277,6 +281,7 @@ static enum stk_jpeg_status bad(struct run *run, const char *why)
 
 static void start_segment(struct run *run, size_t from)
 {
+    STK_ASSERT(from <= run->j->size);
     const struct stk_jpeg *j = run->j;
     size_t marker, n;
 #if STK_JPEG_X86
@@ -472,6 +477,7 @@ static const uint8_t *raise_line(struct run *run, int i, uint32_t row, uint32_t 
 // Gives out the pixel rows that are complete with MCU row `row`, and keeps its last line.
 static void emit_rows(struct run *run, uint32_t row)
 {
+    STK_ASSERT(run->x_begin <= run->x_end);
     uint32_t top = row * run->row_height, n = run->x_end - run->x_begin;
     uint32_t from = run->has_delay && row > run->row_begin ? top - 1 : top;
     uint32_t to =
@@ -520,6 +526,7 @@ static uint32_t choose_mcus(const struct run *run)
 // What comes before reading MCUs. False where there is none to read: the status says why.
 static bool begin_mcus(struct run *run)
 {
+    STK_ASSERT(run->row <= run->row_last);
     if (run->row == run->row_last) {
         run->status = run->row_last == run->mcus_down ? check_end(run) : STK_JPEG_OK;
         return false;

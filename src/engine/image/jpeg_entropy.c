@@ -14,6 +14,7 @@
 // The critical path leaves most of the processor idle, so two streams can be read in turn. Blocks
 // that nobody wants are read with a table whose entries pass over as many symbols as they see, and
 // nothing of them is stored but DC values.
+#include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
 
 #include <string.h>
@@ -141,6 +142,7 @@ static inline void clear_block(int16_t *coef)
 
 void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed)
 {
+    STK_ASSERT(blocks > 0);
     r->state = STK_JPEG_READING;
     r->is_passed = is_passed;
     r->at = NULL;

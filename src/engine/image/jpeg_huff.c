@@ -16,6 +16,7 @@
 //
 // The table for passing over coefficients has only drop and advance, of all symbols whose codes are
 // seen, whether or not their values are.
+#include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
 
 #include <string.h>
@@ -47,6 +48,7 @@ static struct stk_jpeg_look pack(struct step s, int value2, int skip2, int index
 // What `symbol`, of a code of `length` bits, does when the table sees the bits `index`.
 static struct step take_symbol(int symbol, int length, int index, int bits, bool is_ac)
 {
+    STK_ASSERT(length > 0 && length <= 16);
     int skip = is_ac ? symbol >> 4 : 0, size = is_ac ? symbol & 15 : symbol;
     int seen = bits - length;
     if (size == 0 && is_ac) {
@@ -124,6 +126,7 @@ static void join_steps(struct stk_jpeg_look *pass, const struct step *single, in
 
 static void fill_tail(struct stk_jpeg_huff *h, uint32_t code, int length, int symbol)
 {
+    STK_ASSERT(length > 0 && length <= 16);
     uint32_t first = code << (16 - length), end = first + (1u << (16 - length));
     for (uint32_t head = first < 0xfc00 ? 0xfc00 : first; head < end; head++) {
         h->tail[head - 0xfc00] = (uint16_t)(length << 8 | symbol);
@@ -133,6 +136,7 @@ static void fill_tail(struct stk_jpeg_huff *h, uint32_t code, int length, int sy
 bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
                          struct stk_jpeg_look *pass, int bits)
 {
+    STK_ASSERT(bits > 0 && bits <= 16);
     if (h->is_built) {
         return true;
     }

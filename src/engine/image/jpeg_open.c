@@ -2,6 +2,7 @@
 // JPEG headers: markers up to the first scan, checked, and sorted into mine, not mine and bad.
 // Format: ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, EXIF 2.3 (orientation only). Colour space
 // is chosen as libjpeg chooses it.
+#include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
 
 #include "base/cpu.h"
@@ -240,6 +241,7 @@ static enum stk_jpeg_status read_scan(struct stk_jpeg *j, const uint8_t *p, size
 
 static enum stk_jpeg_status build_tables(struct stk_jpeg *j)
 {
+    STK_ASSERT(j->components >= 1 && j->components <= 3);
     for (uint32_t i = 0; i < j->components; i++) {
         int d = j->component[i].dc_tab, a = j->component[i].ac_tab;
         if (!stk_jpeg_build_huff(&j->dc[d], j->dc_look[d], NULL, STK_JPEG_DC_BITS) ||
@@ -253,6 +255,7 @@ static enum stk_jpeg_status build_tables(struct stk_jpeg *j)
 // Every block takes two bits at least: refuses large images of nothing before any work is done.
 static bool has_too_few_bytes(const struct stk_jpeg *j)
 {
+    STK_ASSERT(j->h_max > 0 && j->v_max > 0);
     uint64_t across = (j->width + 8 * j->h_max - 1) / (8 * j->h_max);
     uint64_t down = (j->height + 8 * j->v_max - 1) / (8 * j->v_max);
     uint64_t blocks = j->components == 1 ? 1 : j->h_max * j->v_max + 2;

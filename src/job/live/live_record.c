@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/live/live_tables.h"
 #include "wire/wire_read.h"
 
@@ -49,6 +50,7 @@ struct stk_live_record {
 enum stoker_status stk_live_record_open(struct stk_live_record **out, int fd, bool is_own,
                                         struct stoker_err *err)
 {
+    STK_ASSERT(fd >= 0);
     struct stk_live_record *r = stk_alloc_zero(1, sizeof *r);
     *out = NULL;
     if (!r || !(r->buffer = stk_alloc(BUFFER))) {
@@ -197,6 +199,7 @@ static void see_block(struct stk_live_record *r, const struct stk_wire_block *b,
 // Whole blocks at the buffer's start; what is left stays.
 static void see_blocks(struct stk_live_record *r)
 {
+    STK_ASSERT(r->have <= BUFFER);
     size_t at = 0;
     if (!r->state.is_record) {
         struct stk_wire_header h;
@@ -233,6 +236,7 @@ static void see_blocks(struct stk_live_record *r)
         }
         at += use;
     }
+    STK_ASSERT(at <= r->have);
     r->have -= at;
     memmove(r->buffer, r->buffer + at, r->have);
 }
@@ -274,6 +278,7 @@ const char *stk_live_record_absent(const struct stk_live_record *r, size_t index
 static void copy_series(const struct stk_live_series *s, struct stk_machine *m,
                         struct stk_machine_series *out)
 {
+    STK_ASSERT(s->count > 0 && s->sample < STK_SAMPLE_COUNT);
     uint32_t kept = s->count < STK_LIVE_RING ? s->count : STK_LIVE_RING;
     *out = (struct stk_machine_series){.sample = s->sample,
                                        .info = stk_sample_info(s->sample),
@@ -299,12 +304,14 @@ static bool fill(const struct stk_live_record *r, struct stk_machine *m)
             m->scans = s->sample == STK_SAMPLE_OF_SCAN ? out : m->scans;
         }
     }
+    STK_ASSERT(m->series_count <= r->tables.series.count);
     return m->looks != NULL;
 }
 
 struct stk_machine_view *stk_live_record_view(const struct stk_live_record *r, int64_t window_ns,
                                               struct stk_arena *arena)
 {
+    STK_ASSERT(arena && window_ns >= 0);
     struct stk_machine *m = stk_arena_alloc(arena, sizeof *m);
     size_t n = r->tables.series.count + 1;
     if (!m) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/capture/parent/folder.h"
 #include "profile/model/median.h"
 
@@ -68,6 +69,7 @@ static bool is_known(const struct stk_live_steps *s, uint64_t pid)
 static enum stoker_status add_rank(struct stk_live_steps *s, const char *name, uint64_t pid,
                                    struct stoker_err *err)
 {
+    STK_ASSERT(s->count < STK_LIVE_RANKS);
     struct stk_steps_header head;
     char *path = stk_folder_path(s->folder, name);
     if (!path) {
@@ -119,6 +121,7 @@ static enum stoker_status look_for_ranks(struct stk_live_steps *s, struct stoker
 
 static void keep(struct stk_live_rank *r, const struct stk_steps_record *record)
 {
+    STK_ASSERT(r->at < STK_LIVE_KEPT && r->count <= STK_LIVE_KEPT);
     r->kept[r->at] = *record;
     r->at = (r->at + 1) % STK_LIVE_KEPT;
     r->count += r->count < STK_LIVE_KEPT;
@@ -134,6 +137,7 @@ static void read_records(struct stk_live_rank *r)
         r->read = r->head.kept - STK_LIVE_KEPT;
     }
     size_t wanted = (size_t)(r->head.kept - r->read);
+    STK_ASSERT(wanted <= STK_LIVE_KEPT);
     off_t at = STK_STEPS_HEADER_BYTES + (off_t)(r->read * sizeof *records);
     ssize_t got = wanted ? pread(r->fd, records, wanted * sizeof *records, at) : 0;
     for (size_t i = 0; got > 0 && i < (size_t)got / sizeof *records; i++) {
@@ -145,6 +149,7 @@ static void read_records(struct stk_live_rank *r)
 // The i-th newest.
 static const struct stk_steps_record *newest(const struct stk_live_rank *r, uint32_t i)
 {
+    STK_ASSERT(i < r->count);
     return &r->kept[(r->at + STK_LIVE_KEPT - 1 - i) % STK_LIVE_KEPT];
 }
 
@@ -204,6 +209,7 @@ static void sum_header(struct stk_live_rank *r, const struct stk_steps_header *b
 
 static void follow_rank(struct stk_live_rank *r, int64_t now_ns, int64_t window_ns)
 {
+    STK_ASSERT(r->fd >= 0);
     struct stk_steps_header before = r->head;
     uint64_t pid = before.pid;
     if (!stk_steps_read_head(r->fd, &r->head)) {
@@ -228,6 +234,7 @@ static void follow_rank(struct stk_live_rank *r, int64_t now_ns, int64_t window_
 enum stoker_status stk_live_steps_follow(struct stk_live_steps *s, int64_t now_ns,
                                          int64_t window_ns, struct stoker_err *err)
 {
+    STK_ASSERT(s->folder && s->count <= STK_LIVE_RANKS);
     enum stoker_status status = look_for_ranks(s, err);
     s->lead = 0;
     for (size_t i = 0; i < s->count; i++) {

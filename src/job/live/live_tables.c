@@ -4,6 +4,8 @@
 // series, else after as many new ones were refused. The bytes of a record cannot make it slow.
 #include "job/live/live_tables.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 #define GONE_S 5.0 // a process that no scan has met for so long, and three scans, has ended
@@ -40,6 +42,7 @@ void stk_live_tables_deinit(struct stk_live_tables *t)
 static struct stk_live_series *series_find(const struct stk_live_tables *t, enum stk_sampled sample,
                                            int64_t process, int64_t number)
 {
+    STK_ASSERT(sample < STK_SAMPLE_COUNT);
     const uint32_t *at =
         stk_map_get(&t->series_at, (uint64_t)number, (uint64_t)process << 8 | (uint64_t)sample);
     return at ? stk_vec_at(&t->series, *at) : NULL;
@@ -47,6 +50,7 @@ static struct stk_live_series *series_find(const struct stk_live_tables *t, enum
 
 static double silence_of(const struct stk_live_tables *t, const struct stk_live_series *s)
 {
+    STK_ASSERT(s->count > 0);
     return (double)(t->newest_ns - s->time_ns[(s->count - 1) % STK_LIVE_RING]) * 1e-9;
 }
 
@@ -72,6 +76,7 @@ static bool is_kept(const struct stk_live_tables *t, const struct stk_live_serie
 static struct stk_live_series *push_series(struct stk_live_tables *t, enum stk_sampled sample,
                                            int64_t process, int64_t number)
 {
+    STK_ASSERT(t->series.item_size == sizeof(struct stk_live_series));
     struct stk_live_series *s = stk_vec_push(&t->series);
     if (!s ||
         !stk_map_put(&t->series_at, (uint64_t)number, (uint64_t)process << 8 | (uint64_t)sample,
@@ -102,6 +107,7 @@ static bool is_track_kept(const struct stk_live_tables *t, const struct stk_live
 // Of the tracks of processes that live, the newest: half the table at most.
 static void keep_tracks(struct stk_live_tables *t, const struct stk_live_tables *old)
 {
+    STK_ASSERT(old->tracks.count <= STK_LIVE_TRACKS);
     size_t living = 0, most = STK_LIVE_TRACKS / 2;
     for (size_t i = 0; i < old->tracks.count; i++) {
         living += is_track_kept(old, stk_vec_at(&old->tracks, i));
@@ -207,6 +213,7 @@ struct stk_live_series *stk_live_series_of(struct stk_live_tables *t, enum stk_s
 void stk_live_series_put(struct stk_live_tables *t, struct stk_live_series *s, int64_t time_ns,
                          double value)
 {
+    STK_ASSERT(s->sample < STK_SAMPLE_COUNT);
     s->time_ns[s->count % STK_LIVE_RING] = time_ns;
     s->value[s->count % STK_LIVE_RING] = value;
     s->count += s->count == 2 * STK_LIVE_RING - 1 ? 1 - STK_LIVE_RING : 1; // never wraps

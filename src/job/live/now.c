@@ -2,6 +2,8 @@
 // Single figures of a moment, as its outputs ask for them; see now.h.
 #include "job/live/now.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 bool stk_now_figure(const struct stk_now *now, enum stk_sampled sample, int64_t process,
@@ -56,6 +58,7 @@ static void sort(struct stk_now_thread *out, size_t count)
 size_t stk_now_threads(const struct stk_now *now, int64_t pid, struct stk_now_thread *out,
                        size_t most)
 {
+    STK_ASSERT(out && most > 0);
     enum { SEEN = 256 }; // threads of a process that did something in the time
     struct stk_now_thread all[SEEN];
     const struct stk_machine_view *v = now->view;

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "job/prove/left_behind.h"
 
@@ -54,6 +55,7 @@ static ssize_t hear(int line, void *bytes, size_t n)
 // pipe that a successful start closes.
 static void become(const struct keeping *k, int failure, pid_t parent)
 {
+    STK_ASSERT(k->argv && k->argv[0]);
     int input = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -178,6 +180,7 @@ static void let_go(struct stk_keeper *k)
 enum stoker_status stk_keeper_start(struct stk_keeper *k, char *const *argv, char *const *env,
                                     int output, struct stoker_err *err)
 {
+    STK_ASSERT(argv && argv[0]);
     int ends[2], error = 0;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         return cannot_start(argv[0], errno, err);
@@ -201,6 +204,7 @@ enum stoker_status stk_keeper_start(struct stk_keeper *k, char *const *argv, cha
 
 void stk_keeper_tell(const struct stk_keeper *k)
 {
+    STK_ASSERT(k->line >= 0);
     tell(k->line, &(char){TELL}, 1);
 }
 

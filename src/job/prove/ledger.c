@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/str.h"
 #include "base/text.h"
 #include "stoker/version.h"
@@ -104,6 +105,7 @@ void stk_ledger_hash(const char *path, char to[32])
 // A cell: what would end it, or the line, is a space.
 static size_t put_cell(char *to, size_t at, const char *text, char end)
 {
+    STK_ASSERT(at < LINE);
     for (; *text && at + 2 < LINE; text++) {
         to[at++] = (char)((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
     }
@@ -185,6 +187,7 @@ static int append_locked(int fd, const char *line, size_t n)
 enum stoker_status stk_ledger_append(const char *path, const struct stk_ledger_line *line,
                                      struct stoker_err *err)
 {
+    STK_ASSERT(path && line->pairs >= 0);
     char text[LINE];
     size_t n = put_line(line, text);
     make_above(path);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "job/prove/ledger.h"
 #include "job/prove/paired.h"
@@ -30,6 +31,7 @@ static bool read_ratio(char *const *cells, struct stk_interval *to)
 
 static bool read_line(char *row, struct stk_ledger_line *to)
 {
+    STK_ASSERT(row);
     char *cells[COLUMNS];
     int count = 0;
     row[strcspn(row, "\r\n")] = 0;

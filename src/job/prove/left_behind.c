@@ -2,6 +2,8 @@
 // Descendants of a command that has ended; see left_behind.h.
 #include "job/prove/left_behind.h"
 
+#include "base/assert.h"
+
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,6 +49,7 @@ static bool is_other(const struct stk_left_behind *l, pid_t pid)
 
 static void keep(struct stk_left_behind *l, pid_t pid)
 {
+    STK_ASSERT(l->other_count >= 0 && l->other_count <= STK_LEFT_BEHIND_OTHERS);
     if (l->other_count < STK_LEFT_BEHIND_OTHERS) {
         l->others[l->other_count++] = pid;
     } else {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/plain_file.h"
 #include "job/capture/parent/hooks.h"
 #include "job/capture/parent/scratch.h"
@@ -53,6 +54,7 @@ static enum stoker_status take(void *arg, const char *bytes, size_t n, struct st
 
 static void judge(const struct stk_steps *lead, struct stk_measured *to)
 {
+    STK_ASSERT(lead->judged > 0);
     to->judged = lead->judged;
     to->mean_ns = lead->time_ns / lead->judged;
     to->median_ns = lead->median_ns;

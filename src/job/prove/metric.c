@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "job/prove/paired.h"
 
@@ -66,6 +67,7 @@ static enum stoker_status add_number(struct stk_metric *m, double v, struct stok
 // The last lines: the older half goes when there is no room.
 static void keep_tail(struct stk_metric *m)
 {
+    STK_ASSERT(m->line_n <= STK_METRIC_LINE && m->tail_n < STK_METRIC_TAIL);
     size_t n = m->line_n < STK_METRIC_TAIL / 2 ? m->line_n : STK_METRIC_TAIL / 2 - 1;
     if (m->tail_n + n + 1 > STK_METRIC_TAIL) {
         size_t cut = STK_METRIC_TAIL / 2;
@@ -82,6 +84,7 @@ static void keep_tail(struct stk_metric *m)
 static enum stoker_status take_number(struct stk_metric *m, size_t begin, size_t end,
                                       struct stoker_err *err)
 {
+    STK_ASSERT(begin <= end && end <= STK_METRIC_LINE);
     char text[64];
     size_t n = end - begin;
     if (n && n < sizeof text) {
@@ -132,6 +135,7 @@ static enum stoker_status take_line(struct stk_metric *m, struct stoker_err *err
 enum stoker_status stk_metric_feed(struct stk_metric *m, const char *bytes, size_t n,
                                    struct stoker_err *err)
 {
+    STK_ASSERT(m->line_n <= STK_METRIC_LINE);
     enum stoker_status status = STOKER_OK;
     for (size_t i = 0; i < n && status == STOKER_OK; i++) {
         if (bytes[i] == '\n' || bytes[i] == '\r') { // progress bars write over their line

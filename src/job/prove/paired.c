@@ -15,6 +15,7 @@
 
 static double middle(const double *sorted, size_t count)
 {
+    STK_ASSERT(count > 0);
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
@@ -46,6 +47,7 @@ struct stk_paired_plan stk_paired_plan(int pairs)
 
 static double mean_of(const double *values, int count)
 {
+    STK_ASSERT(count > 0);
     double sum = 0;
     for (int i = 0; i < count; i++) {
         sum += values[i];

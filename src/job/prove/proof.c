@@ -33,6 +33,7 @@ static bool stop(void *arg)
 static enum stoker_status failed(struct proving *p, int side, const struct stk_trial_result *r,
                                  struct stoker_err *err)
 {
+    STK_ASSERT(side >= 0 && side < STK_PROOF_SIDES);
     char how[64];
     size_t most = 260, n = p->metric.tail_n < most ? p->metric.tail_n : most;
     while (n && p->metric.tail[p->metric.tail_n - 1] == '\n') {
@@ -112,6 +113,7 @@ static enum stoker_status run_whole(struct proving *p, int side, struct stk_meas
 
 void stk_proof_know(struct stk_proof *proof, int side, int pair, const struct stk_measured *m)
 {
+    STK_ASSERT(side >= 0 && side < STK_PROOF_SIDES && pair >= 0);
     struct stk_proof_run *run = &proof->runs[side][pair];
     run->value = (double)m->mean_ns * 1e-9;
     run->median = (double)m->median_ns * 1e-9;
@@ -202,6 +204,7 @@ static void look_without_stalls(struct stk_proof *proof, double error)
 
 void stk_proof_look(struct stk_proof *proof, double error)
 {
+    STK_ASSERT(proof->pairs >= STK_PAIRED_MIN);
     proof->result = stk_paired_look(proof->logs, proof->pairs, error);
     look_without_stalls(proof, error);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/capture/parent/folder.h"
 
 #define AIM_S 3.0 // that the measured steps of a run take, where the budget is large enough
@@ -90,6 +91,7 @@ static enum stoker_status run_original(struct stk_tuning *t, struct stk_bounded 
 enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candidates *found,
                                         struct stoker_err *err)
 {
+    STK_ASSERT(t->plan && t->tune);
     struct stk_tune *tune = t->tune;
     struct stk_bounded first;
     *found = (struct stk_candidates){.count = 0};
@@ -142,6 +144,7 @@ static void find_strong(struct stk_tuning *t, const struct stk_tune_facts *facts
 enum stoker_status stk_baseline_measure_strong(struct stk_tuning *t, double reserve_s,
                                                struct stoker_err *err)
 {
+    STK_ASSERT(t->tune && reserve_s >= 0);
     enum { RUNS = 2 };
     struct stk_tune *tune = t->tune;
     double sum = 0, left_s = (double)stk_tune_left(t) * 1e-9;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/remove.h"
@@ -204,6 +205,8 @@ enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
                                    const struct stk_tune_set *set, const char *name,
                                    struct stk_bounded *out, struct stoker_err *err)
 {
+    STK_ASSERT(plan->argv && plan->argv[0]);
+    STK_ASSERT(set->count >= 0 && set->count <= STK_TUNE_TOGETHER);
     struct running r = {.plan = plan, .out = out};
     *out = (struct stk_bounded){.wait_share = -1};
     stk_facts_init(&out->facts);

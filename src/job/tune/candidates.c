@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/terms.h"
 #include "stoker/report.h"
 #include "stoker/whatif.h"
@@ -98,12 +99,14 @@ static double promise_of(const struct stk_candidate *c)
 
 static bool comes_before(const struct stk_candidate *a, const struct stk_candidate *b)
 {
+    STK_ASSERT(a->fix && b->fix);
     double near = 0.01; // what differs by less keeps the table's order
     return is_last(a) != is_last(b) ? is_last(b) : promise_of(a) > promise_of(b) + near;
 }
 
 struct stk_candidate *stk_candidates_next(struct stk_candidates *all)
 {
+    STK_ASSERT(all->count >= 0 && all->count <= STK_CANDIDATES);
     struct stk_candidate *best = NULL;
     for (int i = 0; i < all->count; i++) {
         struct stk_candidate *c = &all->at[i];
@@ -132,6 +135,7 @@ static bool shorten_the_same(const struct stk_rep_fix *a, const struct stk_rep_f
 void stk_candidates_after(struct stk_candidates *all, const struct stk_rep_fix *kept, double ratio,
                           double wait_share)
 {
+    STK_ASSERT(kept->parts);
     for (int i = 0; i < all->count; i++) {
         struct stk_candidate *c = &all->at[i];
         if (c->saving < 0 || ratio <= 0) {

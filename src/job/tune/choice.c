@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 void stk_tune_label(const struct stk_tune_choice *choice, char to[STK_TUNE_LABEL])
 {
@@ -14,6 +15,7 @@ void stk_tune_label(const struct stk_tune_choice *choice, char to[STK_TUNE_LABEL
 
 void stk_tune_fill(const char *text, const char *value, char *to, size_t size)
 {
+    STK_ASSERT(size > 0);
     size_t n = 0;
     while (*text && n + 1 < size) {
         if (text[0] == '{' && text[1] == '}') {
@@ -30,6 +32,7 @@ void stk_tune_fill(const char *text, const char *value, char *to, size_t size)
 struct stk_tune_set stk_tune_with(const struct stk_tune_set *set,
                                   const struct stk_tune_choice *choice)
 {
+    STK_ASSERT(set->count >= 0 && set->count <= STK_TUNE_TOGETHER);
     struct stk_tune_set made = *set;
     if (made.count < STK_TUNE_TOGETHER) {
         made.items[made.count++] = *choice;
@@ -74,6 +77,7 @@ enum stk_tune_changes stk_tune_changes_of(const struct stk_tune_set *set)
 
 uint64_t stk_tune_together(const struct stk_tune_set *set)
 {
+    STK_ASSERT(set->count <= STK_TUNE_TOGETHER);
     for (int i = 0; i < set->count; i++) {
         long n = 0;
         if (set->items[i].fix->is_in_steps && sscanf(set->items[i].value, "%ld", &n) == 1 &&
@@ -96,6 +100,7 @@ static const char *value_in(char *const *env, const char *name, size_t n)
 
 size_t stk_tune_name_length(const struct stk_rep_fix *fix)
 {
+    STK_ASSERT(fix->env);
     return strcspn(fix->env, "+=");
 }
 
@@ -104,9 +109,11 @@ size_t stk_tune_name_length(const struct stk_rep_fix *fix)
 void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now, char *to,
                            size_t size)
 {
+    STK_ASSERT(size > 0);
     char filled[STK_TUNE_LINE];
     stk_tune_fill(choice->fix->env, choice->value, filled, sizeof filled);
     size_t n = stk_tune_name_length(choice->fix);
+    STK_ASSERT(filled[n] == '=' || (filled[n] == '+' && filled[n + 1] == '='));
     bool adds = filled[n] == '+';
     const char *value = filled + n + 1 + adds;
     bool has_colons =

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/cgroup.h"
 #include "base/plain_file.h"
 #include "base/sort.h"
@@ -122,6 +123,7 @@ static int by_step(const void *a, const void *b)
 // One a step: the mean of those that are of one (accumulation, several ranks).
 static void settle_losses(struct stk_vec *v)
 {
+    STK_ASSERT(v->item_size == sizeof(struct stk_tune_loss));
     struct stk_tune_loss *l = v->items;
     size_t kept = 0;
     stk_sort(l, v->count, sizeof *l, by_step);
@@ -203,6 +205,7 @@ long stk_facts_number(const struct stk_tune_facts *f, const char *name, long oth
 
 void stk_facts_set(struct stk_tune_facts *f, const char *name, const char *text)
 {
+    STK_ASSERT(strlen(name) < STK_FACT_NAME);
     struct stk_tune_fact *fact = f->facts.items;
     bool is_there = false;
     for (size_t i = 0; i < f->facts.count; i++) {

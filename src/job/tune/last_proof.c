@@ -2,6 +2,8 @@
 // The last proof; see last_proof.h.
 #include "job/tune/last_proof.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 
 double stk_tune_middle(const double *values, int count)
 {
+    STK_ASSERT(count > 0 && count <= STK_TUNE_PAIRS_MOST);
     double sorted[STK_TUNE_PAIRS_MOST];
     memcpy(sorted, values, (size_t)count * sizeof sorted[0]);
     return stk_paired_median(sorted, (size_t)count);

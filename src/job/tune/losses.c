@@ -2,6 +2,8 @@
 // Envelopes of losses; see losses.h.
 #include "job/tune/losses.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 
 enum { STRETCHES = 4, MOST = 4096 };
@@ -39,6 +41,7 @@ static void align(const struct stk_vec *va, const struct stk_vec *vb, const stru
 
 static double mean(const double *values, size_t n)
 {
+    STK_ASSERT(n > 0);
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         sum += values[i];
@@ -58,6 +61,7 @@ static double standard_error(const double *values, size_t n)
 // How far the fix's mean lies outside of a stretch's envelope, as a share of the loss; 0: inside.
 static double outside(const struct aligned *l, size_t from, size_t n, enum stk_tune_changes changes)
 {
+    STK_ASSERT(n >= 1 && from + n <= l->count);
     double a = mean(l->a + from, n), b = mean(l->b + from, n), f = mean(l->fixed + from, n);
     double scale = fmax(fabs(a), fabs(b));
     if (!isfinite(a) || !isfinite(b)) {
@@ -76,6 +80,8 @@ struct stk_tune_losses stk_losses_compare(const struct stk_vec *a, const struct 
                                           const struct stk_vec *fixed,
                                           enum stk_tune_changes changes)
 {
+    STK_ASSERT(a->item_size == sizeof(struct stk_tune_loss) && b->item_size == a->item_size &&
+               fixed->item_size == a->item_size);
     struct aligned l;
     struct stk_tune_losses out = {.is_equal = true};
     align(a, b, fixed, &l);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 
 enum { PAGES = 256, TRIES = 5 };
@@ -14,6 +15,7 @@ enum { PAGES = 256, TRIES = 5 };
 // Nanoseconds of all of them; 0: there is no memory.
 static uint64_t try_once(size_t page)
 {
+    STK_ASSERT(page > 0);
     uint64_t start_ns = stk_clock_ns();
     char *block =
         mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

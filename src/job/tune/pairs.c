@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 
 // Of the time before, after so many pairs. One run in fifteen takes up to twice as long by chance
@@ -102,6 +103,7 @@ static enum stoker_status run_pair(struct stk_tuning *t, const struct stk_tune_s
                                    const struct stk_tune_set *b, bool is_of_start,
                                    struct stk_tune_pairs *out, struct stoker_err *err)
 {
+    STK_ASSERT(out->count >= 0 && out->count < STK_TUNE_PAIRS_MOST);
     char detail[32];
     uint64_t together = stk_tune_together(a), other = stk_tune_together(b);
     together = together > other ? together : other;
@@ -124,6 +126,7 @@ static enum stoker_status run_pair(struct stk_tuning *t, const struct stk_tune_s
 
 static double estimate(const struct stk_tune_pairs *p)
 {
+    STK_ASSERT(p->count > 0);
     double sum = 0;
     for (int i = 0; i < p->count; i++) {
         sum += p->logs[i];
@@ -159,7 +162,9 @@ enum stoker_status stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_
                                     enum stk_tune_patience patience, bool is_of_start,
                                     struct stk_tune_pairs *out, struct stoker_err *err)
 {
+    STK_ASSERT(most > 0 && most <= STK_TUNE_PAIRS_MOST);
     struct stk_paired_plan looks = stk_paired_plan(most);
+    STK_ASSERT(looks.count == 0 || looks.pairs[looks.count - 1] <= STK_TUNE_PAIRS_MOST);
     enum stoker_status status = STOKER_OK;
     for (int look = 0; look < looks.count; look++) {
         while (out->count < looks.pairs[look]) {

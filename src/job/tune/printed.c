@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "job/tune/job_facts.h"
 
@@ -69,6 +70,7 @@ static enum stoker_status take_loss(struct stk_tune_printed *o, struct stoker_er
 
 static enum stoker_status take_line(struct stk_tune_printed *o, struct stoker_err *err)
 {
+    STK_ASSERT(o->n < STK_PRINTED_LINE);
     enum stoker_status status = o->regex ? take_loss(o, err) : STOKER_OK;
     memcpy(o->last, o->line, o->n);
     o->last[o->n] = 0;
@@ -79,6 +81,7 @@ static enum stoker_status take_line(struct stk_tune_printed *o, struct stoker_er
 enum stoker_status stk_printed_feed(struct stk_tune_printed *o, const char *bytes, size_t n,
                                     struct stoker_err *err)
 {
+    STK_ASSERT(o->n < STK_PRINTED_LINE);
     enum stoker_status status = STOKER_OK;
     for (size_t i = 0; i < n && status == STOKER_OK; i++) {
         if (bytes[i] == '\n' || bytes[i] == '\r') { // progress bars write over their line

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search; see tune.h.
+#include "base/assert.h"
 #include "job/tune/tune.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@
 static struct stk_tune_tried *add_tried(struct stk_tuning *t, const struct stk_candidate *c,
                                         const char *value)
 {
+    STK_ASSERT(strlen(value) < STK_TUNE_VALUE);
     struct stk_tune_tried *tried = stk_vec_push(&t->tune->tried);
     if (tried) {
         tried->choice.fix = c->fix;
@@ -111,6 +113,7 @@ static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
 static void keep(struct stk_tuning *t, struct stk_tune_tried *tried, const struct stk_tune_pairs *p,
                  const struct stk_bounded *with, const struct stk_tune_set *set)
 {
+    STK_ASSERT(set->count > 0);
     struct stk_tune *tune = t->tune;
     decide(t, tried, STK_TUNE_KEPT, NULL);
     if (!tried->choice.fix->is_of_start) {
@@ -133,6 +136,7 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
                         const struct stk_tune_pairs *p, const struct stk_bounded *with,
                         const struct stk_tune_set *set, enum stk_tune_patience patience)
 {
+    STK_ASSERT(p->count > 0);
     bool is_faster = p->count >= STK_PAIRED_MIN && p->result.verdict == STK_PAIRED_FASTER &&
                      p->result.estimate <= 1 - STK_TUNE_GAIN;
     tried->pairs = p->count;
@@ -196,6 +200,7 @@ static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *t
 static enum stoker_status screen(struct stk_tuning *t, struct stk_tune_tried **values, int count,
                                  struct stk_tune_tried **best, struct stoker_err *err)
 {
+    STK_ASSERT(count > 1);
     double best_s = 0, times[STK_TUNE_VALUES] = {0};
     *best = NULL;
     for (int i = 0; i < count; i++) {
@@ -379,6 +384,8 @@ static void conclude(struct stk_tune *tune)
 enum stoker_status stk_tune_run(const struct stk_tune_plan *plan, struct stk_tune *tune,
                                 struct stoker_err *err)
 {
+    STK_ASSERT(plan->argv && plan->argv[0]);
+    STK_ASSERT(plan->folder);
     struct stk_candidates found = {.count = 0};
     struct stk_tuning t = {.plan = plan, .tune = tune, .begun_ns = stk_clock_ns()};
     *tune = (struct stk_tune){.warmup = plan->warmup ? plan->warmup : STK_TUNE_WARMUP};

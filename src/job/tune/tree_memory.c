@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/cgroup.h"
 #include "base/sort.h"
 #include "base/vec.h"
@@ -26,6 +27,7 @@ struct process {
 
 static int read_small(int folder, const char *pid, const char *name, char *to, size_t size)
 {
+    STK_ASSERT(size > 1);
     char path[300];
     snprintf(path, sizeof path, "%s/%s", pid, name);
     int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
@@ -87,6 +89,7 @@ static void mark(struct process *all, size_t n, pid_t root)
 
 uint64_t stk_tree_memory(pid_t root)
 {
+    STK_ASSERT(root > 0);
     DIR *proc = opendir("/proc");
     struct stk_vec found;
     unsigned long long own = 0, shared_most = 0;

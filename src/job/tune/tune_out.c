@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 
@@ -116,6 +117,7 @@ static bool sets(const struct stk_tune_tried *tried)
 
 bool stk_tune_variable(const struct stk_tune *tune, size_t row, char *to, size_t size)
 {
+    STK_ASSERT(row < tune->tried.count);
     const struct stk_tune_tried *t = tune->tried.items;
     char before[STK_TUNE_LINE], name[64];
     if (!sets(&t[row])) {

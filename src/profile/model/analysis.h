@@ -86,6 +86,7 @@ struct stk_marks {
 // A call in which a thread waits for device work (synchronisation, blocking copy).
 struct stk_blocking_call {
     int64_t start_ns, end_ns;
+    int64_t reach_ns; // latest end of this call and of those before it on its thread
     uint32_t event, thread;
 };
 

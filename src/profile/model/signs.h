@@ -13,13 +13,6 @@ enum stk_sign {
     STK_SIGN_COUNT
 };
 
-struct stk_sign_sum {
-    uint64_t count;   // events
-    uint64_t outer;   // of these, those that are not inside another of the same sign
-    int64_t ns;       // of those that are not inside another of the same sign
-    int64_t work_ns;  // of those that hold no other of the same sign and take TINY_CALL_US or more
-};
-
 // Per string id: enum stk_sign + 1 of host events with this name, 0: none. In the arena; NULL: no
 // memory.
 const uint8_t *stk_signs_classify(const struct stk_trace *t, struct stk_arena *arena);

@@ -2,13 +2,12 @@
 // What is derived once from a trace and read by every analysis and rule: devices, steps, parts and
 // their causes. One summary per rank is small (no events) and outlives its trace; merging the
 // summaries of all ranks gives the run. Times are ns in the trace's own time; base_ns adds the
-// file's clock.
+// file's clock. Structs that are summed over ranks have their members in summed.def.
 #ifndef STK_MODEL_SUMMARY_H
 #define STK_MODEL_SUMMARY_H
 
 #include "base/arena.h"
 #include "profile/model/signs.h"
-#include "profile/model/workers.h"
 #include "profile/store/names.h"
 #include "profile/store/trace.h"
 
@@ -46,6 +45,19 @@ struct stk_select {
     int64_t from_ns, to_ns; // since the profile's first event
 };
 
+// Rows of tables of sums declare their members.
+#define BEGIN(tag) struct tag {
+#define END(tag)                                                                                   \
+    }                                                                                              \
+    ;
+#define MEMBER(operator, type, name) type name;
+#define ARRAY(operator, type, name, count) type name[count];
+#define FOLLOW(type, name, operator, leader) type name;
+#define FOLLOWS(type, name, count, operator, leader) type name[count];
+#define STRUCT(tag, name) struct tag name;
+#define STRUCTS(tag, name, count) struct tag name[count];
+#define LIST(tag, name, count) struct tag name[count];
+
 // Up to this many examples and names are kept per cause.
 #define STK_CAUSE_EXAMPLES 5
 #define STK_CAUSE_NAMES 8
@@ -69,9 +81,7 @@ static inline int64_t stk_owner_weight(int64_t ns, uint32_t count)
 }
 // Evidence for one part, over the used steps of one rank (merged: of all).
 struct stk_cause {
-    int64_t ns;
-    uint32_t intervals;
-    uint32_t steps_affected;                      // steps in which it is 1 % or more
+#include "profile/model/cause.def"
     struct stk_cause_name names[STK_CAUSE_NAMES]; // by ns, largest first
     int name_count;
     struct stk_example examples[STK_CAUSE_EXAMPLES]; // longest first
@@ -194,121 +204,7 @@ enum stk_kernel_kind {
     STK_KERNEL_LOW,     // a matrix product or convolution on tensor cores, of 16 bits or fewer
     STK_KERNEL_KINDS
 };
-// How much of their devices the grids of kernels reach (profile/model/device/grid_fill.h).
-struct stk_grid_fill {
-    int64_t kernels_ns;       // time in which kernels run, collectives left out
-    int64_t known_ns;         // of it, with the grids and the device's multiprocessors known
-    int64_t empty_ns;         // of that, weighed by the share of multiprocessors that have no block
-    uint64_t kernels, small;  // small: with fewer blocks than there are multiprocessors
-    uint32_t multiprocessors; // of a device; 0 not known
-    const char *emptiest;     // the kernel beside which most is left empty; NULL: none
-    int64_t emptiest_ns;
-};
-
-// Devices of one process whose first kernel of a step comes late (profile/model/device/stagger.c).
-struct stk_stagger {
-    uint32_t devices;                 // of the step with the most
-    uint32_t steps, one_thread_steps; // compared; of these, launched for by one thread
-    int64_t steps_ns, late_ns;        // what they take; what their latest devices are late
-    const char *latest;               // device of the step with the most; NULL: none
-    int64_t latest_ns;
-};
-
-struct stk_kernel_work {
-    int64_t all_ns; // of all kernels but collectives, in the used steps
-    int64_t kind_ns[STK_KERNEL_KINDS];
-    uint64_t kind_count[STK_KERNEL_KINDS];
-    const char *longest[STK_KERNEL_KINDS]; // by its sum; NULL: none
-    int64_t longest_ns[STK_KERNEL_KINDS];
-    // Of the devices of a process that work for it: their busy time, and that of any of them.
-    int64_t devices_busy_ns, any_busy_ns;
-    uint32_t devices;
-    struct stk_stagger stagger;
-    struct stk_grid_fill grids;
-};
-
-// Facts that rules and health checks ask for; all over the selected time of one rank.
-struct stk_facts {
-    uint64_t events, host_events, python_events, runtime_calls, device_ops, unlinked_ops;
-    uint64_t queued_ops; // of the unlinked: launched before the recording began
-    uint64_t launches_without_work;
-    int64_t first_ns, last_ns; // of all events
-    int64_t startup_ns;        // before the first step, or the first device operation
-    int64_t first_use_ns;      // compilation and first use in the whole profile, start-up included
-    struct stk_example first_use; // the longest of them; name NULL: none
-    uint64_t pageable_copies;
-    int64_t pageable_copy_ns;
-    uint64_t pageable_bytes;
-    uint64_t pinned_copies; // known to be; where memory is not recorded neither is counted
-    uint64_t copies;
-    int64_t copy_ns;
-    uint64_t sync_calls;
-    int64_t sync_call_ns; // blocking calls inside used steps
-    uint64_t alloc_calls;
-    int64_t alloc_call_ns;
-    uint64_t launches;
-    int64_t launch_call_ns, launch_call_median_ns;
-    uint64_t graph_launches;
-    int64_t delay_median_ns;  // start of launch call to start of device work, lower median; -1
-    uint64_t negative_delays; // device work that begins before its launch call
-    int64_t worst_negative_ns;
-    uint64_t loader_fetches;
-    uint64_t batch_fetches; // of these, those that a framework's own record names: one a batch
-    int64_t loader_fetch_ns;
-    uint64_t own_batches;    // steps whose batch the loop itself makes (own_batch.h)
-    int64_t own_handing_ns;  // of these, in calls that hand it over to the framework
-    int64_t input_asleep_ns; // in fetches: who prepares waits for an answer, and keeps no core busy
-    // In fetches, on the training thread: calls, the time that goes by in short ones; operators of
-    // PyTorch's among them, those that put samples together into a tensor (fetch_calls.c).
-    uint64_t fetch_calls, fetch_ops, fetch_stacks;
-    int64_t fetch_fine_ns;
-    int64_t fetch_draw_ns; // in fetches: drawing the order of samples, by an operator of PyTorch's
-    uint64_t prep_ops;     // beside a loader's fetches, in functions that prepare what they gave
-    uint64_t eager_rounds; // of a loop that calls TensorFlow's operations one by one; 0: none
-    int64_t list_handing_ns; // in fetches: JAX makes an array of lists, looking at each element
-    // In used steps: none of the operations of TensorFlow's step runs, and it waits for what
-    // tf.data's threads do; or for other threads, or programs. A call of TensorFlow's waits for
-    // Python's lock, where Python makes elements.
-    int64_t standstill_ns, standstill_rest_ns, lock_ns;
-    int64_t evaluated_fetch_ns;   // in used steps: an evaluation behind the optimizer fetches
-    uint32_t loader_workers_seen; // 0 unknown
-    uint64_t serialized_launches; // launches directly followed by a blocking call until the device
-                                  // is idle
-    int64_t compile_recurring_ns; // compilation after the first two used steps
-    struct stk_recompiled recompiled[STK_RECOMPILED]; // most often after the first two steps first
-    double period_score;                              // of inferred steps, 0 none
-    int64_t profiler_overhead_ns;
-    uint32_t frameworks; // bit per enum stk_framework
-    bool has_python, has_runtime, has_device_rows, has_host_rows, has_iterators, has_launch_rows;
-    bool unknown_accelerator;
-    bool is_cut;                // the file ended early: what it held further is not known
-    int64_t whole_until_ns;     // rows from here on may be missing; INT64_MAX: none that counts
-    const char *accelerator;    // its name where unknown, else NULL
-    const char *input_limit;    // what stoker.data said of itself: "what|where|stage|percent"; NULL
-    const char *recorded_limit; // the same, where that is not the only profile of the rank; NULL
-    int64_t host_collective_ns; // host collectives inside steps (no device)
-    double host_event_fill;     // share of host steps' time that is inside some event of the driver
-    uint32_t host_steps;
-    uint32_t long_period; // distance of the long steps that count, 0: they have none
-    bool long_twice;      // only two were seen: they may return
-    // Operators of PyTorch or TensorFlow are recorded; some of them work out gradients, or update
-    // weights. Not told where compiled code hides what it does.
-    bool sees_operators, sees_training;
-    bool runs_ahead;          // without a device: steps launch work and rarely wait for it
-    uint32_t evaluations;     // used steps that evaluate besides, and are long for that
-    int64_t evaluation_ns;    // by which they are longer than the others, all together
-    int64_t evaluation_of_ns; // of that much time of used steps
-    const char *long_what;    // what makes the longest of them long; NULL
-    bool long_what_is_usual;  // steps that are not long do that too, for less than half as long
-    bool has_fetches;         // the profile holds the steps' fetches of their batches
-    const char *input_filler; // function of another thread that the step's input waits for; NULL
-    const char *owner_calls, *owner_calling; // function of a library, and the job's own that calls
-                                             // it most of its time; NULL
-    double owner_calls_share;                // of all of that function's time
-    const char *warm_up_what;                // what made a first step long; NULL
-    struct stk_sign_sum signs[STK_SIGN_COUNT];
-    struct stk_kernel_work kernels;
-};
+#include "profile/model/summed.def"
 
 struct stk_rank_sum {
     int32_t rank;       // -1 unknown
@@ -317,9 +213,7 @@ struct stk_rank_sum {
     int64_t base_ns;
     struct stk_device_sum *devices;
     uint32_t device_count;
-    enum stk_step_source source;
-    double confidence;      // of the step source, 0..1
-    uint32_t step_marks;    // host steps found (before exclusion), counted once per rank
+#include "profile/model/step_source.def"
     struct stk_step *steps; // a row per step and analysed device, or per host step without a device
     uint32_t step_count;
     struct stk_collective *collectives, *host_collectives; // host: of a rank without a device
@@ -353,9 +247,8 @@ struct stk_run_sum {
     uint32_t device_count;
     struct stk_step *steps;
     uint32_t step_count;
-    enum stk_step_source source;
-    double confidence;
-    uint32_t step_marks, steps_used; // per rank: of the rank with the most
+#include "profile/model/step_source.def"
+    uint32_t steps_used; // of the rank with the most
     enum stk_scope scope;
     int64_t parts[STK_PART_COUNT], wall_ns;            // sum == wall, asserted
     uint32_t median_step;                              // index into steps, STK_NONE
@@ -368,6 +261,16 @@ struct stk_run_sum {
     struct stk_straggler straggler;
     uint64_t rank_events_unequal; // collectives left out since their counts differ between ranks
 };
+
+#undef BEGIN
+#undef END
+#undef MEMBER
+#undef ARRAY
+#undef FOLLOW
+#undef FOLLOWS
+#undef STRUCT
+#undef STRUCTS
+#undef LIST
 
 // What the breakdown shows of the ranks' waiting for each other.
 static inline double stk_straggler_share(const struct stk_run_sum *run)

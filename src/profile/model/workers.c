@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/model/intervals.h"
+#include "profile/model/summary.h"
 #include "wire/wire.h"
 
 static uint32_t find(const struct stk_trace *t, const char *name)
@@ -64,19 +65,4 @@ bool stk_workers_see(const struct stk_trace *t, struct stk_arena *arena, struct 
     bool ok = name_item(t, item_ns, arena, out);
     stk_free(item_ns);
     return ok;
-}
-
-void stk_workers_add(struct stk_worker_sum *into, const struct stk_worker_sum *from)
-{
-    into->workers += from->workers;
-    into->items += from->items;
-    into->batches += from->batches;
-    into->batch_ns = stk_add_ns(into->batch_ns, from->batch_ns);
-    into->item_ns = stk_add_ns(into->item_ns, from->item_ns);
-    into->collate_ns = stk_add_ns(into->collate_ns, from->collate_ns);
-    into->wall_ns = stk_add_ns(into->wall_ns, from->wall_ns);
-    if (from->item && from->most_ns > into->most_ns) {
-        into->item = from->item;
-        into->most_ns = from->most_ns;
-    }
 }

@@ -131,6 +131,7 @@ static void describe_empty(const struct stk_stream *s, struct stoker_err *err)
 static void describe_stranger(const uint8_t *p, size_t n, const char *path, const char *why_not,
                               struct stoker_err *err)
 {
+    STK_ASSERT(p || n == 0);
     const char *known = known_stranger(p, n);
     const char *slash = strrchr(path, '/');
     const struct stk_reader_stranger *named = stk_reader_stranger_of(slash ? slash + 1 : path);

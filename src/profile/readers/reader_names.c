@@ -66,12 +66,14 @@ const struct stk_reader_stranger *stk_reader_stranger_of(const char *name)
 
 static void append(char *text, size_t size, const char *before, const char *what)
 {
+    STK_ASSERT(size > 0);
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s", before, what);
 }
 
 void stk_reader_list_files(char *text, size_t size)
 {
+    STK_ASSERT(size > 0);
     *text = 0;
     for (int i = 0; i < stk_reader_count; i++) {
         const char *before = i == 0 ? "" : i + 1 < stk_reader_count ? ", " : " and ";
@@ -81,6 +83,7 @@ void stk_reader_list_files(char *text, size_t size)
 
 void stk_reader_list_suffixes(const struct stk_reader *r, char *text, size_t size)
 {
+    STK_ASSERT(r && size > 0);
     *text = 0;
     for (const struct stk_reader_suffix *s = r->suffixes; s->text; s++) {
         bool is_covered = false;

@@ -3,6 +3,7 @@
 // Pieces are collected row by row and sorted by group and time, 24 bytes each, so that medians are
 // exact and time that several events cover counts once in the union.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/map.h"
 #include "base/sort.h"
 #include "profile/timeline/timeline.h"
@@ -40,6 +41,7 @@ static int compare_times(const void *pa, const void *pb)
 // False: no memory.
 static bool group_of_event(struct area *a, const struct stk_tl_trace *x, uint32_t e, uint32_t *out)
 {
+    STK_ASSERT(e < x->t->count);
     int created;
     uint32_t *known = stk_map_put(&a->known, (uint64_t)x->index << 32 | x->t->name[e],
                                   x->t->kind[e], 0, &created);
@@ -74,6 +76,7 @@ static bool take_piece(struct area *a, const struct stk_tl_trace *x, uint32_t e)
 
 static bool take_track(struct area *a, const struct stk_tl_trace *x, uint32_t root)
 {
+    STK_ASSERT(root < x->t->track_count);
     const struct stk_tl_track *track = &x->tracks[root];
     for (uint32_t r = 0; r < track->row_count; r++) {
         const struct stk_tl_row *row = &x->rows[track->first_row + r];
@@ -124,6 +127,7 @@ static enum stoker_status take_tracks(struct area *a, const int64_t *tracks, siz
 // The figures of one group, whose pieces are by start; `durs` has room for them.
 static void sum_up(const struct piece *p, size_t n, int64_t *durs, struct stk_tl_area_row *out)
 {
+    STK_ASSERT(n > 0);
     int64_t covered = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
         durs[i] = p[i].end_ns - p[i].start_ns;

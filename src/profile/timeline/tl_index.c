@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "profile/timeline/timeline.h"
 
@@ -13,6 +14,7 @@
 
 static uint32_t row_of(const struct stk_tl_trace *x, uint32_t track, uint32_t event)
 {
+    STK_ASSERT(track < x->t->track_count);
     uint32_t row = x->row_base[track] + x->t->depth[event];
     return row < STK_TL_ROWS ? row : STK_TL_ROWS - 1;
 }
@@ -92,6 +94,7 @@ static int compare_starts(const void *pa, const void *pb)
 // The last row of a track with more sub-rows than rows holds events of several.
 static bool sort_row(struct stk_tl_trace *x, const struct stk_tl_row *row)
 {
+    STK_ASSERT(row->first <= row->end);
     size_t n = row->end - row->first;
     struct start *starts = stk_alloc_array(n + 1, sizeof *starts);
     for (size_t i = 0; starts && i < n; i++) {
@@ -153,6 +156,7 @@ static bool make_rows(struct stk_tl_trace *x)
 uint32_t stk_tl_lower(const struct stk_tl_trace *x, const struct stk_tl_row *row, uint32_t at,
                       int64_t t_ns)
 {
+    STK_ASSERT(at <= row->end);
     uint32_t step = 1, end = row->end;
     while (end - at > step && stk_tl_start(x, stk_tl_event(x, row, at + step - 1)) < t_ns) {
         at += step;
@@ -269,6 +273,7 @@ void stk_timeline_free(struct stk_timeline *t)
 
 void stk_tl_place(const struct stk_tl_trace *x, uint32_t event, struct stk_tl_place *out)
 {
+    STK_ASSERT(event < x->t->count);
     uint32_t track = stk_track_of(x->t, event);
     *out = (struct stk_tl_place){
         .x = x, .event = event, .root = x->roots[track], .row = row_of(x, track, event)};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "profile/timeline/timeline.h"
 
 #define FEWEST 64 // events of a row that has buckets
@@ -32,6 +33,7 @@ static uint32_t longer(const struct stk_tl_trace *x, const struct stk_tl_row *ro
 struct stk_tl_bucket stk_tl_bucket_at(const struct stk_tl_trace *x, const struct stk_tl_row *row,
                                       int level, uint32_t first, uint32_t *next)
 {
+    STK_ASSERT(first < row->end && level >= 0 && level <= STK_TL_LEVEL_MAX);
     struct stk_tl_bucket b = {.first = first, .longest = first};
     uint64_t key = key_at(x, row, first) >> level;
     int64_t longest_ns = stk_dur_ns(x->t, stk_tl_event(x, row, first)), last_ns = longest_ns;
@@ -84,6 +86,7 @@ struct plan {
 
 static void plan_row(const struct stk_tl_trace *x, const struct stk_tl_row *row, struct plan *p)
 {
+    STK_ASSERT(row->first <= row->end);
     uint32_t apart[65] = {0}, n = row->end - row->first;
     memset(p, 0, sizeof *p);
     if (n < FEWEST) {
@@ -120,6 +123,7 @@ static void fill_lowest(struct stk_tl_trace *x, const struct stk_tl_row *row)
 
 static void fill_from_below(struct stk_tl_trace *x, const struct stk_tl_row *row, int step)
 {
+    STK_ASSERT(step > 0 && step < row->levels);
     const uint32_t *steps = &x->steps[row->steps + step];
     const struct stk_tl_bucket *from = &x->buckets[steps[-1]], *end = &x->buckets[steps[0]];
     struct stk_tl_bucket *to = &x->buckets[steps[0]];
@@ -200,6 +204,7 @@ static uint32_t bucket_lower(const struct stk_tl_trace *x, const struct stk_tl_r
 void stk_tl_buckets_of(const struct stk_tl_trace *x, const struct stk_tl_row *row, int level,
                        int64_t from_ns, int64_t to_ns, struct stk_tl_buckets *out)
 {
+    STK_ASSERT(row->levels > 0 && level >= row->lowest);
     int step = level - row->lowest < row->levels ? level - row->lowest : row->levels - 1;
     const struct stk_tl_bucket *v = &x->buckets[x->steps[row->steps + step]];
     uint32_t count = x->steps[row->steps + step + 1] - x->steps[row->steps + step];

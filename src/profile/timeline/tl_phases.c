@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "profile/model/phase_names.h"
 #include "profile/store/names.h"
@@ -36,6 +37,7 @@ struct finder {
 
 static enum stk_phase phase_of(struct finder *f, uint32_t event)
 {
+    STK_ASSERT(event < f->x->t->count);
     const struct stk_trace *t = f->x->t;
     uint8_t *memo = &f->memo[t->name[event]];
     struct stk_str name = stk_name_of(t, event);

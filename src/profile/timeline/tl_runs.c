@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "profile/timeline/timeline.h"
 #include "results/print/document.h"
@@ -57,6 +58,7 @@ static bool collect_runs(const struct stk_timeline *t, struct stk_str name, uint
 // The last duration of bin `i` of `bins`.
 static int64_t bin_end(int64_t min_ns, int64_t max_ns, int i, int bins)
 {
+    STK_ASSERT(bins > 0 && i >= 0 && i < bins);
     if (i + 1 == bins) {
         return max_ns;
     }
@@ -76,6 +78,7 @@ struct histogram {
 static size_t fill_bins(struct histogram *h, const struct stk_timeline *t, const struct run *runs,
                         size_t n)
 {
+    STK_ASSERT(n > 0 && runs[0].dur_ns <= runs[n - 1].dur_ns);
     int64_t min = runs[0].dur_ns, max = runs[n - 1].dur_ns, from = min;
     int bins = max - min < BINS_MOST ? (int)(max - min) + 1 : BINS_MOST;
     size_t at = 0, count = 0;

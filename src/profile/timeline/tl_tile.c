@@ -5,6 +5,7 @@
 // tracks, threads take one after the other.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/thread.h"
 #include "profile/timeline/tile_items.h"
 #include "profile/timeline/timeline.h"
@@ -19,6 +20,7 @@ enum {
 static bool put(struct stk_tile *t, const struct stk_tl_row *row, uint32_t place, uint32_t count,
                 uint8_t flags)
 {
+    STK_ASSERT(place >= row->first && place < row->end);
     struct stk_tile_item *item = stk_vec_push_raw(&t->items);
     if (!item) {
         return false;

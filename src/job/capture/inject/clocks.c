@@ -9,6 +9,7 @@
 // day) is a steep line between two bearings, and times in between are off by up to the jump.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "job/capture/inject/inject.h"
 
@@ -46,6 +47,7 @@ static void put(uint64_t source_ns, int64_t difference_ns, uint64_t width_ns)
 
 void stk_clocks_look(int (*source)(uint64_t *ns))
 {
+    STK_ASSERT(source);
     uint64_t best_before = 0, best_after = UINT64_MAX, best_source = 0;
     for (int i = 0; i < TRIES; i++) { // the tightest of some
         uint64_t ns = 0, before = stk_clock_ns();

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/assert.h"
 #include "job/capture/inject/cupti.h"
 #include "job/capture/inject/inject.h"
 
@@ -24,6 +25,7 @@ static _Alignas(8) uint8_t spare[SPARE_BYTES];
 
 static void push_idle(uint32_t index)
 {
+    STK_ASSERT(index < BUFFERS);
     uint64_t head = atomic_load(&pool.idle), next;
     do {
         __atomic_store_n(&pool.all[index].next, (uint32_t)head, __ATOMIC_RELAXED);

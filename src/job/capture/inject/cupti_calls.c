@@ -5,6 +5,7 @@
 // CUPTI knows by number; numbers are of one version.
 #include <string.h>
 
+#include "base/assert.h"
 #include "job/capture/inject/cupti.h"
 #include "job/capture/inject/inject.h"
 
@@ -71,6 +72,7 @@ static uint32_t plain_name(const char *name)
 
 const struct stk_cupti_call *stk_cupti_call_of(int domain, uint32_t cbid)
 {
+    STK_ASSERT(domain == STK_CUPTI_DOMAIN_RUNTIME || domain == STK_CUPTI_DOMAIN_DRIVER);
     static const struct stk_cupti_call none;
     if (cbid >= STK_CUPTI_CALLS_MAX) {
         return &none;

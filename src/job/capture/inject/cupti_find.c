@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "job/capture/inject/cupti.h"
 
 struct stk_cupti stk_cupti;
@@ -62,6 +63,7 @@ static void *try_file(const char *path)
 
 static void *try_folder(const char *folder, const char *below, int major)
 {
+    STK_ASSERT(below);
     char path[PATH + 64];
     if (!folder || !*folder || strlen(folder) >= PATH) {
         return NULL;

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "job/capture/inject/inject.h"
 
@@ -115,6 +116,7 @@ static bool wants_window(const struct stk_control_slot *s)
 
 static void end(int how)
 {
+    STK_ASSERT(how == 1 || how == 2);
     bool was_open = atomic_load(&stk_inject.is_open);
     if (was_open) {
         close_window(how == 1 ? STK_WINDOW_AT_EXIT : STK_WINDOW_ABANDON);

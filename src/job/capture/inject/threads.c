@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "job/capture/inject/inject.h"
 
 enum { THREADS = 256, NESTED = 32, NAMES = 256 };
@@ -128,6 +129,7 @@ static void turn_to_window(struct stk_inject_thread *t)
 
 struct stk_open_range *stk_threads_push(struct stk_inject_thread *t)
 {
+    STK_ASSERT(t);
     turn_to_window(t);
     t->nested++; // beyond NESTED too, so that ends find their beginnings
     return t->nested <= NESTED ? &t->open[t->nested - 1] : NULL;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/capture/parent/whose.h"
 
 enum { NAMES = 1000 }; // runs that begin in one second
@@ -22,6 +23,7 @@ enum { NAMES = 1000 }; // runs that begin in one second
 
 char *stk_folder_path(const char *folder, const char *name)
 {
+    STK_ASSERT(folder && name);
     size_t n = strlen(folder) + strlen(name) + 2;
     char *path = stk_alloc(n);
     if (path) {
@@ -176,6 +178,7 @@ static enum stoker_status take_wanted(const char *wanted, const struct stat *abo
 // The part of a path before its last name, without slashes at its end; "." where it has one name.
 static void split(const char *path, char *above, size_t size, const char **name)
 {
+    STK_ASSERT(size > 0);
     size_t start = strlen(path);
     while (start > 1 && path[start - 1] == '/') {
         start--;
@@ -234,6 +237,7 @@ enum stoker_status stk_folder_make(const char *wanted, const char *usual, char *
 
 bool stk_folder_is_at(int folder, const char *path)
 {
+    STK_ASSERT(folder >= 0 && path);
     struct stat a, b;
     return fstat(folder, &a) == 0 && lstat(path, &b) == 0 && a.st_dev == b.st_dev &&
            a.st_ino == b.st_ino;

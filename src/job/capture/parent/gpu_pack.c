@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/atomic_file.h"
 #include "base/guard.h"
 #include "wire/wire_read.h"
@@ -32,6 +33,7 @@ static void put(struct packing *p, const void *bytes, size_t n)
 // One piece at `at`; how long it is.
 static size_t copy_piece(struct packing *p, size_t at)
 {
+    STK_ASSERT(at < p->size);
     struct stk_wire_block block;
     size_t use;
     enum stk_wire_found found = stk_wire_find(p->bytes + at, p->size - at, true, &block, &use);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/guard.h"
 #include "job/capture/parent/folder.h"
 #include "job/capture/parent/gpu_pack.h"
@@ -66,6 +67,7 @@ static bool find_library(char *path, size_t size)
 
 static bool set_variable(struct stk_gpu_windows *g, int at, const char *name, const char *value)
 {
+    STK_ASSERT(at >= 0 && strchr(name, '=') == NULL);
     size_t n = strlen(name) + strlen(value) + 2;
     g->variables[at] = stk_alloc(n);
     if (g->variables[at]) {
@@ -177,6 +179,7 @@ char **stk_gpu_environment(const struct stk_gpu_windows *g)
 
 static uint32_t slots_of(const struct stk_gpu_windows *g)
 {
+    STK_ASSERT(g->control);
     uint32_t n = __atomic_load_n(&g->control->claimed, __ATOMIC_ACQUIRE);
     return n < STK_CONTROL_SLOTS ? n : STK_CONTROL_SLOTS;
 }
@@ -266,6 +269,7 @@ void stk_gpu_tick(struct stk_gpu_windows *g, uint64_t now_ns)
 
 static void keep_why(struct stk_gpu_totals *t, const char *why)
 {
+    STK_ASSERT(t->why_count <= STK_GPU_WHYS);
     char text[sizeof t->why[0]];
     memcpy(text, why, sizeof text);
     text[sizeof text - 1] = 0;

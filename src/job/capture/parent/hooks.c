@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/plain_file.h"
 #include "base/remove.h"
 #include "job/capture/parent/folder.h"
@@ -133,6 +134,7 @@ static bool is_compiled_name(const char *name)
 
 static void drop_names(int folder, bool (*is_own)(const char *name))
 {
+    STK_ASSERT(folder >= 0);
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = copy < 0 ? NULL : fdopendir(copy);
     const struct dirent *e;
@@ -201,6 +203,7 @@ bool stk_hooks_sweep(int run, const char *path)
 
 size_t stk_hooks_seen(const struct stk_hooks *h, uint64_t *pids, size_t most)
 {
+    STK_ASSERT(pids || most == 0);
     size_t n, count = 0;
     char *text = h->path ? stk_plain_text(h->folder, SEEN, SEEN_BYTES, &n) : NULL, *end;
     for (char *line = text; line && *line; line = strchr(end, '\n'), line += line != NULL) {
@@ -221,6 +224,7 @@ size_t stk_hooks_seen(const struct stk_hooks *h, uint64_t *pids, size_t most)
 
 static bool is_named(const char *variable, const char *name)
 {
+    STK_ASSERT(*name);
     size_t n = strlen(name);
     return strncmp(variable, name, n) == 0 && variable[n] == '=';
 }

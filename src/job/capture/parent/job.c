@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 
 extern char **environ;
@@ -56,6 +57,7 @@ static void signals_back(struct stk_job *job)
 enum stoker_status stk_job_start(struct stk_job *job, char *const *argv, char *const *env,
                                  struct stoker_err *err)
 {
+    STK_ASSERT(argv && argv[0]);
     int failure[2];
     sigset_t set;
     *job = (struct stk_job){0};
@@ -92,6 +94,7 @@ enum stoker_status stk_job_start(struct stk_job *job, char *const *argv, char *c
 
 static bool has_ended(const struct stk_job *job)
 {
+    STK_ASSERT(job->pid > 0);
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
            info.si_pid == job->pid;
@@ -99,6 +102,7 @@ static bool has_ended(const struct stk_job *job)
 
 void stk_job_wait(struct stk_job *job, int tick_ms, void (*tick)(void *arg), void *arg)
 {
+    STK_ASSERT(tick_ms > 0 && tick);
     sigset_t set;
     struct timespec every = stk_clock_moment((uint64_t)tick_ms * 1000000u);
     passed_set(&set);
@@ -118,6 +122,7 @@ void stk_job_wait(struct stk_job *job, int tick_ms, void (*tick)(void *arg), voi
 
 void stk_job_end(struct stk_job *job)
 {
+    STK_ASSERT(job->pid > 0);
     while (waitpid(job->pid, &job->wait_status, 0) < 0 && errno == EINTR) {
         continue;
     }

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 
 enum {
@@ -64,6 +65,7 @@ static int open_mark(int folder, int flags)
 
 int stk_mark_put(int folder)
 {
+    STK_ASSERT(folder >= 0);
     char text[TEXT];
     int fd = open_mark(folder, O_CREAT | O_EXCL);
     own_text(text);
@@ -85,6 +87,7 @@ void stk_mark_release(int mark)
 // name begins so.
 static bool names(const char *env, size_t n, const char *path)
 {
+    STK_ASSERT(*path);
     size_t length = strlen(path);
     const char *at = env, *end = env + n;
     while ((at = memmem(at, (size_t)(end - at), path, length))) {
@@ -128,6 +131,7 @@ static bool is_in_use(const char *path)
 
 int stk_mark_take(int folder, const char *needed)
 {
+    STK_ASSERT(folder >= 0 && needed);
     char text[TEXT], own[TEXT];
     struct stat info;
     int fd = open_mark(folder, O_NONBLOCK);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/remove.h"
 #include "job/capture/parent/folder.h"
 
@@ -15,6 +16,7 @@ enum { ENTRIES = 10000 }; // of a folder, that are looked at
 
 int stk_own_folder(int above, const char *name)
 {
+    STK_ASSERT(name && *name);
     struct stat info;
     int folder = stk_folder_itself(above, name);
     if (folder >= 0 && (fstat(folder, &info) != 0 || info.st_uid != geteuid())) {
@@ -26,6 +28,7 @@ int stk_own_folder(int above, const char *name)
 
 void stk_each_name(int folder, const char *path, bool (*wants)(const char *name), stk_see_name *see)
 {
+    STK_ASSERT(folder >= 0 && wants && see);
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = copy < 0 ? NULL : fdopendir(copy);
     const struct dirent *e;

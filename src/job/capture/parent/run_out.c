@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 
 static const struct stk_steps *lead_of(const struct stk_run *run)
 {
+    STK_ASSERT(run->steps.count == 0 || run->steps.lead < run->steps.count);
     return run->steps.count ? &run->steps.ranks[run->steps.lead] : NULL;
 }
 
@@ -171,6 +173,7 @@ int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE
 
 double stk_run_cost(const struct stk_run_compared *c)
 {
+    STK_ASSERT(c->step_ns > 0);
     return 1 - (double)c->free_ns / (double)c->step_ns;
 }
 

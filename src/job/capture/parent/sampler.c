@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "job/capture/parent/watch.h"
@@ -69,6 +70,7 @@ static void open_sources(struct stk_sampler *s)
 
 static uint64_t at_least(uint64_t least, double wanted)
 {
+    STK_ASSERT(least > 0);
     uint64_t ns = wanted > (double)PERIOD_MOST_NS ? PERIOD_MOST_NS : (uint64_t)wanted;
     return ns > least ? ns : least;
 }
@@ -78,6 +80,7 @@ static uint64_t at_least(uint64_t least, double wanted)
 static void keep_within_cost(struct stk_sampler *s, double *smooth, uint64_t cost_ns,
                              uint64_t least_ns, uint64_t *interval_ns)
 {
+    STK_ASSERT(s->cost_share > 0);
     *smooth = *smooth <= 0 ? (double)cost_ns : 0.8 * *smooth + 0.2 * (double)cost_ns;
     *interval_ns = at_least(least_ns, *smooth / (0.5 * s->cost_share));
 }
@@ -249,6 +252,7 @@ enum stoker_status stk_sampler_start(struct stk_sampler **out, pid_t root,
                                      const struct stk_sampler_options *options, const char *path,
                                      struct stoker_err *err)
 {
+    STK_ASSERT(path);
     static const struct stk_sampler_options usual;
     char producer[24];
     struct stk_sampler *s = stk_alloc_zero(1, sizeof *s);
@@ -305,6 +309,7 @@ enum stoker_status stk_sampler_stop(struct stk_sampler *s, struct stk_sampler_to
 
 size_t stk_sampler_say(const struct stk_sampler_totals *t, char *text, size_t size)
 {
+    STK_ASSERT(size > 0);
     double share = t->elapsed_ns ? (double)t->cpu_ns / (double)t->elapsed_ns : 0;
     int n = snprintf(text, size,
                      "sampled %llu times, every %.3g ms at the end, for %.2g %% of one processor",

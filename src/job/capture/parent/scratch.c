@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/remove.h"
 #include "job/capture/parent/folder.h"
 #include "job/capture/parent/mark.h"
@@ -21,6 +22,7 @@
 enum { PLACES = 4 };
 static const char *place_at(int i)
 {
+    STK_ASSERT(i >= 0 && i < PLACES);
     static const char *const variables[PLACES] = {"TMPDIR", NULL, "XDG_RUNTIME_DIR", "HOME"};
     const char *value = variables[i] ? getenv(variables[i]) : "/tmp";
     return value && *value ? value : NULL;

@@ -2,6 +2,8 @@
 // Small files of the kernel; see small_file.h.
 #include "job/capture/parent/small_file.h"
 
+#include "base/assert.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,6 +29,7 @@ void stk_small_close(struct stk_small_file *f)
 
 size_t stk_small_read(const struct stk_small_file *f, char *text, size_t size)
 {
+    STK_ASSERT(size > 0);
     size_t used = 0;
     text[0] = 0;
     while (f->fd >= 0 && used + 1 < size) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "base/vec.h"
 #include "job/capture/parent/folder.h"
@@ -37,6 +38,7 @@ static bool read_all(int fd, void *to, size_t n, off_t at)
 // The records behind those that the header counts: an end is what the hooks write last of one.
 static void count_on(int fd, uint64_t room, struct stk_steps_header *h)
 {
+    STK_ASSERT(room >= h->kept);
     struct stk_steps_record more[STK_STEPS_UNCOUNTED];
     uint64_t n = room - h->kept, own_ns = h->count ? h->own_ns / h->count : 0;
     n = n < STK_STEPS_UNCOUNTED ? n : STK_STEPS_UNCOUNTED;
@@ -58,6 +60,7 @@ static void count_on(int fd, uint64_t room, struct stk_steps_header *h)
 // is printed. Sentences have line ends between them.
 static void clean(char *text, size_t size, bool has_lines)
 {
+    STK_ASSERT(size > 0);
     text[size - 1] = 0;
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "job/capture/parent/small_file.h"
 #include "job/capture/parent/watch.h"
@@ -22,6 +23,7 @@
 
 bool stk_tree_init(struct stk_tree *t, const char *proc, pid_t root, uint32_t task_max)
 {
+    STK_ASSERT(proc && root > 0 && task_max > 0);
     *t = (struct stk_tree){
         .proc = proc, .root = root, .task_max = task_max, .process_max = PROCESSES_MAX};
     t->tasks = stk_alloc_zero(task_max, sizeof *t->tasks);
@@ -94,6 +96,7 @@ static void add_children(struct stk_tree *t, pid_t pid, pid_t tid)
 
 static void add_task(struct stk_tree *t, pid_t pid, pid_t tid)
 {
+    STK_ASSERT(t->task_count <= t->task_max);
     if (t->task_count == t->task_max) {
         t->lost++;
         return;

@@ -2,8 +2,11 @@
 // What sources of the sampler write with; see watch.h.
 #include "job/capture/parent/watch.h"
 
+#include "base/assert.h"
+
 void stk_watch_put(struct stk_sampling *s, enum stk_sampled id, uint32_t track, double value)
 {
+    STK_ASSERT((unsigned)id < STK_SAMPLE_COUNT);
     const struct stk_wire_counter c = {
         .time_ns = s->now_ns, .name = s->names[id], .track = track, .value = value};
     stk_wire_put(s->writer, STK_WIRE_COUNTERS, &c, sizeof c, c.time_ns, c.time_ns);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/capture/parent/small_file.h"
 #include "job/capture/parent/watch.h"
 
@@ -33,6 +34,7 @@ struct group {
 // The path of the group of a controller ("" is version 2). False: none is told.
 static bool path_of(const char *text, const char *controller, char *out, size_t size)
 {
+    STK_ASSERT(size > 0);
     size_t wanted = strlen(controller);
     for (const char *line = text; line && *line; line = strchr(line, '\n')) {
         line += *line == '\n';

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/capture/parent/small_file.h"
 #include "job/capture/parent/watch.h"
 
@@ -76,6 +77,7 @@ static bool stands_for_others(const char *name)
 static struct disk *disk_of(struct stk_sampling *s, struct disks *d, const char *name,
                             unsigned number)
 {
+    STK_ASSERT(d->count <= DISKS_MAX);
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->disks[i].number == number) {
             return &d->disks[i];

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/capture/parent/nvml_calls.h"
 #include "job/capture/parent/watch.h"
 
@@ -113,6 +114,7 @@ static bool nvml_open(struct stk_sampling *s, void **state, char *why, size_t si
 static void put(struct stk_sampling *s, const struct gpu *g, enum stk_sampled id, int result,
                 double value)
 {
+    STK_ASSERT((unsigned)id < STK_SAMPLE_COUNT);
     if (result == 0) {
         stk_watch_put(s, id, g->track, value);
     }

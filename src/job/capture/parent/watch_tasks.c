@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "job/capture/parent/small_file.h"
 #include "job/capture/parent/tree.h"
 #include "job/capture/parent/watch.h"
@@ -57,6 +58,7 @@ static void tasks_close(void *state)
 // Fields of a stat file behind the name, the first is the state (number 3 in proc(5)).
 static bool stat_fields(const char *path, unsigned long long *fields, int count, char *state)
 {
+    STK_ASSERT(count > 0);
     char text[1024];
     stk_small_read_once(path, text, sizeof text);
     char *at = strrchr(text, ')');
@@ -275,6 +277,7 @@ static bool read_times(struct tasks *t, const struct stk_task *task, uint64_t *c
 
 static double share_of(uint64_t now, uint64_t before, double seconds)
 {
+    STK_ASSERT(seconds >= 0);
     return now > before && seconds > 0 ? (double)(now - before) * 1e-9 / seconds : 0;
 }
 

@@ -12,14 +12,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
-#include <nghttp2/nghttp2.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
+#include "job/capture/remote/nghttp2_calls.h"
 
 enum {
     READ = 65536,
@@ -57,7 +58,7 @@ struct conversation {
 
 bool stk_grpc_is_there(void)
 {
-    return true;
+    return stk_nghttp2_load(NULL) == STOKER_OK;
 }
 
 static enum stoker_status fail(struct conversation *c, enum stoker_status status, const char *what)
@@ -70,6 +71,7 @@ static enum stoker_status fail(struct conversation *c, enum stoker_status status
 
 static bool keep(struct conversation *c, const uint8_t *p, size_t n)
 {
+    STK_ASSERT(p || n == 0);
     while (n > 0) {
         ssize_t k = pwrite(c->call->to, p, n, (off_t)c->answer->bytes);
         if (k < 0 && errno == EINTR) {
@@ -88,6 +90,7 @@ static bool keep(struct conversation *c, const uint8_t *p, size_t n)
 
 static bool see_prefix(struct conversation *c)
 {
+    STK_ASSERT(c->prefix_n == PREFIX);
     const uint8_t *p = c->prefix;
     c->expected = (uint64_t)p[1] << 24 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 8 | p[4];
     if (p[0]) {
@@ -144,6 +147,7 @@ static int hex(uint8_t c)
 // grpc-message is percent-encoded.
 static void decode(const uint8_t *p, size_t n, char *to, size_t size)
 {
+    STK_ASSERT(size > 0);
     size_t used = 0;
     for (size_t i = 0; i < n && used + 1 < size; i++) {
         bool is_code = p[i] == '%' && i + 2 < n && hex(p[i + 1]) >= 0 && hex(p[i + 2]) >= 0;
@@ -205,6 +209,7 @@ static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *to, size_
     (void)session;
     (void)stream;
     (void)source;
+    STK_ASSERT(c->sent <= PREFIX + c->call->bytes);
     size_t n = 0, whole = PREFIX + c->call->bytes;
     for (; n < size && c->sent < whole; n++, c->sent++) {
         to[n] = c->sent < PREFIX ? c->out_prefix[c->sent]
@@ -240,27 +245,28 @@ static bool submit(struct conversation *c)
         c->out_prefix[1 + i] = (uint8_t)(call->bytes >> (24 - 8 * i));
     }
     if (n < 0 || (size_t)n >= sizeof authority ||
-        nghttp2_submit_settings(c->session, NGHTTP2_FLAG_NONE, settings, 2) != 0 ||
-        nghttp2_session_set_local_window_size(c->session, NGHTTP2_FLAG_NONE, 0, WINDOW) != 0) {
+        stk_nghttp2.nghttp2_submit_settings(c->session, NGHTTP2_FLAG_NONE, settings, 2) != 0 ||
+        stk_nghttp2.nghttp2_session_set_local_window_size(c->session, NGHTTP2_FLAG_NONE, 0,
+                                                          WINDOW) != 0) {
         return false;
     }
-    c->stream = nghttp2_submit_request(c->session, NULL, headers,
-                                       sizeof headers / sizeof headers[0], &body, NULL);
+    c->stream = stk_nghttp2.nghttp2_submit_request(c->session, NULL, headers,
+                                                   sizeof headers / sizeof headers[0], &body, NULL);
     return c->stream > 0;
 }
 
 static bool open_session(struct conversation *c)
 {
     nghttp2_session_callbacks *calls;
-    if (nghttp2_session_callbacks_new(&calls) != 0) {
+    if (stk_nghttp2.nghttp2_session_callbacks_new(&calls) != 0) {
         return false;
     }
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
-    nghttp2_session_callbacks_set_on_header_callback(calls, on_header);
-    nghttp2_session_callbacks_set_on_frame_recv_callback(calls, on_frame);
-    nghttp2_session_callbacks_set_on_stream_close_callback(calls, on_close);
-    bool ok = nghttp2_session_client_new(&c->session, calls, c) == 0;
-    nghttp2_session_callbacks_del(calls);
+    stk_nghttp2.nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
+    stk_nghttp2.nghttp2_session_callbacks_set_on_header_callback(calls, on_header);
+    stk_nghttp2.nghttp2_session_callbacks_set_on_frame_recv_callback(calls, on_frame);
+    stk_nghttp2.nghttp2_session_callbacks_set_on_stream_close_callback(calls, on_close);
+    bool ok = stk_nghttp2.nghttp2_session_client_new(&c->session, calls, c) == 0;
+    stk_nghttp2.nghttp2_session_callbacks_del(calls);
     return ok && submit(c);
 }
 
@@ -347,9 +353,9 @@ static enum stoker_status flush(struct conversation *c)
 {
     const uint8_t *p;
     ssize_t n;
-    while (!c->has_failed && (n = nghttp2_session_mem_send(c->session, &p)) != 0) {
+    while (!c->has_failed && (n = stk_nghttp2.nghttp2_session_mem_send(c->session, &p)) != 0) {
         if (n < 0) {
-            return fail(c, STOKER_ELIMIT, nghttp2_strerror((int)n));
+            return fail(c, STOKER_ELIMIT, stk_nghttp2.nghttp2_strerror((int)n));
         }
         while (n > 0) {
             ssize_t k = send(c->fd, p, (size_t)n, MSG_NOSIGNAL);
@@ -394,7 +400,7 @@ static enum stoker_status take(struct conversation *c)
     if (c->first_n > FRAME_KIND && c->first[FRAME_KIND] != NGHTTP2_SETTINGS) {
         return fail(c, STOKER_EINPUT, other_protocol(c->first, c->first_n));
     }
-    ssize_t used = nghttp2_session_mem_recv(c->session, buffer, (size_t)n);
+    ssize_t used = stk_nghttp2.nghttp2_session_mem_recv(c->session, buffer, (size_t)n);
     if (c->has_failed) {
         return c->err->code;
     }
@@ -443,7 +449,8 @@ static enum stoker_status converse(struct conversation *c, uint64_t start_ns)
     c->end_ns = start_ns + (call->connect_ms + call->answer_ms + call->whole_ms) * 1000000u;
     enum stoker_status status = flush(c);
     while (status == STOKER_OK && !c->is_closed) {
-        if (!nghttp2_session_want_read(c->session) && !nghttp2_session_want_write(c->session)) {
+        if (!stk_nghttp2.nghttp2_session_want_read(c->session) &&
+            !stk_nghttp2.nghttp2_session_want_write(c->session)) {
             return fail(c, STOKER_EINPUT,
                         c->is_greeted ? "the server ended the connection"
                                       : other_protocol(NULL, 0));
@@ -464,7 +471,8 @@ static enum stoker_status judge(struct conversation *c)
         return STOKER_OK; // the caller says what
     }
     if (c->reset != NGHTTP2_NO_ERROR) {
-        snprintf(text, sizeof text, "the call was reset (%s)", nghttp2_http2_strerror(c->reset));
+        snprintf(text, sizeof text, "the call was reset (%s)",
+                 stk_nghttp2.nghttp2_http2_strerror(c->reset));
         return fail(c, STOKER_EINPUT, text);
     }
     if (c->http_status != 200) {
@@ -481,10 +489,15 @@ static enum stoker_status judge(struct conversation *c)
 enum stoker_status stk_grpc_ask(const struct stk_grpc_call *call, struct stk_grpc_answer *answer,
                                 struct stoker_err *err)
 {
+    STK_ASSERT(call->host && call->port && call->path);
     struct conversation c = {.call = call, .answer = answer, .err = err, .fd = -1};
     uint64_t start_ns = stk_clock_ns();
     *answer = (struct stk_grpc_answer){.status = -1};
-    enum stoker_status status = connect_all(&c, start_ns + call->connect_ms * 1000000u);
+    enum stoker_status status = stk_nghttp2_load(err);
+    if (status != STOKER_OK) {
+        return status;
+    }
+    status = connect_all(&c, start_ns + call->connect_ms * 1000000u);
     if (status == STOKER_OK && !open_session(&c)) {
         status = stk_err_nomem(err);
     }
@@ -494,7 +507,7 @@ enum stoker_status stk_grpc_ask(const struct stk_grpc_call *call, struct stk_grp
     if (status == STOKER_OK) {
         status = judge(&c);
     }
-    nghttp2_session_del(c.session);
+    stk_nghttp2.nghttp2_session_del(c.session);
     if (c.fd >= 0) {
         close(c.fd);
     }

@@ -27,7 +27,7 @@ struct stk_grpc_answer {
     int status;        // grpc-status: 0 done; -1: none was sent
     char message[256]; // grpc-message
 };
-// False: stoker was built without nghttp2.
+// False: stoker was built without nghttp2, or it cannot be loaded here.
 bool stk_grpc_is_there(void);
 // An answer whose grpc-status is not 0 is STOKER_OK, too: answer->status tells.
 STK_MUST_CHECK enum stoker_status stk_grpc_ask(const struct stk_grpc_call *call,

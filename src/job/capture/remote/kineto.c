@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/remove.h"
 
@@ -108,6 +109,7 @@ void stk_kineto_look(pid_t pid, struct stk_kineto_job *out)
 
 static socklen_t address_of(const char *dir, struct sockaddr_un *out)
 {
+    STK_ASSERT(dir);
     memset(out, 0, sizeof *out);
     out->sun_family = AF_UNIX;
     if (!*dir) { // abstract: a zero before the name, and one behind it, count
@@ -223,6 +225,7 @@ static size_t receive(struct kineto_daemon *d, struct message *m, struct sockadd
 static bool answer(struct kineto_daemon *d, const char *type, const char *payload, size_t bytes,
                    const struct sockaddr_un *to, socklen_t to_n)
 {
+    STK_ASSERT(bytes <= MESSAGE_MAX);
     struct message m = {.bytes = bytes};
     snprintf(m.type, sizeof m.type, "%s", type);
     memcpy(m.payload, payload, bytes);
@@ -356,6 +359,7 @@ static off_t size_of(const char *path)
 static enum stoker_status await_file(struct kineto_daemon *d, const struct stk_kineto_plan *plan,
                                      char *path, struct stoker_err *err)
 {
+    STK_ASSERT(strlen(plan->trace) > 5);
     uint64_t end_ns = stk_clock_ns() + (plan->duration_ms + plan->write_ms) * 1000000u;
     size_t stem = strlen(plan->trace) - 5; // without ".json"
     off_t before = -1;

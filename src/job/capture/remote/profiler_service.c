@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/atomic_file.h"
 #include "base/plain_file.h"
 #include "base/protobuf.h"
@@ -58,6 +59,7 @@ struct text {
 
 static void put_varint(struct text *t, uint64_t value)
 {
+    STK_ASSERT(t->n <= sizeof t->bytes);
     do {
         if (t->n == sizeof t->bytes) {
             t->is_full = true;
@@ -76,6 +78,7 @@ static void put_number(struct text *t, uint32_t field, uint64_t value)
 
 static void put_bytes(struct text *t, uint32_t field, const void *bytes, size_t n)
 {
+    STK_ASSERT(t->n <= sizeof t->bytes);
     put_varint(t, (uint64_t)field << 3 | STK_PB_LEN);
     put_varint(t, n);
     if (n > sizeof t->bytes - t->n) {
@@ -170,6 +173,7 @@ static enum stoker_status read_response(const struct stk_service_plan *plan, con
 // Bytes [from, from + n) of a file to the start of another one: 0, or the errno of what failed.
 static int copy(int in, uint64_t from, uint64_t n, int out)
 {
+    STK_ASSERT(in >= 0 && out >= 0);
     static uint8_t buffer[COPY];
     uint64_t at = 0;
     while (at < n) {

@@ -227,6 +227,9 @@ static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_st
     }
     int64_t best = 0;
     for (uint32_t i = low; i-- > 0 && low - i <= MAX_CALLS_BACK;) {
+        if (calls[i].reach_ns < gap_start - HANDED_NS) {
+            break; // neither this call nor any before it can have released the host
+        }
         int64_t end = calls[i].end_ns < gap_start ? calls[i].end_ns : gap_start;
         bool is_apart = end < gap_start - RELEASE_NS;
         if ((is_apart && (end < gap_start - HANDED_NS || !only_copies_between(g, end))) ||

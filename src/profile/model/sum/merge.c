@@ -13,263 +13,8 @@
 #include "profile/model/collectives/collectives.h"
 #include "profile/model/summary.h"
 #include "profile/model/model_check.h"
-
-static void add_to_list(struct stk_cause_name *list, int *count, int most,
-                        const struct stk_cause_name *from)
-{
-    for (int i = 0; i < *count; i++) {
-        if (strcmp(list[i].name, from->name) == 0) {
-            list[i].ns += from->ns;
-            list[i].count += from->count;
-            return;
-        }
-    }
-    if (*count < most) {
-        list[(*count)++] = *from;
-        return;
-    }
-    int least = 0;
-    for (int i = 1; i < most; i++) {
-        if (list[i].ns < list[least].ns) {
-            least = i;
-        }
-    }
-    if (from->ns > list[least].ns) {
-        list[least] = *from;
-    }
-}
-
-static void add_name(struct stk_cause *into, const struct stk_cause_name *from)
-{
-    add_to_list(into->names, &into->name_count, STK_CAUSE_NAMES, from);
-}
-
-static void add_example(struct stk_cause *into, const struct stk_example *from)
-{
-    int at = into->example_count;
-    while (at > 0 && into->examples[at - 1].dur_ns < from->dur_ns) {
-        at--;
-    }
-    if (at == STK_CAUSE_EXAMPLES) {
-        return;
-    }
-    int last =
-        into->example_count < STK_CAUSE_EXAMPLES ? into->example_count++ : STK_CAUSE_EXAMPLES - 1;
-    memmove(&into->examples[at + 1], &into->examples[at], (size_t)(last - at) * sizeof *from);
-    into->examples[at] = *from;
-}
-
-static int names_by_ns(const void *pa, const void *pb)
-{
-    const struct stk_cause_name *a = pa, *b = pb;
-    return a->ns > b->ns ? -1 : a->ns < b->ns;
-}
-
-static int owners_by_weight(const void *pa, const void *pb)
-{
-    const struct stk_cause_name *a = pa, *b = pb;
-    int64_t wa = stk_owner_weight(a->ns, a->count), wb = stk_owner_weight(b->ns, b->count);
-    return wa > wb ? -1 : wa < wb;
-}
-
-static void merge_cause(struct stk_cause *into, const struct stk_cause *from)
-{
-    into->ns += from->ns;
-    into->intervals += from->intervals;
-    into->steps_affected += from->steps_affected;
-    for (int i = 0; i < from->name_count; i++) {
-        add_name(into, &from->names[i]);
-    }
-    for (int i = 0; i < from->example_count; i++) {
-        add_example(into, &from->examples[i]);
-    }
-    for (int i = 0; i < from->owner_count; i++) {
-        add_to_list(into->owners, &into->owner_count, STK_CAUSE_OWNERS, &from->owners[i]);
-    }
-    stk_sort(into->names, (size_t)into->name_count, sizeof *into->names, names_by_ns);
-    stk_sort(into->owners, (size_t)into->owner_count, sizeof *into->owners, owners_by_weight);
-}
-
-static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
-{
-    a->events += b->events;
-    a->host_events += b->host_events;
-    a->python_events += b->python_events;
-    a->runtime_calls += b->runtime_calls;
-    a->device_ops += b->device_ops;
-    a->unlinked_ops += b->unlinked_ops;
-    a->queued_ops += b->queued_ops;
-    a->launches_without_work += b->launches_without_work;
-    a->pageable_copies += b->pageable_copies;
-    a->pageable_copy_ns += b->pageable_copy_ns;
-    a->pageable_bytes += b->pageable_bytes;
-    a->pinned_copies += b->pinned_copies;
-    a->copies += b->copies;
-    a->copy_ns += b->copy_ns;
-    a->sync_calls += b->sync_calls;
-    a->sync_call_ns += b->sync_call_ns;
-    a->alloc_calls += b->alloc_calls;
-    a->alloc_call_ns += b->alloc_call_ns;
-    a->launches += b->launches;
-    a->launch_call_ns += b->launch_call_ns;
-    a->graph_launches += b->graph_launches;
-    a->negative_delays += b->negative_delays;
-    a->loader_fetches += b->loader_fetches;
-    a->batch_fetches += b->batch_fetches;
-    a->loader_fetch_ns += b->loader_fetch_ns;
-    a->own_batches += b->own_batches;
-    a->own_handing_ns += b->own_handing_ns;
-    a->input_asleep_ns += b->input_asleep_ns;
-    a->fetch_calls += b->fetch_calls;
-    a->fetch_ops += b->fetch_ops;
-    a->fetch_stacks += b->fetch_stacks;
-    a->fetch_fine_ns += b->fetch_fine_ns;
-    a->fetch_draw_ns += b->fetch_draw_ns;
-    a->prep_ops += b->prep_ops;
-    a->eager_rounds += b->eager_rounds;
-    a->list_handing_ns += b->list_handing_ns;
-    a->evaluated_fetch_ns += b->evaluated_fetch_ns;
-    a->runs_ahead |= b->runs_ahead;
-    a->sees_operators |= b->sees_operators;
-    a->sees_training |= b->sees_training;
-    a->evaluations += b->evaluations;
-    a->evaluation_ns = stk_add_ns(a->evaluation_ns, b->evaluation_ns);
-    a->evaluation_of_ns = stk_add_ns(a->evaluation_of_ns, b->evaluation_of_ns);
-    a->standstill_ns += b->standstill_ns;
-    a->standstill_rest_ns += b->standstill_rest_ns;
-    a->lock_ns += b->lock_ns;
-    a->serialized_launches += b->serialized_launches;
-    a->compile_recurring_ns += b->compile_recurring_ns;
-    a->profiler_overhead_ns += b->profiler_overhead_ns;
-    a->host_collective_ns += b->host_collective_ns;
-    a->startup_ns += b->startup_ns;
-    a->first_use_ns += b->first_use_ns;
-    a->host_steps += b->host_steps;
-    for (int i = 0; i < STK_SIGN_COUNT; i++) {
-        a->signs[i].count += b->signs[i].count;
-        a->signs[i].outer += b->signs[i].outer;
-        a->signs[i].ns += b->signs[i].ns;
-        a->signs[i].work_ns += b->signs[i].work_ns;
-    }
-}
-
-static void merge_grids(struct stk_grid_fill *a, const struct stk_grid_fill *b)
-{
-    a->kernels_ns = stk_add_ns(a->kernels_ns, b->kernels_ns);
-    a->known_ns = stk_add_ns(a->known_ns, b->known_ns);
-    a->empty_ns = stk_add_ns(a->empty_ns, b->empty_ns);
-    a->kernels += b->kernels;
-    a->small += b->small;
-    a->multiprocessors =
-        b->multiprocessors > a->multiprocessors ? b->multiprocessors : a->multiprocessors;
-    if (b->emptiest_ns > a->emptiest_ns) {
-        a->emptiest_ns = b->emptiest_ns;
-        a->emptiest = b->emptiest;
-    }
-}
-
-static void merge_stagger(struct stk_stagger *a, const struct stk_stagger *b)
-{
-    a->devices = b->devices > a->devices ? b->devices : a->devices;
-    a->steps += b->steps;
-    a->one_thread_steps += b->one_thread_steps;
-    a->steps_ns = stk_add_ns(a->steps_ns, b->steps_ns);
-    a->late_ns = stk_add_ns(a->late_ns, b->late_ns);
-    if (b->latest_ns > a->latest_ns) {
-        a->latest_ns = b->latest_ns;
-        a->latest = b->latest;
-    }
-}
-
-static void merge_kernels(struct stk_kernel_work *a, const struct stk_kernel_work *b)
-{
-    a->all_ns += b->all_ns;
-    for (int i = 0; i < STK_KERNEL_KINDS; i++) {
-        a->kind_ns[i] += b->kind_ns[i];
-        a->kind_count[i] += b->kind_count[i];
-        if (b->longest_ns[i] > a->longest_ns[i]) {
-            a->longest_ns[i] = b->longest_ns[i];
-            a->longest[i] = b->longest[i];
-        }
-    }
-    a->devices_busy_ns += b->devices_busy_ns;
-    a->any_busy_ns += b->any_busy_ns;
-    merge_stagger(&a->stagger, &b->stagger);
-    a->devices = b->devices > a->devices ? b->devices : a->devices;
-    merge_grids(&a->grids, &b->grids);
-}
-
-static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
-{
-    merge_counts(a, b);
-    merge_kernels(&a->kernels, &b->kernels);
-    a->first_ns = b->first_ns < a->first_ns ? b->first_ns : a->first_ns;
-    a->last_ns = b->last_ns > a->last_ns ? b->last_ns : a->last_ns;
-    if (b->delay_median_ns > a->delay_median_ns) {
-        a->delay_median_ns = b->delay_median_ns;
-    }
-    if (b->launch_call_median_ns > a->launch_call_median_ns) {
-        a->launch_call_median_ns = b->launch_call_median_ns;
-    }
-    if (b->worst_negative_ns > a->worst_negative_ns) {
-        a->worst_negative_ns = b->worst_negative_ns;
-    }
-    if (b->loader_workers_seen > a->loader_workers_seen) {
-        a->loader_workers_seen = b->loader_workers_seen;
-    }
-    if (b->period_score > a->period_score) {
-        a->period_score = b->period_score;
-    }
-    if (b->host_event_fill < a->host_event_fill) {
-        a->host_event_fill = b->host_event_fill;
-    }
-    a->frameworks |= b->frameworks;
-    a->has_fetches &= b->has_fetches;
-    a->has_python |= b->has_python;
-    a->has_runtime |= b->has_runtime;
-    a->has_device_rows |= b->has_device_rows;
-    a->has_host_rows |= b->has_host_rows;
-    a->has_iterators |= b->has_iterators;
-    a->has_launch_rows |= b->has_launch_rows;
-    a->unknown_accelerator |= b->unknown_accelerator;
-    a->is_cut |= b->is_cut;
-    a->whole_until_ns =
-        b->whole_until_ns < a->whole_until_ns ? b->whole_until_ns : a->whole_until_ns;
-    if (!a->input_limit) {
-        a->input_limit = b->input_limit;
-    }
-    if (b->long_period > a->long_period) {
-        a->long_period = b->long_period;
-        a->long_twice = b->long_twice;
-    }
-    if (b->recompiled[0].later > a->recompiled[0].later || !a->recompiled[0].name) {
-        memcpy(a->recompiled, b->recompiled, sizeof a->recompiled);
-    }
-    if (!a->recorded_limit) {
-        a->recorded_limit = b->recorded_limit;
-    }
-    if (!a->long_what) {
-        a->long_what = b->long_what;
-        a->long_what_is_usual = b->long_what_is_usual;
-    }
-    if (!a->input_filler) {
-        a->input_filler = b->input_filler;
-    }
-    if (!a->owner_calls) {
-        a->owner_calls = b->owner_calls;
-        a->owner_calling = b->owner_calling;
-        a->owner_calls_share = b->owner_calls_share;
-    }
-    if (!a->warm_up_what) {
-        a->warm_up_what = b->warm_up_what;
-    }
-    if (!a->accelerator) {
-        a->accelerator = b->accelerator;
-    }
-    if (b->first_use.name && b->first_use.dur_ns > a->first_use.dur_ns) {
-        a->first_use = b->first_use;
-    }
-}
+#include "profile/model/sum/merge_causes.h"
+#include "profile/model/sum/merge_rows.h"
 
 static bool has_breakdown(const struct stk_rank_sum *r)
 {
@@ -312,6 +57,15 @@ static bool copy_rows(struct stk_run_sum *run, struct stk_arena *arena, uint32_t
     return true;
 }
 
+static void merge_source(struct stk_run_sum *a, const struct stk_rank_sum *b)
+{
+#define MEMBER STK_MERGE_MEMBER
+#define FOLLOW STK_MERGE_FOLLOW
+#include "profile/model/step_source.def"
+#undef MEMBER
+#undef FOLLOW
+}
+
 // Steps and confidence of the rank with the most steps stand for the run.
 static void merge_sources(struct stk_run_sum *run)
 {
@@ -327,14 +81,12 @@ static void merge_sources(struct stk_run_sum *run)
                 last = rank->steps[i].number;
             }
         }
-        if (r == 0 || rank->step_marks > run->step_marks) {
+        if (r == 0) {
             run->source = rank->source;
             run->confidence = rank->confidence;
-            run->step_marks = rank->step_marks;
         }
-        if (used > run->steps_used) {
-            run->steps_used = used;
-        }
+        merge_source(run, rank);
+        run->steps_used = STK_MERGE_MAX(run->steps_used, used);
     }
 }
 
@@ -434,24 +186,41 @@ static void merge_slow_stages(struct stk_run_sum *run)
 }
 
 // The waiting that was moved out of communication, as a cause of its own.
-static void wait_cause(struct stk_run_sum *run)
+static bool wait_cause(struct stk_run_sum *run)
 {
-    int64_t moved = run->parts[STK_PART_COLLECTIVE_WAIT] - run->causes[STK_PART_COLLECTIVE_WAIT].ns;
-    if (moved <= 0) {
-        return;
-    }
     struct stk_cause *wait = &run->causes[STK_PART_COLLECTIVE_WAIT];
     struct stk_cause *comm = &run->causes[STK_PART_COMMUNICATION];
-    wait->ns += moved;
+    int64_t moved = run->parts[STK_PART_COLLECTIVE_WAIT] - wait->ns;
+    if (moved <= 0) {
+        return true;
+    }
+    struct stk_gathered both;
+    struct stk_cause source = *comm;
+    source.ns = moved;
+    source.owner_count = 0;
+    stk_gathered_init(&both);
+    stk_gathered_add(&both, wait);
+    stk_gathered_add(&both, &source);
+    both.sums.steps_affected = comm->steps_affected;
     comm->ns -= moved < comm->ns ? moved : comm->ns;
-    for (int i = 0; i < comm->name_count; i++) {
-        add_name(wait, &comm->names[i]);
+    return stk_gathered_finish(&both, wait);
+}
+
+// Ranks without a breakdown are left out where others have one.
+static bool merge_causes(struct stk_run_sum *run, bool has_devices)
+{
+    bool ok = true;
+    for (int p = 0; p < STK_PART_COUNT && ok; p++) {
+        struct stk_gathered gathered;
+        stk_gathered_init(&gathered);
+        for (uint32_t r = 0; r < run->rank_count; r++) {
+            if (has_breakdown(run->ranks[r]) == has_devices) {
+                stk_gathered_add(&gathered, &run->ranks[r]->causes[p]);
+            }
+        }
+        ok = stk_gathered_finish(&gathered, &run->causes[p]);
     }
-    for (int i = 0; i < comm->example_count; i++) {
-        add_example(wait, &comm->examples[i]);
-    }
-    wait->steps_affected = comm->steps_affected;
-    wait->intervals += comm->intervals;
+    return ok;
 }
 
 enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t count,
@@ -477,15 +246,10 @@ enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t c
         if (r == 0) {
             run->facts = ranks[r]->facts;
         } else {
-            merge_facts(&run->facts, &ranks[r]->facts);
+            stk_facts_merge(&run->facts, &ranks[r]->facts);
         }
     }
-    for (uint32_t r = 0; r < count; r++) {
-        for (int p = 0; p < STK_PART_COUNT && has_breakdown(ranks[r]) == any_device; p++) {
-            merge_cause(&run->causes[p], &ranks[r]->causes[p]);
-        }
-    }
-    if (!copy_rows(run, arena, base, base + count)) {
+    if (!merge_causes(run, any_device) || !copy_rows(run, arena, base, base + count)) {
         return stk_err_nomem(err);
     }
     merge_sources(run);
@@ -502,8 +266,7 @@ enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t c
     run->scope = any_device ? (run->steps_used ? STK_SCOPE_STEPS : STK_SCOPE_SPAN)
                  : any_host ? STK_SCOPE_HOST
                             : STK_SCOPE_SPAN;
-    wait_cause(run);
-    status = step_statistics(run, err);
+    status = wait_cause(run) ? step_statistics(run, err) : stk_err_nomem(err);
     if (status == STOKER_OK) {
         STK_ASSERT_SOUND(stk_run_sum_check(run));
     }

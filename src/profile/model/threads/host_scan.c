@@ -111,8 +111,10 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
         ((class & STK_NAME_COPY_CALL) && stk_copy_call_blocked(t, event))) {
         struct stk_blocking_call *c = stk_vec_push(&s->calls);
         if (c) {
-            *c = (struct stk_blocking_call){t->start_ns[event], t->start_ns[event] + dur, event,
-                                            thread};
+            *c = (struct stk_blocking_call){.start_ns = t->start_ns[event],
+                                            .end_ns = t->start_ns[event] + dur,
+                                            .event = event,
+                                            .thread = thread};
         } else {
             s->failed = true;
         }
@@ -358,9 +360,13 @@ static void index_calls(struct stk_analysis *a)
 {
     stk_sort(a->calls, a->call_count, sizeof *a->calls, compare_calls);
     for (uint32_t i = 0; i < a->call_count; i++) {
-        struct stk_thread_info *th = &a->threads[a->calls[i].thread];
+        struct stk_blocking_call *call = &a->calls[i];
+        struct stk_thread_info *th = &a->threads[call->thread];
+        call->reach_ns = call->end_ns;
         if (th->call_count++ == 0) {
             th->first_call = i;
+        } else if (call[-1].reach_ns > call->reach_ns) {
+            call->reach_ns = call[-1].reach_ns;
         }
     }
 }

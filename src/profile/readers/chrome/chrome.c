@@ -17,12 +17,14 @@
 //   chrome_stage.c  event -> row, track, kind
 //   chrome_fix.c    what only the end of the input can tell       (chrome_facts.c)
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "profile/readers/chrome/chrome_run.h"
 
 #define WORKERS_MAX 64
 
 static int chrome_sniff(const uint8_t *head, size_t n, const char **why_not)
 {
+    STK_ASSERT(head || n == 0);
     const char *p = (const char *)head;
     size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (n >= 4 && (memcmp(p, "\xff\xfe{", 3) == 0 || memcmp(p, "\xff\xfe[", 3) == 0 ||

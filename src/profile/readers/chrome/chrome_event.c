@@ -5,6 +5,8 @@
 // something in them is kept.
 #include "profile/readers/chrome/chrome_event.h"
 
+#include "base/assert.h"
+
 #define KEY(literal) (n == sizeof(literal) - 1 && memcmp(key, literal, sizeof(literal) - 1) == 0)
 
 enum value_type { VALUE_STRING, VALUE_BARE, VALUE_NESTED };
@@ -514,6 +516,7 @@ static inline bool wants_args(const struct stk_chrome_raw *r)
 
 static bool has_control_in_string(const char *text, size_t start, size_t end)
 {
+    STK_ASSERT(start <= end);
     bool inside = false;
     for (size_t i = start; i < end; i++) {
         if (text[i] == '"') {
@@ -570,6 +573,7 @@ static inline enum stk_chrome_result fast_field(struct stk_chrome_cursor *c, siz
 enum stk_chrome_result stk_chrome_event_fast(struct stk_chrome_cursor *c, size_t start,
                                              struct stk_chrome_raw *r, size_t *end)
 {
+    STK_ASSERT(start < c->len);
     size_t at = start;
     struct late late = {0, 0};
     bool closed;
@@ -603,6 +607,7 @@ enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_
                                              struct stk_chrome_raw *r, size_t *end,
                                              unsigned *repairs)
 {
+    STK_ASSERT(start < len);
     struct stk_chrome_lexer x;
     struct stk_str key = {"", 0};
     size_t args = 0;

@@ -44,6 +44,7 @@ static bool buffer_reserve(struct buffer *b, size_t size)
 
 static bool buffer_set(struct buffer *b, size_t at, const char *p, size_t n)
 {
+    STK_ASSERT(p || n == 0);
     if (at + n > b->size && !buffer_reserve(b, (at + n) + (at + n) / 2)) {
         return false;
     }
@@ -51,11 +52,13 @@ static bool buffer_set(struct buffer *b, size_t at, const char *p, size_t n)
         memmove(b->p + at, p, n);
     }
     b->len = at + n;
+    STK_ASSERT(b->len <= b->size);
     return true;
 }
 
 static void buffer_pad(struct buffer *b)
 {
+    STK_ASSERT(b->p && b->len <= b->size);
     memset(b->p + b->len, ' ', STK_CHROME_PAD);
 }
 

@@ -6,6 +6,7 @@
 // damage stays local. AVX-512, AVX2, NEON and plain C are chosen at run time and agree bit by bit.
 #include "profile/readers/chrome/chrome_scan.h"
 
+#include "base/assert.h"
 #include "base/cpu.h"
 
 #include <stdatomic.h>
@@ -331,6 +332,7 @@ size_t stk_chrome_cursor_skip(struct stk_chrome_cursor *c, size_t at)
 
 void stk_chrome_cursor_set(struct stk_chrome_cursor *c, const char *text, size_t len, size_t offset)
 {
+    STK_ASSERT(text && offset <= len);
     c->text = text;
     c->len = len;
     c->base = offset;
@@ -340,6 +342,7 @@ void stk_chrome_cursor_set(struct stk_chrome_cursor *c, const char *text, size_t
 
 bool stk_chrome_cursor_refill(struct stk_chrome_cursor *c)
 {
+    STK_ASSERT(c->base <= c->len);
     size_t end = c->base + c->words * 64u;
     if (end >= c->len || c->words == 0) {
         c->word = c->words; // stays at the end

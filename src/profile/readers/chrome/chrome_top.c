@@ -91,6 +91,7 @@ static void begin_skip(struct reader *r)
 // A whole value at `at`: its end, 0 if the text ends first, SIZE_MAX if it is broken.
 static size_t value_end(const struct reader *r, size_t at)
 {
+    STK_ASSERT(at <= r->text->len);
     struct stk_chrome_lexer x;
     stk_chrome_lexer_init(&x, r->text->p, r->text->len, at);
     do {
@@ -284,6 +285,8 @@ static void read_skip(struct reader *r)
 // Give the unit at r->at up and look for the next event.
 static void lose(struct reader *r, size_t from)
 {
+    STK_ASSERT(r->at < r->text->len);
+    STK_ASSERT(from <= r->text->len);
     stk_chrome_stage_issue(r->s, STK_ISSUE_JSON_SKIPPED, 1, r->text->pos + r->at, STK_STR(""));
     r->s->counts.by_kind[STK_KIND_OTHER]++;
     r->place->at = STK_CHROME_AT_LOST;
@@ -428,6 +431,7 @@ static void read_end(struct reader *r)
 size_t stk_chrome_consume(struct stk_chrome_place *place, struct stk_chrome_stager *s,
                           struct stk_chrome_cursor *c, const struct stk_chrome_text *text)
 {
+    STK_ASSERT(text->p || text->len == 0);
     STK_ASSERT(place && s);
     struct reader r = {.place = place, .s = s, .c = c, .text = text};
     static void (*const read[])(struct reader *) = {

@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/thread.h"
 
 #define UNIT_ROWS (1u << 18)
@@ -58,6 +59,7 @@ struct reading {
 
 static int nsys_sniff(const uint8_t *head, size_t n, const char **why_not)
 {
+    STK_ASSERT(head || n == 0);
     static const char magic[16] = "SQLite format 3";
     if (n >= sizeof magic && memcmp(head, magic, sizeof magic) == 0) {
         return 2;
@@ -77,6 +79,7 @@ static int nsys_sniff(const uint8_t *head, size_t n, const char **why_not)
 
 static void note_issue(struct reading *r, enum stk_issue_id id, const char *text)
 {
+    STK_ASSERT((unsigned)id < STK_ISSUE_COUNT);
     stk_shard_issue(r->notes, id, 1, 0, -1, stk_str_from(text));
 }
 
@@ -171,6 +174,7 @@ static void find_processes(struct reading *r)
 
 static bool plan_unit(struct reading *r, int table, int64_t first, int64_t last)
 {
+    STK_ASSERT(table >= 0 && table < stk_nsys_table_count);
     struct stk_nsys_unit *u = &r->units[r->unit_count];
     *u = (struct stk_nsys_unit){.file = &r->file,
                                 .table = &stk_nsys_tables[table],
@@ -342,6 +346,7 @@ static void read_unit(struct reading *r, struct stk_nsys_unit *u, int worker)
 
 static void work(void *arg, int index)
 {
+    STK_ASSERT(index >= 0);
     struct reading *r = arg;
     struct worker *w = &r->workers[index];
     uint32_t i;

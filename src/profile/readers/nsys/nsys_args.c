@@ -110,6 +110,7 @@ static int table_of(uint64_t pos)
 
 static enum stoker_status prepare(struct state *s, int i, struct stoker_err *err)
 {
+    STK_ASSERT(i >= 0 && i < STK_NSYS_TABLES_MAX);
     char sql[160];
     const char *table = stk_nsys_tables[i].name;
     snprintf(sql, sizeof sql, "SELECT * FROM \"%s\" NOT INDEXED WHERE rowid = ?1", table);

@@ -5,6 +5,7 @@
 // is known. Let D be how far a row before it ever lies behind the latest one before that. Rows
 // earlier than the latest less D are there. Tables are not written one after the other, so the
 // earliest such time of all tables holds. Without all names, or the list of tables, none does.
+#include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
 // The time of rows is the first column of every table, behind the rowid (nsys_tables.def).
@@ -50,6 +51,7 @@ static bool has_all_names(struct stk_nsys_schema *schema, const struct stk_nsys_
 void stk_nsys_cut_note(struct stk_nsys_schema *schema, const struct stk_nsys_file *file,
                        const struct stk_nsys_unit *units, uint32_t count, struct stk_build *b)
 {
+    STK_ASSERT(units || count == 0);
     bool is_cut = file->lacks_pages || file->lacks_journal || file->lacks_strings || schema->is_cut;
     int64_t until_ns = file->lacks_journal || schema->is_cut ? INT64_MIN : INT64_MAX;
     const struct stk_nsys_found *done = NULL;

@@ -6,6 +6,7 @@
 //
 // SQLite refuses a file with fewer pages than its header says. Such a file (cut, or still being
 // copied) is opened a second time in a mode that tolerates it, so that the pages there are read.
+#include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
 #include <stdio.h>
@@ -101,6 +102,7 @@ static int connect_to(sqlite3 **out, const char *uri, const char *files, bool to
 enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path, bool lacks_pages,
                                     struct stoker_err *err)
 {
+    STK_ASSERT(path);
     enum stoker_status status = STOKER_OK;
     const char *files = lacks_pages ? stk_nsys_whole_pages() : NULL;
     sqlite3 *db = NULL;

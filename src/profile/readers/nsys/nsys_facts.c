@@ -3,6 +3,7 @@
 // the profiler left about the recording. Of TARGET_INFO_SYSTEM_ENV only the row "Hostname" is read:
 // the table also holds the environment, which is nobody's business. META_DATA_CAPTURE (command
 // line) is not read at all.
+#include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
 #include <inttypes.h>
@@ -60,12 +61,15 @@ static void *push(struct facts *f, struct stk_vec *v)
 
 static int32_t small(sqlite3_stmt *st, int col)
 {
+    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
     int64_t v = sqlite3_column_int64(st, col);
     return v > 0 && v <= INT32_MAX ? (int32_t)v : 0;
 }
 
 static void copy_text(char *out, size_t cap, sqlite3_stmt *st, int col)
 {
+    STK_ASSERT(cap > 0);
+    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
     const char *text = (const char *)sqlite3_column_text(st, col);
     snprintf(out, cap, "%s", text ? text : "");
 }
@@ -305,6 +309,7 @@ static void copy_map(struct facts *f, struct stk_map *into, const struct stk_map
 
 static void gather(struct facts *f, const struct stk_nsys_unit *units, uint32_t count)
 {
+    STK_ASSERT(units || count == 0);
     for (uint32_t i = 0; i < count; i++) {
         copy_map(f, &f->threads, &units[i].threads);
         copy_map(f, &f->devices, &units[i].devices);

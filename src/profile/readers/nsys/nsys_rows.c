@@ -7,6 +7,7 @@
 // are numbered differently from CUPTI (0 is pageable here). CUPTI's synchronisation records are
 // markers on a track of their own: they are not work. OS runtime calls are host operations like any
 // other: their names (poll, futex, pthread_cond_wait) say that they wait.
+#include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
 #include <inttypes.h>
@@ -15,6 +16,7 @@
 // Value of an integer column; false where it is NULL or of another type (then counted).
 static bool column_int(struct stk_nsys_unit *u, sqlite3_stmt *st, int col, int64_t *out)
 {
+    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
     // One look-up of the column instead of two. The value is an unprotected one, which is safe as
     // long as one thread alone uses the connection.
     sqlite3_value *value = sqlite3_column_value(st, col);
@@ -127,6 +129,7 @@ static void set_bytes(struct stk_nsys_unit *u, sqlite3_stmt *st, int col, struct
 
 static void set_graph(sqlite3_stmt *st, int col, struct stk_row_ext *ext)
 {
+    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
     // NULL or 0: not part of a graph.
     if (sqlite3_column_type(st, col) == SQLITE_INTEGER && sqlite3_column_int64(st, col) != 0) {
         ext->flags |= STK_EXT_GRAPH;

@@ -2,6 +2,7 @@
 // Which tables and columns a database has, asked once: tables as it is opened, the columns of one
 // when they are first needed. Views, virtual tables and generated columns are told apart, since
 // nothing that the file brings along may run.
+#include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct table {
 // Text of a result, in the arena; false: no memory.
 static bool keep_text(struct stk_nsys_schema *s, sqlite3_stmt *st, int col, struct stk_str *out)
 {
+    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
     const char *text = (const char *)sqlite3_column_text(st, col);
     size_t n = text ? (size_t)sqlite3_column_bytes(st, col) : 0;
     *out = (struct stk_str){stk_arena_strndup(&s->names, text ? text : "", n), n};
@@ -122,6 +124,7 @@ bool stk_nsys_has_column(struct stk_nsys_schema *s, const char *table, const cha
 int stk_nsys_select_list(struct stk_nsys_schema *s, const char *table, const char *columns,
                          char *out, size_t cap)
 {
+    STK_ASSERT(cap > 0);
     struct table *t = find(s, table);
     int absent = 0;
     size_t at = 0;

@@ -178,6 +178,7 @@ struct family {
 
 static struct family judge(struct stk_nsys_mark *const *marks, size_t first, size_t end)
 {
+    STK_ASSERT(first < end);
     const struct stk_nsys_mark *m = marks[first];
     size_t falls = 0;
     struct family f = {.first = first,
@@ -232,6 +233,7 @@ static void take(struct stk_nsys_mark **marks, const struct family *f)
 // marks are sorted by thread, so those of a process are adjacent.
 static void choose(struct stk_nsys_mark **marks, size_t count)
 {
+    STK_ASSERT(marks || count == 0);
     struct family best = {.fits = false};
     for (size_t first = 0, end; first < count; first = end) {
         const struct stk_nsys_mark *m = marks[first];
@@ -271,6 +273,7 @@ static void add_marks(struct stk_nsys_unit *u)
 enum stoker_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count,
                                       struct stoker_err *err)
 {
+    STK_ASSERT(units || count == 0);
     STK_ASSERT(count == 0 || units);
     size_t total = 0, at = 0;
     for (uint32_t i = 0; i < count; i++) {

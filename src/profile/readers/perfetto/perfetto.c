@@ -16,6 +16,7 @@
 // Packets come in any order, so durations are known at the end only: until then an event takes
 // about 80 bytes and each half of a slice 16, beside the texts, which are kept once.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #define READ_BYTES ((size_t)1 << 20)
@@ -32,6 +33,7 @@ struct intake {
 
 static int perfetto_sniff(const uint8_t *head, size_t n, const char **why_not)
 {
+    STK_ASSERT(head || n == 0);
     (void)why_not;
     struct stk_pb_cursor c = {head, head + n};
     struct stk_pb_field f;
@@ -73,6 +75,7 @@ static int perfetto_sniff(const uint8_t *head, size_t n, const char **why_not)
 
 static bool make_room(struct intake *k, size_t want)
 {
+    STK_ASSERT(k->done <= k->used && k->used <= k->size);
     if (k->done) {
         memmove(k->p, k->p + k->done, k->used - k->done);
         k->used -= k->done;
@@ -106,6 +109,7 @@ static enum stoker_status read_more(struct intake *k, struct stoker_err *err)
         return status;
     }
     k->used += got;
+    STK_ASSERT(k->used <= k->size);
     k->at_end = got == 0;
     memset(k->p + k->used, 0, STK_PF_PAD);
     if (progress && progress->update &&
@@ -118,6 +122,7 @@ static enum stoker_status read_more(struct intake *k, struct stoker_err *err)
 
 static void pass(struct intake *k, size_t n)
 {
+    STK_ASSERT(n <= k->used - k->done);
     k->done += n;
     k->pos += n;
 }

@@ -4,6 +4,7 @@
 // and rows of the category STK_PERFETTO_FACTS say what processes, devices, tracks, counters and the
 // trace itself were; they come before what refers to them. Rows of stoker's own findings are passed
 // over. Several ranks may lie in one file: each is a sequence of packets, and numbers its own.
+#include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #include <inttypes.h>
@@ -109,6 +110,7 @@ static uint32_t kind_code_of(struct stk_str name)
 static uint32_t code_of(struct stk_pf *in, uint32_t **codes, size_t *size, uint32_t text,
                         uint32_t (*find)(struct stk_str name))
 {
+    STK_ASSERT(*codes || *size == 0);
     if (text >= *size) {
         size_t grown_size = (size_t)text * 2 + 64;
         uint32_t *grown = stk_realloc_array(*codes, grown_size, sizeof *grown);
@@ -464,6 +466,7 @@ static uint32_t name_id(struct stk_pf *in, uint32_t text)
 
 static void push_detail(struct stk_pf *in, uint32_t row, const struct stk_detail *detail)
 {
+    STK_ASSERT(row < in->stager.rows.count);
     struct stk_chrome_detail *d = stk_vec_push(&in->stager.details);
     in->failed |= !d;
     if (d) {
@@ -475,6 +478,7 @@ static void push_detail(struct stk_pf *in, uint32_t row, const struct stk_detail
 static void take_detail(struct stk_pf *in, uint32_t row, enum stk_detail_key key,
                         const struct stk_pf_note *v)
 {
+    STK_ASSERT((unsigned)key < STK_DETAIL_COUNT);
     struct stk_detail d = {.key = key, .number = 0};
     switch (stk_detail_type_of(key)) {
     case STK_DETAIL_INT:

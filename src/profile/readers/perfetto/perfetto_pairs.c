@@ -6,6 +6,7 @@
 //
 // A slice that nobody ends lasts to the end of its track, as Perfetto shows it, and is counted
 // (truncated); an end without a begin is dropped (time-invalid).
+#include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #include "base/alloc.h"
@@ -54,11 +55,13 @@ struct pairing {
 
 static struct stk_row *row_of(const struct pairing *p, uint32_t row)
 {
+    STK_ASSERT(row < p->in->stager.rows.count);
     return &((struct stk_chrome_staged *)stk_vec_at(&p->in->stager.rows, row))->row;
 }
 
 static void set_end(struct pairing *p, const struct half *begin, int64_t end_ns)
 {
+    STK_ASSERT(begin->at_ns <= end_ns);
     if (begin->row != STK_PF_NO_ROW) {
         row_of(p, begin->row)->dur_ns = end_ns - begin->at_ns;
     }
@@ -77,6 +80,7 @@ static void take_end(struct pairing *p, const struct half *h)
 // Halves [from, to) of one time, in a track that had to be sorted.
 static void take_tie(struct pairing *p, const struct half *halves, size_t from, size_t to)
 {
+    STK_ASSERT(from < to);
     size_t before = p->depth, early = 0;
     for (size_t i = from; i < to && early < before; i++) {
         if (halves[i].row == STK_PF_END) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What packets refer to: sequences, interned texts, tracks, clocks. All of it lies in tables whose
 // hashes have a seed, with caps; what is beyond them is as if nobody had said it.
+#include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 void stk_pf_issue(struct stk_pf *in, enum stk_issue_id id, uint64_t lost, struct stk_str note)
 {
+    STK_ASSERT((unsigned)id < STK_ISSUE_COUNT);
     stk_chrome_stage_issue(&in->stager, id, lost, in->pos, note);
 }
 
@@ -64,6 +66,7 @@ struct stk_str stk_pf_clean(struct stk_pf *in, struct stk_str text)
 
 uint32_t stk_pf_put_text(struct stk_pf *in, struct stk_str text)
 {
+    STK_ASSERT(text.p || text.n == 0);
     text = stk_pf_clean(in, text);
     uint32_t id = stk_strpool_intern(&in->texts, text.p, text.n);
     in->failed |= id == STK_STRPOOL_FAILED;
@@ -266,6 +269,7 @@ static bool scale(uint64_t time, int64_t unit_ns, int64_t *ns)
 static bool snapshot_time(const struct stk_pf *in, const struct stk_pf_seq *s,
                           const struct reading *r, size_t n, int64_t *ns)
 {
+    STK_ASSERT(n <= SNAPSHOT_MAX);
     for (size_t i = 0; i < n; i++) {
         if (r[i].id == in->primary_clock && scale(r[i].time, 1, ns)) {
             return true;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "profile/readers/stk/stk_in.h"
 #include "profile/store/names.h"
 
@@ -25,6 +26,7 @@
 
 static int stk_sniff(const uint8_t *head, size_t n, const char **why_not)
 {
+    STK_ASSERT(head || n == 0);
     struct stk_wire_header h;
     if (!stk_wire_is_header(head, n, &h)) {
         return 0;
@@ -39,6 +41,7 @@ static int stk_sniff(const uint8_t *head, size_t n, const char **why_not)
 // More bytes behind those that are left. The buffer grows up to a block's largest size.
 static enum stoker_status read_more(struct stk_in *in, struct stoker_err *err)
 {
+    STK_ASSERT(in->done <= in->used && in->used <= in->capacity);
     size_t most = sizeof(struct stk_wire_block) + STK_WIRE_BLOCK_MAX, got;
     if (in->done) {
         memmove(in->bytes, in->bytes + in->done, in->used - in->done);
@@ -63,12 +66,14 @@ static enum stoker_status read_more(struct stk_in *in, struct stoker_err *err)
 
 static void drop_bytes(struct stk_in *in, size_t n)
 {
+    STK_ASSERT(n <= in->used - in->done);
     in->done += n;
     in->pos += n;
 }
 
 static void take_strings(struct stk_in *in, const uint8_t *p, size_t n, uint32_t count)
 {
+    STK_ASSERT(p || n == 0);
     for (uint32_t k = 0; k < count; k++) {
         struct stk_wire_string s;
         int created;

@@ -2,6 +2,8 @@
 // What takers of records share: names, times, and how what is wrong is counted. See stk_in.h.
 #include "profile/readers/stk/stk_in.h"
 
+#include "base/assert.h"
+
 void stk_in_count_bad(struct stk_in *in, uint64_t n)
 {
     stk_shard_count(in->shard, STK_KIND_OTHER, n);
@@ -22,6 +24,7 @@ bool stk_in_is_time(uint64_t start_ns, uint64_t dur_ns)
 
 void stk_in_bad_time(struct stk_in *in, enum stk_kind kind)
 {
+    STK_ASSERT((unsigned)kind < STK_KIND_COUNT);
     stk_shard_count(in->shard, kind, 1);
     stk_shard_issue(in->shard, STK_ISSUE_TIME_INVALID, 1, 1, -1, STK_STR(""));
 }

@@ -4,6 +4,7 @@
 // nothing.
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "profile/readers/trace_event/chrome_json.h"
 #include "profile/readers/trace_event/chrome_stage.h"
 
@@ -11,6 +12,7 @@
 
 static struct stk_detail *push(struct stk_chrome_stager *s, enum stk_detail_key key)
 {
+    STK_ASSERT(s->rows.count > 0 && (unsigned)key < STK_DETAIL_COUNT);
     struct stk_chrome_detail *d = stk_vec_push(&s->details);
     if (!d) {
         s->failed = true;

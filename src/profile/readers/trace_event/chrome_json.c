@@ -6,9 +6,11 @@
 #include "profile/readers/trace_event/chrome_json.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 void stk_chrome_lexer_init(struct stk_chrome_lexer *x, const char *text, size_t len, size_t pos)
 {
+    STK_ASSERT(pos <= len);
     memset(x, 0, sizeof *x);
     x->text = text;
     x->len = len;
@@ -31,6 +33,7 @@ static bool is_own_key(const char *p, size_t n)
 // At a quote: end of a short key and its colon. 1 found, 0 no key, -1 the text ends.
 static int short_key(const char *text, size_t len, size_t at, size_t *n)
 {
+    STK_ASSERT(at < len);
     size_t i = at + 1;
     while (i < len && i - at <= 4 && text[i] != '"') {
         i++;
@@ -93,6 +96,7 @@ int stk_chrome_is_event_start(const char *text, size_t len, size_t at, char befo
 
 static bool is_unescaped(const char *text, size_t start, size_t quote)
 {
+    STK_ASSERT(start <= quote);
     size_t i = quote;
     while (i > start && text[i - 1] == '\\') {
         i--;
@@ -158,6 +162,7 @@ static bool has_control(const char *p, size_t n)
 // x->pos is behind the opening quote; afterwards behind the closing one.
 static enum stk_chrome_token read_string(struct stk_chrome_lexer *x, bool key)
 {
+    STK_ASSERT(x->pos <= x->len);
     size_t start = x->pos, p = start;
     bool mended = false;
     for (;;) {
@@ -222,6 +227,7 @@ static enum stk_chrome_token read_bare(struct stk_chrome_lexer *x)
 
 static enum stk_chrome_token open_bracket(struct stk_chrome_lexer *x, bool object)
 {
+    STK_ASSERT(x->depth <= STK_CHROME_DEPTH);
     if (x->depth == STK_CHROME_DEPTH) {
         return STK_CHROME_TOK_BROKEN;
     }
@@ -340,6 +346,7 @@ static size_t put_utf8(char *out, uint32_t c)
 // Length of the UTF-8 sequence at p (2-4), 0 if it is none.
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
+    STK_ASSERT(n > 0);
     size_t want = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 0;
     if (p[0] >= 0xf0 && p[0] < 0xf5) {
         want = 4;
@@ -382,6 +389,7 @@ static int32_t read_hex4(const char *p, size_t n)
 // raw[0] is a backslash; *used counts the bytes of the escape.
 static size_t put_escape(const char *raw, size_t n, char *out, size_t *used)
 {
+    STK_ASSERT(n > 0 && raw[0] == '\\');
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     *used = n < 2 ? 1 : 2;
     if (n < 2) {

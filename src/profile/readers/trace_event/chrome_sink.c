@@ -4,6 +4,7 @@
 #include "profile/readers/trace_event/chrome_sink.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #define METAS_MAX (1u << 24)
 
@@ -132,6 +133,7 @@ static bool prepare_names(struct stk_chrome_sink *k, struct stk_chrome_stager *s
 
 static uint32_t shard_name(struct stk_chrome_sink *k, struct stk_chrome_stager *s, uint32_t id)
 {
+    STK_ASSERT(id < s->names.count);
     uint32_t *name = &s->name_in_shard[id];
     if (*name == STK_NONE) {
         struct stk_str text = stk_strpool_get(&s->names, id);
@@ -144,6 +146,7 @@ static uint32_t shard_name(struct stk_chrome_sink *k, struct stk_chrome_stager *
 static size_t take_details(struct stk_chrome_sink *k, struct stk_chrome_stager *s, size_t row,
                            size_t *at, struct stk_detail *out)
 {
+    STK_ASSERT(row < s->rows.count);
     size_t n = 0;
     for (; *at < s->details.count; ++*at) {
         const struct stk_chrome_detail *d = stk_vec_at(&s->details, *at);
@@ -166,6 +169,7 @@ static size_t take_details(struct stk_chrome_sink *k, struct stk_chrome_stager *
 static void take_config(struct stk_chrome_sink *k, struct stk_chrome_stager *s, size_t row,
                         size_t *at, struct stk_row_ext *ext)
 {
+    STK_ASSERT(row < s->rows.count);
     for (; *at < s->configs.count; ++*at) {
         const struct stk_chrome_config *c = stk_vec_at(&s->configs, *at);
         if (c->row > row) {

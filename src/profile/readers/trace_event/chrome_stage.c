@@ -140,6 +140,7 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
         s->name_classes = count;
     }
     uint32_t *c = &s->name_class[id];
+    STK_ASSERT(id < s->name_classes);
     if (!*c) {
         uint32_t bits = stk_name_classify(name, STK_KIND_ANNOTATION);
         *c =
@@ -170,12 +171,14 @@ void stk_chrome_issue_merge(struct stk_chrome_issue *into, const struct stk_chro
 void stk_chrome_stage_issue(struct stk_chrome_stager *s, enum stk_issue_id id, uint64_t events_lost,
                             uint64_t pos, struct stk_str note)
 {
+    STK_ASSERT((unsigned)id < STK_ISSUE_COUNT);
     struct stk_chrome_issue one = {1, events_lost, pos, note};
     stk_chrome_issue_merge(&s->counts.issues[id], &one);
 }
 
 static void count_only(struct stk_chrome_stager *s, enum stk_kind kind)
 {
+    STK_ASSERT((unsigned)kind < STK_KIND_COUNT);
     s->counts.by_kind[kind]++;
 }
 

@@ -10,6 +10,7 @@
 // recorded, are not counted.
 #include <string.h>
 
+#include "base/assert.h"
 #include "profile/readers/xplane/xplane_event.h"
 #include "profile/store/tf_name.h"
 
@@ -153,6 +154,7 @@ enum output { OUTPUT_LARGEST, OUTPUT_BOOL, OUTPUT_SMALL };
 static void traffic(const struct shape *in, int count, enum output output,
                     struct stk_launch_config *c)
 {
+    STK_ASSERT(count >= 0);
     int64_t total = 0, largest = 0, most = 0;
     for (int i = 0; i < count; i++) {
         int64_t bytes = bytes_of(&in[i]);

@@ -208,6 +208,7 @@ static void report_progress(struct crew *crew, uint64_t bytes)
 static uint64_t skip_monster(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t at,
                              uint64_t to)
 {
+    STK_ASSERT(at < to);
     struct stk_pb_cursor c = {p, p + n};
     uint64_t tag, size;
     if (stk_pb_varint(&c, &tag) != STK_PB_FIELD || (tag & 7) != STK_PB_LEN ||
@@ -227,6 +228,7 @@ struct capacity {
 
 static bool enlarge(struct capacity *capacity, size_t size)
 {
+    STK_ASSERT(size > capacity->size);
     uint8_t *p = stk_realloc_array(capacity->p, size + STK_XP_PAD, 1);
     if (!p) {
         return false;
@@ -240,6 +242,7 @@ static bool enlarge(struct capacity *capacity, size_t size)
 // truncation; anywhere else it is damage.
 static void end_of_stretch(struct stk_xp_decoder *d, uint64_t at)
 {
+    STK_ASSERT(d->line);
     if (d->line->cut) {
         return;
     }
@@ -259,6 +262,7 @@ static enum stoker_status decode_stretch(struct crew *crew, struct stk_xp_decode
                                          struct stoker_err *err)
 {
     struct stk_xp_decode_job *job = crew->job;
+    STK_ASSERT(s->line < job->line_count && s->from <= s->to);
     uint64_t at = s->from;
     size_t block = BLOCK_BYTES;
     stk_xp_line_begin(d, &job->lines[s->line]);

@@ -9,6 +9,7 @@
 // its inputs were.
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "profile/readers/xplane/xplane_event.h"
 #include "profile/store/words.h"
 
@@ -25,6 +26,8 @@ struct taking {
 
 static struct stk_detail *push(struct taking *t, enum stk_detail_key key)
 {
+    STK_ASSERT(t->count <= STK_XP_DETAILS_MAX);
+    STK_ASSERT((unsigned)key < STK_DETAIL_COUNT);
     if (t->count == STK_XP_DETAILS_MAX) {
         return NULL;
     }

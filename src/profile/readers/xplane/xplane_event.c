@@ -33,6 +33,7 @@ struct event {
 bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
                          const struct stk_xp_plane *planes, size_t plane_count)
 {
+    STK_ASSERT(planes || plane_count == 0);
     *d = (struct stk_xp_decoder){.shard = shard,
                                  .planes = planes,
                                  .plane_count = plane_count,
@@ -53,6 +54,7 @@ void stk_xp_decoder_deinit(struct stk_xp_decoder *d)
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
                                       const struct stk_xp_line *line, enum stk_xp_derived derived)
 {
+    STK_ASSERT((unsigned)derived < STK_XP_DERIVED_COUNT);
     static const char *const names[STK_XP_DERIVED_COUNT] = {"", "synchronization", "memory",
                                                             "CUPTI overhead", "unified memory"};
     struct stk_track_key key = {.kind = STK_TRACK_OTHER,
@@ -92,6 +94,7 @@ struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
 
 void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
 {
+    STK_ASSERT(line->plane < d->plane_count);
     STK_ASSERT(d->planes && line);
     const struct stk_xp_plane *plane = &d->planes[line->plane];
     d->plane = plane;
@@ -445,6 +448,7 @@ static inline const struct stk_xp_prepared *prepared_of(struct stk_xp_decoder *d
 
 static uint32_t track_of(struct stk_xp_decoder *d, enum stk_xp_derived derived)
 {
+    STK_ASSERT((unsigned)derived < STK_XP_DERIVED_COUNT);
     uint32_t *track = &d->tracks[derived];
     if (*track == STK_NONE) {
         struct stk_track_key key = stk_xp_track_key(d->plane, d->line, derived);
@@ -455,6 +459,7 @@ static uint32_t track_of(struct stk_xp_decoder *d, enum stk_xp_derived derived)
 
 static void drop_event(struct stk_xp_decoder *d, enum stk_issue_id why, uint64_t pos)
 {
+    STK_ASSERT((unsigned)why < STK_ISSUE_COUNT);
     stk_shard_count(d->shard, STK_KIND_OTHER, 1);
     stk_shard_issue(d->shard, why, 1, 1, (int64_t)pos, STK_STR(""));
 }
@@ -591,5 +596,6 @@ static size_t decode_plain(struct stk_xp_decoder *d, const uint8_t *p, size_t n,
 
 size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset)
 {
+    STK_ASSERT(p || n == 0);
     return d->has_pext ? decode_pext(d, p, n, offset) : decode_plain(d, p, n, offset);
 }

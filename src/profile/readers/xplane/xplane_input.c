@@ -2,6 +2,7 @@
 // Stats of tf.data's events, where an analysis asked for them: how wide a stage runs, how full its
 // buffer is, and which function a piece of work belongs to. tf.data numbers each run of a function:
 // the event that starts it and every piece of it, on whatever thread, carry that number as `id`.
+#include "base/assert.h"
 #include "profile/readers/xplane/xplane_event.h"
 #include "profile/readers/xplane/xplane_second.h"
 
@@ -57,6 +58,7 @@ static bool value_of(const struct stk_xp_value *v, int64_t *out)
 size_t stk_xp_input_details(struct stk_xp_decoder *d, enum stk_xp_input input, const uint8_t *p,
                             size_t n, struct stk_detail *out)
 {
+    STK_ASSERT(input != STK_XP_INPUT_NONE);
     uint32_t wanted = input == STK_XP_INPUT_STAGE_OF ? STAGE_STATS : FUNCTION_STATS;
     struct stk_xp_second_walk w = stk_xp_second_event(d->plane, p, n, wanted);
     struct stk_xp_value v;

@@ -2,6 +2,7 @@
 // Input that can only be read in order: compressed files, pipes. One plane at a time is held in
 // memory, or several small ones that follow each other; what its length claims is believed only as
 // far as bytes arrive.
+#include "base/assert.h"
 #include "profile/readers/xplane/xplane_reading.h"
 
 #include "base/alloc.h"
@@ -26,6 +27,7 @@ struct intake {
 
 static enum stoker_status take(struct intake *in, uint8_t *p, size_t n, size_t *got)
 {
+    STK_ASSERT(p || n == 0);
     *got = 0;
     while (*got < n) {
         size_t now;
@@ -91,6 +93,7 @@ static enum stoker_status hold(struct intake *in, size_t base, uint64_t want, si
             return status;
         }
         *held += got;
+        STK_ASSERT(base + *held <= in->size);
         if (got < step) {
             break;
         }
@@ -104,6 +107,7 @@ static enum stoker_status hold(struct intake *in, size_t base, uint64_t want, si
 // Decode the planes at hand and let go of their bytes.
 static enum stoker_status end_batch(struct intake *in)
 {
+    STK_ASSERT(in->batch_start + in->batch_used <= in->at);
     in->batch_used = 0;
     return stk_xp_finish_planes(in->r);
 }
@@ -111,6 +115,7 @@ static enum stoker_status end_batch(struct intake *in)
 // Where the bytes of the plane that comes next go: behind those at hand, where it follows them.
 static enum stoker_status begin_plane(struct intake *in, size_t *base)
 {
+    STK_ASSERT(in->batch_start <= in->at);
     enum stoker_status status = STOKER_OK;
     if (in->batch_used && in->at - in->batch_start > in->batch_used + BATCH_GAP) {
         status = end_batch(in);

@@ -70,6 +70,7 @@ uint32_t stk_xp_ids_sparse(const struct stk_xp_ids *ids, uint64_t id)
 // Items start with their int64 id. A later one with the same id wins, as in every protobuf map.
 bool stk_xp_ids_build(struct stk_xp_ids *ids, const struct stk_vec *items)
 {
+    STK_ASSERT(items->items || items->count == 0);
     uint64_t dense = 0, limit = 4 * (uint64_t)items->count + DENSE_FREE;
     stk_map_init(&ids->sparse, SIZE_MAX);
     for (size_t i = 0; i < items->count; i++) {

@@ -340,6 +340,7 @@ static int64_t scaled(const struct stk_xp_value *v, double unit)
 static void plane_fact(struct stk_xp_plane *plane, enum stk_xp_stat stat,
                        const struct stk_xp_value *v)
 {
+    STK_ASSERT((unsigned)stat < STK_XP_STAT_COUNT);
     struct stk_str text;
     int64_t n = 0;
     bool number = stk_xp_value_i64(v, &n), named = stk_xp_value_text(v, &text);
@@ -394,6 +395,7 @@ enum stoker_status stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_w
                                      struct stk_arena *arena, struct stk_vec *lines,
                                      struct stk_xp_trouble *trouble, struct stoker_err *err)
 {
+    STK_ASSERT(arena && lines);
     STK_ASSERT(plane && walk);
     struct scan s = {.plane = plane,
                      .walk = walk,
