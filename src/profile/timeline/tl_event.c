@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One event with its arguments, which are read from the profile's file, its neighbours and its
 // links; and what a search by name finds.
-#include "base/assert.h"
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "profile/timeline/timeline.h"
