@@ -4,7 +4,6 @@
 // Recipe of a rule: src/answers/rules/capture_tracer.c, its page capture_tracer.md beside it, and
 // X(capture_tracer) in src/answers/rules/rules.def. `stoker explain capture-tracer`, docs/rules.md
 // and the report's list of rules come from the descriptor at the end and from the page.
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -34,9 +33,8 @@ static enum stk_rule_state capture_tracer_check(const struct stk_rule_ctx *ctx,
                                                 struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char percent[STK_HUMAN_MAX];
     double share = facts->events ? (double)facts->python_events / (double)facts->events : 0;
-    *why = stk_rule_text(ctx, "%s of the events are Python calls", stk_human_share(share, percent));
+    *why = stk_why_python_calls(ctx, share);
     if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
     }
