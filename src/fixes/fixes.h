@@ -46,8 +46,8 @@ enum stk_tune_changes {
 
 // All texts but the first three may be NULL.
 struct stk_rep_fix {
-    const char *id;                      // "transfer-exposed.tpu"
-    enum stk_framework framework;        // STK_FW_ANY: of none alone
+    const char *id;               // "transfer-exposed.tpu"
+    enum stk_framework framework; // STK_FW_ANY: of none alone
     const char *text;
     const char *snippet, *price, *tries; // `tries` is the own id where it is applied from outside
     enum stk_tune_changes changes;       // what `tries` names, or stoker tune knows
