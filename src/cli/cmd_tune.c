@@ -135,8 +135,10 @@ static void put_ledger(const char *path, const struct stk_tune *tune)
         bool is_last = i == tune->tried.count;
         int pairs = is_last ? tune->pairs : t[i].pairs;
         const struct stk_paired *r = is_last ? &tune->proof : &t[i].ratio;
-        struct stk_ledger_line line = {.pairs = pairs,
-                                       .measured = {true, r->low, r->estimate, r->high}};
+        struct stk_ledger_line line = {
+            .pairs = pairs,
+            .measured = {
+                .is_known = true, .low = r->low, .estimate = r->estimate, .high = r->high}};
         if (pairs < STK_PAIRED_MIN || (!is_last && t[i].choice.fix->is_of_start)) {
             continue;
         }

@@ -38,7 +38,8 @@ bool stk_field_known(const struct stk_field *f, const void *object)
     }
     if (f->type == STK_TYPE_WORD) {
         char word[STK_FIELD_WORD_MAX];
-        return stk_field_word(f, *(const unsigned *)(const void *)(at + f->offset), word) > 0;
+        return f->has_offset != STK_FIELD_IF_SET ||
+               stk_field_word(f, *(const unsigned *)(const void *)(at + f->offset), word) > 0;
     }
     return f->shape != STK_SHAPE_ONE || stk_type_info(f->type)->holds != STK_HOLDS_TEXT ||
            *(const char *const *)(const void *)(at + f->offset) != NULL;

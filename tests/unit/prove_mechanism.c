@@ -57,7 +57,8 @@ static void sentences(void)
 
 static void predictions(void)
 {
-    struct stk_mechanism m = {.predicted = {true, 0.5, 0.6, 0.7}};
+    struct stk_mechanism m = {
+        .predicted = {.is_known = true, .low = 0.5, .estimate = 0.6, .high = 0.7}};
     stk_mechanism_prediction(&m, "input-free", 0.65, text);
     CHECK_STR(text, "predicted by stoker whatif --fix input-free: 40 % less time [30, 50]; what "
                     "came lies in it");

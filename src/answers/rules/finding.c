@@ -132,7 +132,7 @@ void stk_evidence_place(struct stk_rep_evidence *e, const char *track, int64_t s
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix)
 {
-    STK_ASSERT(fix->text && fix->framework);
+    STK_ASSERT(fix->text && (unsigned)fix->framework <= STK_FW_ANY);
     size_t n = f->fix.count;
     bool is_full = n == 0 || (n >= FIXES_FIRST && (n & (n - 1)) == 0); // rooms are powers of two
     struct stk_rep_fix *items = (struct stk_rep_fix *)f->fix.items;
