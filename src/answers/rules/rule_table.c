@@ -193,7 +193,7 @@ static bool comes_before(const struct stk_rule_ctx *ctx, const struct stk_rep_fi
 static void insert(const struct stk_rule_ctx *ctx, struct stk_rep_finding *list, size_t *count,
                    const struct stk_rep_finding *f)
 {
-    STK_ASSERT(f->id && f->severity);
+    STK_ASSERT(f->id && (unsigned)f->severity < STK_LEVEL_NONE);
     size_t at = *count;
     while (at > 0 && comes_before(ctx, f, &list[at - 1])) {
         at--;
