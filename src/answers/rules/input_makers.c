@@ -224,7 +224,7 @@ static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk
     return stk_rule_may_price(ctx, fix, &set) && stk_price_set(ctx->prices, &set, 1, price);
 }
 
-// On the host's step the model's own work stays, whatever the replay of its threads says.
+// Without a device the model's own work stays in the step: the replay of its threads may miss it.
 static void put(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double low,
                 double expected, double high)
 {
