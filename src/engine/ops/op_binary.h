@@ -58,7 +58,7 @@ struct stk_op_binary {
     STK_OP_BINARY_LOOP(id##_F32, float, float, float, expr)                                        \
     STK_OP_BINARY_LOOP(id##_F64, double, double, double, expr)
 #define FLOATS_ROW(id) .of[STK_DT_F32] = id##_F32, .of[STK_DT_F64] = id##_F64
-// Integers whose results have the same bits whatever the sign: the unsigned loops are both's.
+// Integers whose results have the same bits signed or unsigned: both use the unsigned loops.
 #define BITS_LOOPS(id, expr)                                                                       \
     STK_OP_BINARY_LOOP(id##_U8, uint8_t, uint32_t, uint8_t, expr)                                  \
     STK_OP_BINARY_LOOP(id##_U16, uint16_t, uint32_t, uint16_t, expr)                               \

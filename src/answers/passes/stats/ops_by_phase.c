@@ -4,7 +4,7 @@
 // autograd nodes, losses and optimizer ranges around an operator, JAX's jvp and transpose in what a
 // device's row records. An operation of the model that nothing else is said of is forward, where
 // the profile shows a backward pass or an optimizer at all; elsewhere its phase is not known. What
-// TensorFlow runs eagerly has the same names in both passes: it is told by its type alone. Limits:
+// TensorFlow runs eagerly has the same names in both passes: its type alone says which. Limits:
 // arithmetic that a loop does by itself on gradients and weights, without an optimizer, counts as
 // forward; so do metrics. What an XLA executable does on the host has no phase, nor has what JAX's
 // row puts into neither jvp nor transpose (the optimizer among it).

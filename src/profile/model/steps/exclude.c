@@ -6,6 +6,9 @@
 // known of them and with their period. What the user did not select is not used either, nor what
 // may lack rows since the file is cut.
 //
+// A step that evaluates is no warm-up, even as one of the first two. Where a loop runs ahead of its
+// work, no step is an outlier (ahead.h).
+//
 // A step's length is that of its window on the busiest device: a host that runs ahead is no
 // outlier.
 //
@@ -268,6 +271,17 @@ static bool find_evaluations(const struct stk_analysis *a, struct outliers *o)
     return ok;
 }
 
+// Is one of the outliers long for what it evaluates or saves?
+static bool has_reason(const struct outliers *o)
+{
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (o->evaluates[o->at[i]] || o->says_so[o->at[i]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
 {
     exclude_outside(a);
@@ -284,8 +298,9 @@ bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
         find_outliers(a, length_ns, durs, &o);
         ok = o.count == 0 || find_evaluations(a, &o);
     }
-    ok = ok && stk_steps_run_ahead(a, o.at, o.count, &a->sum->facts.runs_ahead);
-    if (ok && !a->sum->facts.runs_ahead) {
+    bool ahead = false;
+    ok = ok && (has_reason(&o) || stk_steps_run_ahead(a, o.at, o.count, &ahead));
+    if (ok && !ahead) {
         settle(a, length_ns, &o);
     }
     stk_free(durs);
