@@ -141,10 +141,10 @@ static enum stoker_status describe(const char *misuse, const char *name, stoker_
     }
     stk_sink_init(&sink, write, arg);
     stk_sink_put(&sink, contract->page, (size_t)(contract->page_end - contract->page));
-    stk_schema_describe(contract->info, &sink);
+    stk_schema_describe(contract->info, contract->name, &sink);
     if (contract->info == &stk_report_info) {
         describe_report(&sink);
-    } else if (contract->info == &stk_table_info) {
+    } else if (contract->info == &stk_table_doc_printed_info) {
         describe_table(&sink);
     } else if (contract->info == &stk_whatif_info) {
         stk_describe_prices(&sink);

@@ -39,7 +39,7 @@ static void freeze_profile(const struct stoker_profiles *p, struct stk_frost *f)
     struct stoker_err err;
     stk_vec_init(&text, 1, PTRDIFF_MAX);
     stk_sink_init(&sink, take_bytes, &text);
-    stk_json_document(&stk_profile_info, stk_profiles_described(p), false, &sink);
+    stk_json_document(&stk_rep_profile_info, stk_profiles_described(p), false, &sink);
     f->failed |= stk_sink_finish(&sink, &err) != STOKER_OK;
     if (text.count) {
         *(char *)stk_vec_at(&text, text.count - 1) = 0; // in place of the line's end

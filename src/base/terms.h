@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words that every answer is made of: how bad, how sure, of which framework, which verdict.
 // Each list below is the one place that names them: its enum, its names and the choices of a
-// contract (results/field_rows.h) come from it. Code compares the enums; a name is for people and
+// contract (results/rows.h) come from it. Code compares the enums; a name is for people and
 // for JSON. They stand in base since the model, the fixes and the results use them, and do not see
 // each other.
 #ifndef STK_BASE_TERMS_H

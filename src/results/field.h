@@ -59,6 +59,7 @@ struct stk_field {
     const char *key;
     enum stk_type type; // of each value
     enum stk_shape shape;
+    bool from_zero; // its least value is 0, whatever the type's
     size_t offset;
     size_t has_offset; // offset of a bool that says whether the value is known, or one of the above
     const struct stk_struct_info *sub;
@@ -67,7 +68,6 @@ struct stk_field {
     bool or_null;        // not known is null, not absent
 };
 struct stk_struct_info {
-    const char *name;
     size_t size;
     const struct stk_field *fields; // ends with key == NULL
 };

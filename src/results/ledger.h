@@ -9,5 +9,6 @@ enum { STK_LEDGER_TEXT = 160 };
 
 #include "results/rows_struct.h"
 #include "results/ledger.def"
+#include "results/rows_end.h"
 
 #endif

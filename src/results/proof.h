@@ -7,5 +7,6 @@
 
 #include "results/rows_struct.h"
 #include "results/proof.def"
+#include "results/rows_end.h"
 
 #endif

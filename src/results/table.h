@@ -139,9 +139,10 @@ struct stk_figure_row {
     struct stk_cell value;
 };
 
-struct stk_missing {
-    const char *what, *why, *remedy;
-};
+// A document as its JSON has it: made when it is printed.
+#include "results/rows_struct.h"
+#include "results/table.def"
+#include "results/rows_end.h"
 
 #define STK_TABLE_MAX 6
 #define STK_TABLE_FIGURES 16
@@ -194,22 +195,6 @@ const struct stk_table *stk_table_find(const struct stk_table_doc *doc, const ch
 void stk_table_put_figures(struct stk_table_doc *doc, const struct stk_summary_info *info,
                            const struct stk_cell *cells, size_t count);
 void stk_table_lacks(struct stk_table_doc *doc, const struct stk_missing *missing);
-
-// A document as its JSON has it (results/table_fields.c): made when it is printed.
-struct stk_table_printed {
-    const char *id, *title;
-    struct stk_list columns; // struct stk_column
-    const struct stk_table *rows;
-    uint64_t rows_left_out;
-};
-struct stk_table_doc_printed {
-    const char *schema, *analysis;
-    struct stk_apart profile;
-    struct stk_list summary; // struct stk_figure_row
-    struct stk_list tables;  // struct stk_table_printed
-    struct stk_list missing; // struct stk_missing
-};
-extern const struct stk_struct_info stk_table_info;
 
 // Whether the cell was set, to what its column holds.
 bool stk_cell_fits(const struct stk_column *column, const struct stk_cell *cell);

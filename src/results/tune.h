@@ -7,5 +7,6 @@
 
 #include "results/rows_struct.h"
 #include "results/tune.def"
+#include "results/rows_end.h"
 
 #endif

@@ -8,5 +8,6 @@
 
 #include "results/rows_struct.h"
 #include "results/view.def"
+#include "results/rows_end.h"
 
 #endif

@@ -232,7 +232,7 @@ static void make_table(struct stk_table_doc *doc, bool is_query, struct fuzz_cho
 static void make_tables(struct stk_table_doc *doc, bool is_query, struct fuzz_choices *c)
 {
     stk_table_doc_init(doc, &arena, "fuzzed");
-    fill(&stk_profile_info, (char *)&doc->profile, c);
+    fill(&stk_rep_profile_info, (char *)&doc->profile, c);
     doc->profile.selection.count = 0; // sentences of ours, which may be longer than a line
     for (uint32_t n = 1 + fuzz_choose(c, 2); n > 0; n--) {
         make_table(doc, is_query, c);

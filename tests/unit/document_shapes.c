@@ -4,51 +4,18 @@
 #include "check.h"
 
 #include "results/contracts.h"
-#include "results/field_rows.h"
 #include "results/print/document.h"
 #include "results/print/schema.h"
 #include "results/view.h"
 
-struct inner {
-    int64_t number;
-    const char *text;
-};
-struct sample {
-    const char *schema;
-    bool has;
-    int64_t whole;
-    double real, share;
-    unsigned word;
-    const char *maybe, *nullable;
-    char here[8];
-    struct stk_list texts, line, members, tuples, list;
-    struct stk_apart merged, apart;
-};
+#include "results/rows_struct.h"
 
-static const struct stk_field inner_fields[] = {
-    ROW("number", NUMBER, inner, number, NULL, NULL, "a number"),
-    ROW("text", TEXT, inner, text, NULL, NULL, "a text"), END};
-INFO(inner, sizeof(struct inner));
+#include "document_shapes.def"
 
-#define AT(member) offsetof(struct sample, member)
-static const struct stk_field sample_fields[] = {
-    ROW("schema", TEXT, sample, schema, NULL, "stoker.sample/1", "name of the contract"),
-    ROW_IF("whole", NS, sample, whole, has, NULL, "known where `has`"),
-    ROW("real", REAL, sample, real, NULL, NULL, "exact"),
-    ROW("share", SHARE, sample, share, NULL, NULL, "six decimals"),
-    ROW("word", WORD, sample, word, NULL, "zero|one|two", "of a list"),
-    ROW_MAYBE("maybe", sample, maybe, NULL, "absent"),
-    {"nullable", STK_ROW_TEXT, AT(nullable), STK_FIELD_IF_SET, NULL, NULL, "null", true},
-    {"here", STK_ROW_HERE, AT(here), STK_FIELD_IF_SET, NULL, NULL, "in the struct", false},
-    ROW("texts", TEXTS, sample, texts, NULL, NULL, "a line each"),
-    ROW("line", NUMBERS, sample, line, NULL, NULL, "on one line"),
-    ROW("MEMBER", REAL_MEMBERS, sample, members, NULL, NULL, "any"),
-    ROW("tuples", TUPLES, sample, tuples, &inner, NULL, "lists"),
-    ROW("list", LIST, sample, list, &inner, NULL, "objects"),
-    ROW("merged", MERGED, sample, merged, &inner, NULL, "members too"),
-    {"apart", STK_ROW_APART, AT(apart), STK_FIELD_IF_SET, &inner, NULL, "elsewhere", true},
-    END};
-INFO(sample, sizeof(struct sample));
+#include "results/rows_end.h"
+#include "results/rows_fields.h"
+
+#include "document_shapes.def"
 
 static char output[8192];
 static size_t used;
@@ -65,23 +32,24 @@ static int take(void *arg, const char *bytes, size_t n)
     return 0;
 }
 
-static const char *print(const struct sample *s, bool in_line)
+static const char *print(const struct stk_sample *s, bool in_line)
 {
     struct stk_sink sink;
     used = 0;
     stk_sink_init(&sink, take, NULL);
-    stk_json_document(&sample, s, in_line, &sink);
+    stk_json_document(&stk_sample_info, s, in_line, &sink);
     CHECK(stk_sink_finish(&sink, NULL) == STOKER_OK);
     return output;
 }
 
 static void little_is_known(void)
 {
-    const struct inner inner_object = {1, "i"};
-    const struct sample s = {
+    const struct stk_inner inner_object = {1, "i"};
+    const struct stk_sample s = {
         .schema = "s", .merged = {.object = &inner_object}, .real = 0.1, .word = 9};
     CHECK_STR(print(&s, true),
-              "{\"schema\": \"s\", \"real\": 0.1, \"share\": 0.0, \"word\": \"\", \"nullable\": "
+              "{\"schema\": \"s\", \"count\": 0, \"real\": 0.1, \"share\": 0.0, \"word\": \"\", "
+              "\"nullable\": "
               "null, \"texts\": [], "
               "\"line\": [], \"tuples\": [], \"list\": [], \"number\": 1, \"text\": \"i\", "
               "\"apart\": null}\n");
@@ -89,29 +57,31 @@ static void little_is_known(void)
 
 static void all_is_known(void)
 {
-    const struct inner rows[] = {{1, "a"}, {-2, "\"b\""}};
+    const struct stk_inner rows[] = {{1, "a"}, {-2, "\"b\""}};
     const char *texts[] = {"x", "y"};
     const int64_t numbers[] = {3, 4};
     const struct stk_entry entries[] = {{.key = "k", .real = 0.5}};
     const struct stk_list list = {.items = rows, .count = 2};
-    const struct sample s = {.schema = "s",
-                             .has = true,
-                             .whole = -5,
-                             .real = 1e300,
-                             .share = 1.0 / 3,
-                             .word = 2,
-                             .maybe = "m",
-                             .nullable = "n",
-                             .here = "h",
-                             .texts = {.items = texts, .count = 2},
-                             .line = {.items = numbers, .count = 2},
-                             .members = {.items = entries, .count = 1},
-                             .tuples = list,
-                             .list = list,
-                             .merged = {.json = "{\n  \"number\": 7, \"text\": \"t\"\n}\n"},
-                             .apart = {.object = &rows[0]}};
+    const struct stk_sample s = {.schema = "s",
+                                 .has = true,
+                                 .whole = -5,
+                                 .count = 3,
+                                 .real = 1e300,
+                                 .share = 1.0 / 3,
+                                 .word = 2,
+                                 .maybe = "m",
+                                 .nullable = "n",
+                                 .here = "h",
+                                 .texts = {.items = texts, .count = 2},
+                                 .line = {.items = numbers, .count = 2},
+                                 .MEMBER = {.items = entries, .count = 1},
+                                 .tuples = list,
+                                 .list = list,
+                                 .merged = {.json = "{\n  \"number\": 7, \"text\": \"t\"\n}\n"},
+                                 .apart = {.object = &rows[0]}};
     CHECK_STR(print(&s, true),
-              "{\"schema\": \"s\", \"whole\": -5, \"real\": 1e+300, \"share\": 0.333333, \"word\": "
+              "{\"schema\": \"s\", \"whole\": -5, \"count\": 3, \"real\": 1e+300, \"share\": "
+              "0.333333, \"word\": "
               "\"two\", "
               "\"maybe\": \"m\", \"nullable\": \"n\", \"here\": \"h\", \"texts\": [\"x\", \"y\"], "
               "\"line\": [3, 4], \"k\": 0.5, \"tuples\": [[1, \"a\"], [-2, \"\\\"b\\\"\"]], "
@@ -130,7 +100,10 @@ static void the_schema_says_so(void)
         "\"nullable\": {\"description\": \"null\", \"type\": [\"string\", \"null\"]}",
         "\"share\": {\"description\": \"six decimals\", \"type\": \"number\", \"minimum\": 0, "
         "\"maximum\": 1}",
-        "\"required\": [\"schema\", \"real\", \"share\", \"word\", \"nullable\", \"texts\", "
+        "\"whole\": {\"description\": \"known where `has`\", \"type\": \"integer\"}",
+        "\"count\": {\"description\": \"never below 0\", \"type\": \"integer\", \"minimum\": 0}",
+        "\"required\": [\"schema\", \"count\", \"real\", \"share\", \"word\", \"nullable\", "
+        "\"texts\", "
         "\"line\", "
         "\"tuples\", \"list\", \"number\", \"text\", \"apart\"]",
         "\"additionalProperties\": {\"type\": \"number\"}",
@@ -139,31 +112,32 @@ static void the_schema_says_so(void)
     struct stk_sink sink;
     used = 0;
     stk_sink_init(&sink, take, NULL);
-    stk_schema_write(&sample, &sink);
+    stk_schema_write(&stk_sample_info, &sink);
     CHECK(stk_sink_finish(&sink, NULL) == STOKER_OK);
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         CHECK_SAY(strstr(output, wanted[i]) != NULL, "%s", wanted[i]);
     }
     CHECK(strstr(output, "MEMBER") == NULL && strstr(output, "merged") == NULL);
     used = 0;
-    stk_schema_describe(&sample, &sink);
+    stk_schema_describe(&stk_sample_info, "sample", &sink);
     CHECK(stk_sink_finish(&sink, NULL) == STOKER_OK);
+    CHECK(strncmp(output, "\n## The sample\n", 15) == 0 && !strstr(output, "not_in_the_contract"));
     CHECK(strstr(output, "| `MEMBER` | members of real | if known | any |\n"));
     CHECK(strstr(output, "| `number` | number | always | a number |\n"));
     CHECK(strstr(output, "| `apart` | object | or null | elsewhere |\n"));
 }
 
 // A type that the printer knows in its shape, a text for people, a structure where one is needed.
-static void check_rows(const struct stk_struct_info *info, int depth)
+static void check_rows(const struct stk_struct_info *info, const char *name, int depth)
 {
     CHECK(depth < 12 && info->size > 0);
     for (const struct stk_field *f = info->fields; f->key && depth < 12; f++) {
         bool is_object = f->type == STK_TYPE_OBJECT;
-        CHECK_SAY(*f->key && f->doc && *f->doc, "%s.%s", info->name, f->key);
-        CHECK_SAY(is_object == (f->sub != NULL), "%s.%s", info->name, f->key);
-        CHECK_SAY(f->type != STK_TYPE_WORD || f->choices, "%s.%s", info->name, f->key);
+        CHECK_SAY(*f->key && f->doc && *f->doc, "%s.%s", name, f->key);
+        CHECK_SAY(is_object == (f->sub != NULL), "%s.%s", name, f->key);
+        CHECK_SAY(f->type != STK_TYPE_WORD || f->choices, "%s.%s", name, f->key);
         if (f->sub) {
-            check_rows(f->sub, depth + 1);
+            check_rows(f->sub, f->key, depth + 1);
         }
     }
 }
@@ -178,7 +152,7 @@ static void contracts_are_whole(void)
         CHECK(strncmp(c->info->fields[0].choices, schema, strlen(schema)) == 0);
         CHECK(c->page_end > c->page + 20 && *c->page == '#');
         CHECK(stk_contract_find(c->name) == c);
-        CHECK_RUN(check_rows, c->info, 0);
+        CHECK_RUN(check_rows, c->info, c->name, 0);
     }
     CHECK(count >= 12 && !stk_contract_find("nothing") && !stk_contract_find(""));
 }

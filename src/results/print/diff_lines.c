@@ -54,7 +54,7 @@ size_t stk_diff_lines(const struct stk_diff *d, struct stk_diff_line *out)
         }
         time_line(&out[n], p[i].label, p[i].a_ns, p[i].b_ns, p[i].change_share);
         out[n].is_part = true;
-        out[n++].is_noise = p[i].change_ns != 0 && !p[i].is_beyond_noise;
+        out[n++].is_noise = p[i].change_ns != 0 && !p[i].beyond_noise;
     }
     time_line(&out[n++], mean ? "median" : "mean", other->a_ns, other->b_ns, other->change_share);
     time_line(&out[n++], "p95", d->a.p95_ns, d->b.p95_ns, share_of(d->a.p95_ns, d->b.p95_ns));

@@ -40,7 +40,8 @@ static void write_plain(struct stk_json *j, const struct stk_field *f)
     } else {
         stk_json_text(j, info->json);
     }
-    if (info->from_zero || (f->shape == STK_SHAPE_MAP && info->holds == STK_HOLDS_NUMBER)) {
+    if (info->from_zero || f->from_zero ||
+        (f->shape == STK_SHAPE_MAP && info->holds == STK_HOLDS_NUMBER)) {
         stk_json_key(j, "minimum");
         stk_json_u64(j, 0);
     }
@@ -274,7 +275,7 @@ static void describe_rows(const struct stk_struct_info *info, struct stk_sink *s
     }
 }
 
-static void describe_struct(const struct stk_struct_info *info, const char *path,
+static void describe_struct(const struct stk_struct_info *info, const char *title, const char *path,
                             struct stk_sink *sink);
 
 static void describe_inner(const struct stk_struct_info *info, const char *path,
@@ -288,21 +289,22 @@ static void describe_inner(const struct stk_struct_info *info, const char *path,
         } else if (f->sub && strcmp(f->sub->fields[0].key, "schema") != 0) { // else it has a page
             snprintf(inner, sizeof inner, "%s%s%s%s", path, *path ? "." : "", f->key,
                      is_list ? "[]" : "");
-            describe_struct(f->sub, inner, sink);
+            describe_struct(f->sub, inner, inner, sink);
         }
     }
 }
 
-static void describe_struct(const struct stk_struct_info *info, const char *path,
+static void describe_struct(const struct stk_struct_info *info, const char *title, const char *path,
                             struct stk_sink *sink)
 {
     stk_sink_printf(sink, "\n## %s%s\n\n| key | type | there | meaning |\n|---|---|---|---|\n",
-                    *path ? "" : "The ", *path ? path : info->name);
+                    *path ? "" : "The ", title);
     describe_rows(info, sink);
     describe_inner(info, path, sink);
 }
 
-void stk_schema_describe(const struct stk_struct_info *info, struct stk_sink *sink)
+void stk_schema_describe(const struct stk_struct_info *info, const char *name,
+                         struct stk_sink *sink)
 {
-    describe_struct(info, "", sink);
+    describe_struct(info, name, "", sink);
 }

@@ -9,7 +9,8 @@
 // JSON Schema, draft 2020-12. Unknown keys are allowed: the contract grows by adding.
 // The first row is the contract's name.
 void stk_schema_write(const struct stk_struct_info *info, struct stk_sink *sink);
-// One markdown table per object, in the order of the JSON.
-void stk_schema_describe(const struct stk_struct_info *info, struct stk_sink *sink);
+// One markdown table per object, in the order of the JSON; `name` is the contract's.
+void stk_schema_describe(const struct stk_struct_info *info, const char *name,
+                         struct stk_sink *sink);
 
 #endif

@@ -29,7 +29,7 @@ static void write_doc(struct stk_json *j, const struct stk_table_doc *doc, const
         .summary = {.items = doc->summary, .count = doc->summary_count},
         .tables = {.items = tables, .count = n},
         .missing = {.items = doc->missing, .count = doc->missing_count}};
-    stk_json_fields(j, &stk_table_info, &printed);
+    stk_json_fields(j, &stk_table_doc_printed_info, &printed);
 }
 
 static void write_json(const void *object, const struct stk_out_options *options,

@@ -116,7 +116,7 @@ static void list(struct stk_term *t, const struct stk_whatif *w)
             continue;
         }
         stk_term_to_column(t, STK_TEXT_INDENT);
-        stk_term_styled(t, f[i].applies ? STK_STYLE_BOLD : STK_STYLE_DIM, f[i].id);
+        stk_term_styled(t, f[i].applies ? STK_STYLE_BOLD : STK_STYLE_DIM, f[i].fix);
         stk_term_to_column(t, 28);
         stk_term_wrap(t, 28, f[i].what);
         stk_term_line_end(t);

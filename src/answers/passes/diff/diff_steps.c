@@ -233,7 +233,7 @@ static void part_noise(const struct stk_diff_work *w, int part, struct stk_diff_
         out->noise_ns = out->has_noise ? (int64_t)noise : 0;
     }
     int64_t size = out->change_ns < 0 ? -out->change_ns : out->change_ns;
-    out->is_beyond_noise = out->has_noise && size > out->noise_ns;
+    out->beyond_noise = out->has_noise && size > out->noise_ns;
 }
 
 bool stk_diff_parts_make(struct stk_diff_work *w)

@@ -141,7 +141,7 @@ static const char *largest_part(const struct stk_diff_work *w, int64_t change_ns
     const struct stk_diff_part *p = w->out->parts.items, *best = NULL;
     char ns[STK_HUMAN_MAX];
     for (size_t i = 0; i < w->out->parts.count; i++) {
-        if ((p[i].change_ns < 0) == (change_ns < 0) && p[i].is_beyond_noise &&
+        if ((p[i].change_ns < 0) == (change_ns < 0) && p[i].beyond_noise &&
             (!best || llabs(p[i].change_ns) > llabs(best->change_ns))) {
             best = &p[i];
         }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of rows; see rows.h. No guard: each header of a document includes it.
+#undef OPEN
+#undef CLOSE
+#undef FLAG
+#undef BESIDE
+#undef F
+#undef IF
+#undef IF_SET
+#undef ONE_OF
+#undef WORD
+#undef MAYBE
+#undef MAYBE_OF
+#undef MAYBE_WORD
+#undef HERE
+#undef OR_NULL
+#undef TEXT_OR_NULL
+#undef OBJECT
+#undef OBJECT_IF
+#undef INTERVAL
+#undef INTERVAL_IF
+#undef LIST
+#undef LIST_IF
+#undef LEFT_OUT
+#undef LEFT_OUT_IF
+#undef TUPLES
+#undef MERGED
+#undef APART
+#undef APART_OR_NULL
