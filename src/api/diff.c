@@ -9,7 +9,7 @@
 #include "api/api.h"
 #include "base/alloc.h"
 #include "results/print/out.h"
-#include "answers/passes/diff/diff_make.h"
+#include "answers/passes/diff/diff.h"
 #include "stoker/version.h"
 
 struct stoker_diff {

@@ -9,10 +9,8 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+#include "base/attribute.h"
 #include "stoker/err.h"
-
-#define STK_MUST_CHECK __attribute__((warn_unused_result))
-#define STK_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 // Reset to "no error".
 void stk_err_init(struct stoker_err *err);

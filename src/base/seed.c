@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/str.h"
 
 uint64_t stk_seed_draw(void)
 {
@@ -15,6 +14,7 @@ uint64_t stk_seed_draw(void)
     if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) {
         return seed;
     }
-    // A young machine, or a kernel without.
-    return stk_hash_u64(stk_clock_of(CLOCK_REALTIME) ^ (uint64_t)getpid() << 40);
+    // A young machine, or a kernel without. Multiplied, so that all bits follow the clock.
+    seed = (stk_clock_of(CLOCK_REALTIME) ^ (uint64_t)getpid() << 40) * 0x9e3779b97f4a7c15u;
+    return seed ^ seed >> 32;
 }

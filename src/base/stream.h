@@ -11,8 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-
-enum stk_stream_codec { STK_CODEC_PLAIN, STK_CODEC_GZIP, STK_CODEC_ZSTD, STK_CODEC_ZLIB };
+#include "base/stream_codec.h"
 
 struct stk_stream_opts {
     int seekable;    // keep seek points, spool standard input: read_at will work

@@ -4,7 +4,7 @@
 #ifndef STK_BASE_STREAM_DECODE_H
 #define STK_BASE_STREAM_DECODE_H
 
-#include "base/stream.h"
+#include "base/stream_codec.h"
 #include "base/stream_gzip.h"
 #include "base/stream_source.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/attribute.h"
 #include "base/str.h"
 
 #define STK_TEXT_NUMBER_MAX 32 // bytes of any number below, with its end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building a function: nodes are checked and typed as they come; those whose inputs are all
-// constant are computed at once; what nothing needs is removed at the end.
+// constant are computed at once. Its end is fn_finish.c.
 #include "engine/graph/fn.h"
 
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/assert.h"
 #include "base/alloc.h"
 #include "base/str.h"
-#include "engine/graph/fn_check.h"
 
 // A constant is computed once, while the function is made, and kept for as long as it lives,
 // outside of any run's budget: what is much larger than what it is made of is left to the elements.
@@ -79,7 +78,7 @@ enum stoker_status stk_fn_open(struct stk_fn **out, const struct stk_spec *in, i
     return STOKER_OK;
 }
 
-static void node_free(struct stk_fn_node *node)
+void stk_fn_node_free(struct stk_fn_node *node)
 {
     if (node->prepared && node->op->unprepare) {
         node->op->unprepare(node->prepared);
@@ -105,7 +104,7 @@ void stk_fn_drop(struct stk_fn *fn)
         return;
     }
     for (int i = 0; i < fn->n_nodes; i++) {
-        node_free(&fn->nodes[i]);
+        stk_fn_node_free(&fn->nodes[i]);
     }
     for (int i = 0; i < fn->n_values; i++) {
         stk_specs_drop(fn->specs[i].nested);
@@ -129,7 +128,7 @@ static enum stoker_status node_make(struct stk_fn_node *node, const struct stk_o
     node->where = copy_text(where);
     node->args = stk_args_resolve(op->args, attrs);
     if (!node->in || !node->args || (where && !node->where)) {
-        node_free(node);
+        stk_fn_node_free(node);
         return stk_err_nomem(err);
     }
     if (n_in) {
@@ -314,7 +313,7 @@ enum stoker_status stk_fn_add(struct stk_fn *fn, const char *name, const int *in
             s = stk_err_nomem(err);
         }
         if (s != STOKER_OK) {
-            node_free(node);
+            stk_fn_node_free(node);
         }
     }
     if (s == STOKER_OK) {
@@ -338,77 +337,6 @@ enum stoker_status stk_fn_add(struct stk_fn *fn, const char *name, const int *in
     }
     stk_free(out);
     return s;
-}
-
-// Which nodes does anything need? Works backwards, since inputs come before their users.
-static void mark_needed(const struct stk_fn *fn, bool *value_needed, bool *node_needed)
-{
-    for (int i = 0; i < fn->n_out; i++) {
-        value_needed[fn->out[i]] = true;
-    }
-    for (int k = fn->n_nodes - 1; k >= 0; k--) {
-        const struct stk_fn_node *node = &fn->nodes[k];
-        bool needed = node->op->is_stateful;
-        for (int i = 0; i < node->n_out; i++) {
-            needed = needed || value_needed[node->first_out + i];
-        }
-        node_needed[k] = needed;
-        for (int i = 0; needed && i < node->n_in; i++) {
-            value_needed[node->in[i]] = true;
-        }
-    }
-}
-
-enum stoker_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out,
-                                 struct stoker_err *err)
-{
-    STK_ASSERT(!fn->is_finished && n_out >= 0);
-    enum stoker_status s = n_out > STK_COMPONENTS_MAX
-                               ? stk_err_set(err, STOKER_EINVAL, "%s: %d results, at most %d",
-                                             fn->name, n_out, STK_COMPONENTS_MAX)
-                               : STOKER_OK;
-    for (int i = 0; s == STOKER_OK && i < n_out; i++) {
-        if (out[i] < 0 || out[i] >= fn->n_values) {
-            s = stk_err_set(err, STOKER_EINVAL, "%s: result %d is none of its values", fn->name, i);
-        }
-    }
-    if (s != STOKER_OK) {
-        return s;
-    }
-    fn->out = stk_alloc_array(n_out ? (size_t)n_out : 1, sizeof fn->out[0]);
-    fn->last_use = stk_alloc_zero(fn->n_values ? (size_t)fn->n_values : 1, sizeof fn->last_use[0]);
-    bool *needed = stk_alloc_zero((size_t)fn->n_values + (size_t)fn->n_nodes + 1, sizeof *needed);
-    if (!fn->out || !fn->last_use || !needed) {
-        stk_free(needed);
-        return stk_err_nomem(err);
-    }
-    if (n_out) {
-        memcpy(fn->out, out, (size_t)n_out * sizeof out[0]);
-    }
-    fn->n_out = n_out;
-    mark_needed(fn, needed, needed + fn->n_values);
-    int kept = 0;
-    for (int k = 0; k < fn->n_nodes; k++) {
-        if (needed[fn->n_values + k]) {
-            fn->nodes[kept++] = fn->nodes[k];
-        } else {
-            // Its constant may be looked up no more: nothing needs it.
-            node_free(&fn->nodes[k]);
-        }
-    }
-    fn->n_nodes = kept;
-    stk_free(needed);
-    for (int k = 0; k < fn->n_nodes; k++) {
-        for (int i = 0; i < fn->nodes[k].n_in; i++) {
-            fn->last_use[fn->nodes[k].in[i]] = k;
-        }
-    }
-    for (int i = 0; i < n_out; i++) {
-        fn->last_use[out[i]] = fn->n_nodes;
-    }
-    fn->is_finished = true;
-    STK_ASSERT_SOUND(stk_fn_check(fn));
-    return STOKER_OK;
 }
 
 bool stk_fn_is_random(const struct stk_fn *fn)

@@ -45,6 +45,7 @@ STK_MUST_CHECK enum stoker_status stk_fn_open(struct stk_fn **out, const struct 
 STK_MUST_CHECK enum stoker_status stk_fn_add(struct stk_fn *fn, const char *op, const int *in,
                                              int n_in, struct stk_attrs *attrs, const char *where,
                                              int *first, int *count, struct stoker_err *err);
+void stk_fn_node_free(struct stk_fn_node *node); // what it holds
 // No more nodes: removes those that nothing needs (stateful ones stay).
 STK_MUST_CHECK enum stoker_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out,
                                                 struct stoker_err *err);

@@ -6,7 +6,7 @@
 #define STK_PASSES_DIFF_IMPL_H
 
 #include "profile/model/spread.h"
-#include "answers/passes/diff/diff_make.h"
+#include "answers/passes/diff/diff.h"
 #include "answers/passes/sums.h"
 
 struct stk_diff_partial { // kept of each rank

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stoker diff`: an analysis of two results. What each side kept of its traces (stk_diff_hook) and
 // its report go in, the comparison comes out.
-#ifndef STK_PASSES_DIFF_MAKE_H
-#define STK_PASSES_DIFF_MAKE_H
+#ifndef STK_PASSES_DIFF_H
+#define STK_PASSES_DIFF_H
 
 #include "profile/model/view.h"
 #include "answers/passes/pass.h"
