@@ -11,6 +11,7 @@
 //   price      the what-if that does what the advice says
 //   tries      the fix of `stoker tune` that makes this change, where it is another file's
 //   snippet    the fix whose code to paste is this one's, too
+//   otherwise  code to paste where that behind the advice does not fit; the rule decides
 //   given      a rule whose findings always give it, behind the fixes that the rule itself names
 //   gained     what it saved of a step in measured jobs, each as tests/jobs/README.md has it
 // Where `stoker tune` knows the very change, the file bears tune's id (else RULE.SHORT-NAME), and
@@ -50,8 +51,9 @@ struct stk_rep_fix {
     enum stk_framework framework; // STK_FW_ANY: of none alone
     const char *text;
     const char *snippet, *price, *tries; // `tries` is the own id where it is applied from outside
-    enum stk_tune_changes changes;       // what `tries` names, or stoker tune knows
-    const char *what, *parts;            // not NULL where stoker tune knows it
+    const char *otherwise;
+    enum stk_tune_changes changes; // what `tries` names, or stoker tune knows
+    const char *what, *parts;      // not NULL where stoker tune knows it
     const char *call, *code, *values, *given, *gained;
     const char *env, *wrap; // of `apply`
     bool is_tunes;          // stoker tune knows it

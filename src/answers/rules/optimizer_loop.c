@@ -28,20 +28,29 @@ static struct stk_str name_of(const struct stk_rule_ctx *ctx, enum stk_part part
     return (struct stk_str){0};
 }
 
+// The first line of a snippet, with another optimizer than the one that it names.
+static const char *first_line_for(const struct stk_rule_ctx *ctx, const char *snippet,
+                                  const char *named, const char *optimizer)
+{
+    const char *at = strstr(snippet, named), *behind = at + strlen(named);
+    return stk_rule_text(ctx, "%.*s%s%.*s", (int)(at - snippet), snippet, optimizer,
+                         (int)strcspn(behind, "\n"), behind);
+}
+
 bool stk_optimizer_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                           enum stk_part part)
 {
-    static const char *const fused[] = {"AdamW", "Adam", "SGD", "Adagrad"};
+    static const char *const fused[] = {"AdamW", "Adam", "SGD", "Adagrad"}; // the snippet's first
     if (!stk_rule_cause_names_any(ctx, part, records)) {
         return false;
     }
     struct stk_rep_fix advice = STK_FIX(host_bound_torch_opt);
+    const char *snippet = advice.snippet;
     struct stk_str name = name_of(ctx, part);
-    advice.snippet = name.n ? "# to the optimizer's arguments: foreach=True" : advice.snippet;
+    advice.snippet = name.n ? advice.otherwise : snippet;
     for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
         if (stk_str_eq_nocase(name, stk_str_from(fused[i]))) {
-            advice.snippet = stk_rule_text(
-                ctx, "optimizer = torch.optim.%s(model.parameters(), lr=lr, fused=True)", fused[i]);
+            advice.snippet = first_line_for(ctx, snippet, fused[0], fused[i]);
         }
     }
     stk_finding_fix(ctx, f, &advice);
