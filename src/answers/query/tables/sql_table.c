@@ -40,6 +40,17 @@ int stk_sql_column_find(const struct stk_sql_table *table, const char *name, siz
     return -1;
 }
 
+void stk_sql_put_event(const struct stk_query *q, const struct stk_query_rank *rank, uint32_t event,
+                       struct stk_query_value *out)
+{
+    for (uint32_t i = 0; i < q->trace_count && event != STK_NONE; i++) {
+        if (q->traces[i].t == rank->trace) {
+            stk_value_number(out, stk_query_id(i, event));
+            return;
+        }
+    }
+}
+
 size_t stk_query_table_count(void)
 {
     return stk_sql_table_count;

@@ -45,20 +45,27 @@ const char *stk_sql_column_doc(const struct stk_sql_table *table, size_t column)
 // -1: none.
 int stk_sql_column_find(const struct stk_sql_table *table, const char *name, size_t n);
 
-// The first columns of a table whose rows are of a step.
-enum { STK_SQL_STEP_RANK, STK_SQL_STEP_DEVICE, STK_SQL_STEP_NUMBER, STK_SQL_STEP_COLUMNS };
-#define STK_SQL_STEP_ROWS(number_name, number_doc)                                                 \
-    [STK_SQL_STEP_RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank"},                \
-    [STK_SQL_STEP_DEVICE] = {.name = "device",                                                     \
-                             .type = STK_TYPE_TEXT,                                                \
-                             .doc = "rank/number of the device; null for steps of the host"},      \
-    [STK_SQL_STEP_NUMBER] = {.name = number_name, .type = STK_TYPE_NUMBER, .doc = number_doc}
-void stk_sql_step_cell(const struct stk_query *q, const struct stk_step *s, int column,
-                       struct stk_query_value *out);
+// The columns of a list are written once, as rows of a macro COLUMNS(C): C(name, type, put, doc),
+// where `put` sets `out` or leaves it null. From them come the enum of the columns, the cases of
+// `cell`, and the columns as SQL and the docs have them.
+#define STK_SQL_ENUM(name, type, put, doc) COLUMN_##name,
+#define STK_SQL_CASE(name, type, put, doc)                                                         \
+    case COLUMN_##name:                                                                            \
+        put;                                                                                       \
+        break;
+#define STK_SQL_COLUMN(column, kind, put, text)                                                    \
+    {.name = #column, .type = STK_TYPE_##kind, .doc = text},
 
 static inline void stk_value_number(struct stk_query_value *v, int64_t number)
 {
     *v = (struct stk_query_value){.kind = STK_VALUE_INT, .number = number};
+}
+// Where it is known.
+static inline void stk_value_number_if(struct stk_query_value *v, bool is_known, int64_t number)
+{
+    if (is_known) {
+        stk_value_number(v, number);
+    }
 }
 static inline void stk_value_str(struct stk_query_value *v, struct stk_str text)
 {
@@ -67,6 +74,13 @@ static inline void stk_value_str(struct stk_query_value *v, struct stk_str text)
 static inline void stk_value_text(struct stk_query_value *v, const char *text) // NULL: null
 {
     stk_value_str(v, stk_str_from(text));
+}
+// The id of an event of a rank's trace; STK_NONE: null.
+void stk_sql_put_event(const struct stk_query *q, const struct stk_query_rank *rank, uint32_t event,
+                       struct stk_query_value *out);
+static inline const char *stk_sql_step_device(const struct stk_query *q, const struct stk_step *s)
+{
+    return s->device == STK_NONE ? NULL : q->source.run->devices[s->device].id;
 }
 
 #endif

@@ -2,7 +2,23 @@
 // The critical path of a usual step of each rank, piece by piece: what the step's end waited for.
 #include "answers/query/tables/sql_table.h"
 
-enum column { RANK, STEP, START_NS, DUR_NS, END_NS, KIND, NAME, TRACK, ID };
+#define COLUMNS(C)                                                                                 \
+    C(rank, NUMBER, stk_value_number(out, rank->sum->rank), "rank")                                \
+    C(step, NUMBER, stk_value_number(out, rank->path.step),                                        \
+      "number of the step: the one whose length is nearest to the mean")                           \
+    C(start_ns, NS, stk_value_number(out, piece->start_ns + rank->shift_ns),                       \
+      "since the run's first event")                                                               \
+    C(dur_ns, NS, stk_value_number(out, piece->dur_ns), "what of the step's time is its")          \
+    C(end_ns, NS, stk_value_number(out, piece->start_ns + rank->shift_ns + piece->dur_ns),         \
+      "start_ns + dur_ns")                                                                         \
+    C(kind, TEXT, stk_value_text(out, piece->kind),                                                \
+      "compute, input, host, sync, transfer, communication or unknown")                            \
+    C(name, NAME, stk_value_text(out, piece->name),                                                \
+      "of the event; null for what has none, and where names were replaced")                       \
+    C(track, TEXT, stk_value_text(out, piece->where), "thread or stream that it is on")            \
+    C(id, NUMBER, stk_sql_put_event(q, rank, piece->event, out),                                   \
+      "number of the event that it begins with, for joins; null for what has none")
+enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t critical_count(const struct stk_query *q)
 {
@@ -26,59 +42,11 @@ static void critical_cell(const struct stk_query *q, uint64_t row, int column,
     const struct stk_query_rank *rank = &q->source.ranks[r];
     const struct stk_path_piece *piece = &rank->path.v[row];
     switch (column) {
-    case RANK:
-        stk_value_number(out, rank->sum->rank);
-        break;
-    case STEP:
-        stk_value_number(out, rank->path.step);
-        break;
-    case START_NS:
-        stk_value_number(out, piece->start_ns + rank->shift_ns);
-        break;
-    case DUR_NS:
-        stk_value_number(out, piece->dur_ns);
-        break;
-    case END_NS:
-        stk_value_number(out, piece->start_ns + rank->shift_ns + piece->dur_ns);
-        break;
-    case KIND:
-        stk_value_text(out, piece->kind);
-        break;
-    case NAME:
-        stk_value_text(out, piece->name);
-        break;
-    case TRACK:
-        stk_value_text(out, piece->where);
-        break;
-    case ID:
-        for (uint32_t i = 0; i < q->trace_count && piece->event != STK_NONE; i++) {
-            if (q->traces[i].t == rank->trace) {
-                stk_value_number(out, stk_query_id(i, piece->event));
-            }
-        }
-        break;
+        COLUMNS(STK_SQL_CASE)
     }
 }
 
-static const struct stk_query_column columns[] = {
-    [RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank"},
-    [STEP] = {.name = "step",
-              .type = STK_TYPE_NUMBER,
-              .doc = "number of the step: the one whose length is nearest to the mean"},
-    [START_NS] = {.name = "start_ns", .type = STK_TYPE_NS, .doc = "since the run's first event"},
-    [DUR_NS] = {.name = "dur_ns", .type = STK_TYPE_NS, .doc = "what of the step's time is its"},
-    [END_NS] = {.name = "end_ns", .type = STK_TYPE_NS, .doc = "start_ns + dur_ns"},
-    [KIND] = {.name = "kind",
-              .type = STK_TYPE_TEXT,
-              .doc = "compute, input, host, sync, transfer, communication or unknown"},
-    [NAME] = {.name = "name",
-              .type = STK_TYPE_NAME,
-              .doc = "of the event; null for what has none, and where names were replaced"},
-    [TRACK] = {.name = "track", .type = STK_TYPE_TEXT, .doc = "thread or stream that it is on"},
-    [ID] = {.name = "id",
-            .type = STK_TYPE_NUMBER,
-            .doc = "number of the event that it begins with, for joins; null for what has none"},
-};
+static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_critical = {
     .name = "critical",

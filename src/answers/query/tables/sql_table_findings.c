@@ -2,7 +2,22 @@
 // Findings of stoker why, most valuable first.
 #include "answers/query/tables/sql_table.h"
 
-enum column { ID, TITLE, SEVERITY, CONFIDENCE, SAVING_SHARE, STEPS_AFFECTED };
+#define COLUMNS(C)                                                                                 \
+    C(id, TEXT, stk_value_text(out, f->id), "as stoker explain knows it")                          \
+    C(title, TEXT, stk_value_text(out, f->title), "in a sentence")                                 \
+    C(severity, TEXT, stk_value_text(out, f->severity), "high, medium, low or info")               \
+    C(confidence, TEXT, stk_value_text(out, f->confidence), "high, medium or low")                 \
+    C(saving_share, SHARE, put_saving(out, f),                                                     \
+      "of the step: the most that a fix can save (why replays it)")                                \
+    C(steps_affected, NUMBER, stk_value_number(out, f->steps_affected), "how many")
+enum column { COLUMNS(STK_SQL_ENUM) };
+
+static void put_saving(struct stk_query_value *out, const struct stk_query_finding *f)
+{
+    if (f->has_saving) {
+        *out = (struct stk_query_value){.kind = STK_VALUE_REAL, .real = f->saving_share};
+    }
+}
 
 static uint64_t findings_count(const struct stk_query *q)
 {
@@ -14,39 +29,11 @@ static void findings_cell(const struct stk_query *q, uint64_t row, int column,
 {
     const struct stk_query_finding *f = &q->source.findings[row];
     switch (column) {
-    case ID:
-        stk_value_text(out, f->id);
-        break;
-    case TITLE:
-        stk_value_text(out, f->title);
-        break;
-    case SEVERITY:
-        stk_value_text(out, f->severity);
-        break;
-    case CONFIDENCE:
-        stk_value_text(out, f->confidence);
-        break;
-    case SAVING_SHARE:
-        if (f->has_saving) {
-            *out = (struct stk_query_value){.kind = STK_VALUE_REAL, .real = f->saving_share};
-        }
-        break;
-    case STEPS_AFFECTED:
-        stk_value_number(out, f->steps_affected);
-        break;
+        COLUMNS(STK_SQL_CASE)
     }
 }
 
-static const struct stk_query_column columns[] = {
-    [ID] = {.name = "id", .type = STK_TYPE_TEXT, .doc = "as stoker explain knows it"},
-    [TITLE] = {.name = "title", .type = STK_TYPE_TEXT, .doc = "in a sentence"},
-    [SEVERITY] = {.name = "severity", .type = STK_TYPE_TEXT, .doc = "high, medium, low or info"},
-    [CONFIDENCE] = {.name = "confidence", .type = STK_TYPE_TEXT, .doc = "high, medium or low"},
-    [SAVING_SHARE] = {.name = "saving_share",
-                      .type = STK_TYPE_SHARE,
-                      .doc = "of the step: the most that a fix can save (why replays it)"},
-    [STEPS_AFFECTED] = {.name = "steps_affected", .type = STK_TYPE_NUMBER, .doc = "how many"},
-};
+static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_findings = {
     .name = "findings",

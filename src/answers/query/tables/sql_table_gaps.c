@@ -2,7 +2,21 @@
 // Pieces of gaps between device operations, with what was put down as their cause.
 #include "answers/query/tables/sql_table.h"
 
-enum column { RANK, DEVICE, START_NS, DUR_NS, PART, EVENT, AROUND, STEP };
+#define COLUMNS(C)                                                                                 \
+    C(rank, NUMBER, stk_value_number(out, rank->sum->rank), "rank")                                \
+    C(device, TEXT, stk_value_text(out, rank->sum->devices[gap->device].id),                       \
+      "rank/number of the device")                                                                 \
+    C(start_ns, NS, stk_value_number(out, gap->start_ns + rank->shift_ns),                         \
+      "since the run's first event")                                                               \
+    C(dur_ns, NS, stk_value_number(out, gap->dur_ns), "duration")                                  \
+    C(part, TEXT, stk_value_text(out, stk_part_info(gap->part)->key),                              \
+      "id of the part that it counts as")                                                          \
+    C(event, NUMBER, stk_sql_put_event(q, rank, gap->event, out),                                  \
+      "id of the host event that fills it; null where there is none")                              \
+    C(around, NUMBER, stk_sql_put_event(q, rank, gap->around, out),                                \
+      "id of the operator around that event")                                                      \
+    C(step, NUMBER, put_step(rank, gap, out), "number of the step in which it starts")
+enum column { COLUMNS(STK_SQL_ENUM) };
 
 // The gap of a row, and the index of its rank.
 static uint32_t gap_of(const struct stk_query *q, uint64_t row, const struct stk_query_gap **gap)
@@ -15,15 +29,6 @@ static uint32_t gap_of(const struct stk_query *q, uint64_t row, const struct stk
         *gap = &q->source.ranks[r].gaps[row];
     }
     return r;
-}
-
-static uint32_t trace_index(const struct stk_query *q, const struct stk_trace *t)
-{
-    uint32_t i = 0;
-    while (i + 1 < q->trace_count && q->traces[i].t != t) {
-        i++;
-    }
-    return i;
 }
 
 static void put_step(const struct stk_query_rank *rank, const struct stk_query_gap *gap,
@@ -59,51 +64,11 @@ static void gaps_cell(const struct stk_query *q, uint64_t row, int column,
     }
     const struct stk_query_rank *rank = &q->source.ranks[r];
     switch (column) {
-    case RANK:
-        stk_value_number(out, rank->sum->rank);
-        break;
-    case DEVICE:
-        stk_value_text(out, rank->sum->devices[gap->device].id);
-        break;
-    case START_NS:
-        stk_value_number(out, gap->start_ns + rank->shift_ns);
-        break;
-    case DUR_NS:
-        stk_value_number(out, gap->dur_ns);
-        break;
-    case PART:
-        stk_value_text(out, stk_part_info(gap->part)->key);
-        break;
-    case EVENT:
-    case AROUND: {
-        uint32_t event = column == EVENT ? gap->event : gap->around;
-        if (event != STK_NONE) {
-            stk_value_number(out, stk_query_id(trace_index(q, rank->trace), event));
-        }
-        break;
-    }
-    case STEP:
-        put_step(rank, gap, out);
-        break;
+        COLUMNS(STK_SQL_CASE)
     }
 }
 
-static const struct stk_query_column columns[] = {
-    [RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank"},
-    [DEVICE] = {.name = "device", .type = STK_TYPE_TEXT, .doc = "rank/number of the device"},
-    [START_NS] = {.name = "start_ns", .type = STK_TYPE_NS, .doc = "since the run's first event"},
-    [DUR_NS] = {.name = "dur_ns", .type = STK_TYPE_NS, .doc = "duration"},
-    [PART] = {.name = "part", .type = STK_TYPE_TEXT, .doc = "id of the part that it counts as"},
-    [EVENT] = {.name = "event",
-               .type = STK_TYPE_NUMBER,
-               .doc = "id of the host event that fills it; null where there is none"},
-    [AROUND] = {.name = "around",
-                .type = STK_TYPE_NUMBER,
-                .doc = "id of the operator around that event"},
-    [STEP] = {.name = "step",
-              .type = STK_TYPE_NUMBER,
-              .doc = "number of the step in which it starts"},
-};
+static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_gaps = {
     .name = "gaps",

@@ -2,7 +2,16 @@
 // Issues met while reading.
 #include "answers/query/tables/sql_table.h"
 
-enum column { PROFILE, ISSUE, SEVERITY, COUNT, EVENTS_LOST, MEANING };
+#define COLUMNS(C)                                                                                 \
+    C(profile, NUMBER, stk_value_number(out, profile), "index of the profile")                     \
+    C(issue, TEXT, stk_value_text(out, info->key), "id, as in the report")                         \
+    C(severity, TEXT, stk_value_text(out, stk_severity_key(info->severity)),                       \
+      "info, data_loss or error")                                                                  \
+    C(count, NUMBER, stk_value_number(out, (int64_t)issue->count), "how often")                    \
+    C(events_lost, NUMBER, stk_value_number(out, (int64_t)issue->events_lost),                     \
+      "of these, whole events that are not in the tables")                                         \
+    C(meaning, TEXT, stk_value_text(out, info->meaning), "in a sentence")
+enum column { COLUMNS(STK_SQL_ENUM) };
 
 // The issue of a row, counting those that occurred. *profile: index of its trace.
 static const struct stk_issue *issue_of(const struct stk_query *q, uint64_t row, uint32_t *profile,
@@ -42,37 +51,11 @@ static void issues_cell(const struct stk_query *q, uint64_t row, int column,
     }
     const struct stk_issue_info *info = stk_issue_info(id);
     switch (column) {
-    case PROFILE:
-        stk_value_number(out, profile);
-        break;
-    case ISSUE:
-        stk_value_text(out, info->key);
-        break;
-    case SEVERITY:
-        stk_value_text(out, stk_severity_key(info->severity));
-        break;
-    case COUNT:
-        stk_value_number(out, (int64_t)issue->count);
-        break;
-    case EVENTS_LOST:
-        stk_value_number(out, (int64_t)issue->events_lost);
-        break;
-    case MEANING:
-        stk_value_text(out, info->meaning);
-        break;
+        COLUMNS(STK_SQL_CASE)
     }
 }
 
-static const struct stk_query_column columns[] = {
-    [PROFILE] = {.name = "profile", .type = STK_TYPE_NUMBER, .doc = "index of the profile"},
-    [ISSUE] = {.name = "issue", .type = STK_TYPE_TEXT, .doc = "id, as in the report"},
-    [SEVERITY] = {.name = "severity", .type = STK_TYPE_TEXT, .doc = "info, data_loss or error"},
-    [COUNT] = {.name = "count", .type = STK_TYPE_NUMBER, .doc = "how often"},
-    [EVENTS_LOST] = {.name = "events_lost",
-                     .type = STK_TYPE_NUMBER,
-                     .doc = "of these, whole events that are not in the tables"},
-    [MEANING] = {.name = "meaning", .type = STK_TYPE_TEXT, .doc = "in a sentence"},
-};
+static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_issues = {
     .name = "issues",

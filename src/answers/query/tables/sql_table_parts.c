@@ -2,7 +2,17 @@
 // Parts of steps; they sum to the step.
 #include "answers/query/tables/sql_table.h"
 
-enum column { PART = STK_SQL_STEP_COLUMNS, DUR_NS, USED };
+#define COLUMNS(C)                                                                                 \
+    C(rank, NUMBER, stk_value_number(out, s->rank), "rank")                                        \
+    C(device, TEXT, stk_value_text(out, stk_sql_step_device(q, s)),                                \
+      "rank/number of the device; null for steps of the host")                                     \
+    C(step, NUMBER, stk_value_number(out, s->number), "number of the step")                        \
+    C(part, TEXT, stk_value_text(out, stk_part_info(part)->key),                                   \
+      "id of the part, as in the report")                                                          \
+    C(dur_ns, NS, stk_value_number(out, s->parts[part]), "time of the step that goes there")       \
+    C(used, BOOL, stk_value_number(out, s->excluded == NULL),                                      \
+      "1 where the step counts in the verdict")
+enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t parts_count(const struct stk_query *q)
 {
@@ -15,28 +25,11 @@ static void parts_cell(const struct stk_query *q, uint64_t row, int column,
     const struct stk_step *s = &q->source.run->steps[row / STK_PART_COUNT];
     enum stk_part part = (enum stk_part)(row % STK_PART_COUNT);
     switch (column) {
-    case PART:
-        stk_value_text(out, stk_part_info(part)->key);
-        break;
-    case DUR_NS:
-        stk_value_number(out, s->parts[part]);
-        break;
-    case USED:
-        stk_value_number(out, s->excluded == NULL);
-        break;
-    default:
-        stk_sql_step_cell(q, s, column, out);
+        COLUMNS(STK_SQL_CASE)
     }
 }
 
-static const struct stk_query_column columns[] = {
-    STK_SQL_STEP_ROWS("step", "number of the step"),
-    [PART] = {.name = "part", .type = STK_TYPE_TEXT, .doc = "id of the part, as in the report"},
-    [DUR_NS] = {.name = "dur_ns", .type = STK_TYPE_NS, .doc = "time of the step that goes there"},
-    [USED] = {.name = "used",
-              .type = STK_TYPE_BOOL,
-              .doc = "1 where the step counts in the verdict"},
-};
+static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_parts = {
     .name = "parts",

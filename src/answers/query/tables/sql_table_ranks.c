@@ -2,7 +2,17 @@
 // Ranks of the run, each with its profile and host.
 #include "answers/query/tables/sql_table.h"
 
-enum column { RANK, HOST, FORMAT, EVENTS, DEVICES, BASE_NS };
+#define COLUMNS(C)                                                                                 \
+    C(rank, NUMBER, stk_value_number(out, r->sum->rank), "rank")                                   \
+    C(host, TEXT, stk_value_text(out, r->sum->host && *r->sum->host ? r->sum->host : NULL),        \
+      "name of its host, where recorded")                                                          \
+    C(format, TEXT, stk_value_text(out, r->trace->format), "reader of its profile")                \
+    C(events, NUMBER, stk_value_number(out, r->trace->count),                                      \
+      "in its profile, which several ranks may share")                                             \
+    C(devices, NUMBER, stk_value_number(out, r->sum->device_count), "with operations")             \
+    C(base_ns, NUMBER, stk_value_number(out, r->sum->base_ns),                                     \
+      "the profile's own clock at time 0 of this run")
+enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t ranks_count(const struct stk_query *q)
 {
@@ -14,39 +24,11 @@ static void ranks_cell(const struct stk_query *q, uint64_t row, int column,
 {
     const struct stk_query_rank *r = &q->source.ranks[row];
     switch (column) {
-    case RANK:
-        stk_value_number(out, r->sum->rank);
-        break;
-    case HOST:
-        stk_value_text(out, r->sum->host && *r->sum->host ? r->sum->host : NULL);
-        break;
-    case FORMAT:
-        stk_value_text(out, r->trace->format);
-        break;
-    case EVENTS:
-        stk_value_number(out, r->trace->count);
-        break;
-    case DEVICES:
-        stk_value_number(out, r->sum->device_count);
-        break;
-    case BASE_NS:
-        stk_value_number(out, r->sum->base_ns);
-        break;
+        COLUMNS(STK_SQL_CASE)
     }
 }
 
-static const struct stk_query_column columns[] = {
-    [RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank"},
-    [HOST] = {.name = "host", .type = STK_TYPE_TEXT, .doc = "name of its host, where recorded"},
-    [FORMAT] = {.name = "format", .type = STK_TYPE_TEXT, .doc = "reader of its profile"},
-    [EVENTS] = {.name = "events",
-                .type = STK_TYPE_NUMBER,
-                .doc = "in its profile, which several ranks may share"},
-    [DEVICES] = {.name = "devices", .type = STK_TYPE_NUMBER, .doc = "with operations"},
-    [BASE_NS] = {.name = "base_ns",
-                 .type = STK_TYPE_NUMBER,
-                 .doc = "the profile's own clock at time 0 of this run"},
-};
+static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_ranks = {
     .name = "ranks",

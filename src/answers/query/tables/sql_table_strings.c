@@ -2,7 +2,11 @@
 // Distinct strings of the profiles.
 #include "answers/query/tables/sql_table.h"
 
-enum column { PROFILE, TEXT };
+#define COLUMNS(C)                                                                                 \
+    C(profile, NUMBER, stk_value_number(out, i), "index of the profile")                           \
+    C(text, NAME, stk_value_str(out, stk_strpool_get(&q->traces[i].t->strings, (uint32_t)row)),    \
+      "the string")
+enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t strings_count(const struct stk_query *q)
 {
@@ -20,17 +24,12 @@ static void strings_cell(const struct stk_query *q, uint64_t row, int column,
     for (; i < q->trace_count && row >= q->traces[i].t->strings.count; i++) {
         row -= q->traces[i].t->strings.count;
     }
-    if (column == PROFILE) {
-        stk_value_number(out, i);
-    } else {
-        stk_value_str(out, stk_strpool_get(&q->traces[i].t->strings, (uint32_t)row));
+    switch (column) {
+        COLUMNS(STK_SQL_CASE)
     }
 }
 
-static const struct stk_query_column columns[] = {
-    [PROFILE] = {.name = "profile", .type = STK_TYPE_NUMBER, .doc = "index of the profile"},
-    [TEXT] = {.name = "text", .type = STK_TYPE_NAME, .doc = "the string"},
-};
+static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_strings = {
     .name = "strings",

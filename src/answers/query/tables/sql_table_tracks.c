@@ -2,7 +2,23 @@
 // Tracks of all profiles.
 #include "answers/query/tables/sql_table.h"
 
-enum column { ID, RANK, KIND, NAME, PROCESS, THREAD, DEVICE, PARENT, EVENTS };
+#define COLUMNS(C)                                                                                 \
+    C(id, NUMBER, stk_value_number(out, stk_query_id(i, (uint32_t)row)), "as in events.track")     \
+    C(rank, NUMBER, stk_value_number_if(out, known->rank >= 0, known->rank),                       \
+      "rank of its process")                                                                       \
+    C(kind, TEXT, stk_value_text(out, kinds[track->kind]),                                         \
+      "thread, stream, derived, counter or other")                                                 \
+    C(name, NAME, stk_value_str(out, name), "as recorded")                                         \
+    C(process, NUMBER, stk_value_number(out, t->processes[track->process].pid),                    \
+      "process id as recorded")                                                                    \
+    C(thread, NUMBER, stk_value_number(out, track->id), "thread, stream or line id")               \
+    C(device, TEXT, stk_value_text(out, known->device),                                            \
+      "rank/number of the device; null on the host")                                               \
+    C(parent, NUMBER,                                                                              \
+      stk_value_number_if(out, track->parent != STK_NONE, stk_query_id(i, track->parent)),         \
+      "track whose events that overlap without nesting these are")                                 \
+    C(events, NUMBER, stk_value_number(out, track->count), "how many it holds")
+enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t tracks_count(const struct stk_query *q)
 {
@@ -23,61 +39,15 @@ static void tracks_cell(const struct stk_query *q, uint64_t row, int column,
     }
     const struct stk_trace *t = q->traces[i].t;
     const struct stk_track *track = &t->tracks[row];
+    struct stk_str name =
+        track->name ? stk_strpool_get(&t->strings, track->name) : (struct stk_str){0};
     const struct stk_query_track *known = &q->traces[i].tracks[row];
     switch (column) {
-    case ID:
-        stk_value_number(out, stk_query_id(i, (uint32_t)row));
-        break;
-    case RANK:
-        if (known->rank >= 0) {
-            stk_value_number(out, known->rank);
-        }
-        break;
-    case KIND:
-        stk_value_text(out, kinds[track->kind]);
-        break;
-    case NAME:
-        if (track->name) {
-            stk_value_str(out, stk_strpool_get(&t->strings, track->name));
-        }
-        break;
-    case PROCESS:
-        stk_value_number(out, t->processes[track->process].pid);
-        break;
-    case THREAD:
-        stk_value_number(out, track->id);
-        break;
-    case DEVICE:
-        stk_value_text(out, known->device);
-        break;
-    case PARENT:
-        if (track->parent != STK_NONE) {
-            stk_value_number(out, stk_query_id(i, track->parent));
-        }
-        break;
-    case EVENTS:
-        stk_value_number(out, track->count);
-        break;
+        COLUMNS(STK_SQL_CASE)
     }
 }
 
-static const struct stk_query_column columns[] = {
-    [ID] = {.name = "id", .type = STK_TYPE_NUMBER, .doc = "as in events.track"},
-    [RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank of its process"},
-    [KIND] = {.name = "kind",
-              .type = STK_TYPE_TEXT,
-              .doc = "thread, stream, derived, counter or other"},
-    [NAME] = {.name = "name", .type = STK_TYPE_NAME, .doc = "as recorded"},
-    [PROCESS] = {.name = "process", .type = STK_TYPE_NUMBER, .doc = "process id as recorded"},
-    [THREAD] = {.name = "thread", .type = STK_TYPE_NUMBER, .doc = "thread, stream or line id"},
-    [DEVICE] = {.name = "device",
-                .type = STK_TYPE_TEXT,
-                .doc = "rank/number of the device; null on the host"},
-    [PARENT] = {.name = "parent",
-                .type = STK_TYPE_NUMBER,
-                .doc = "track whose events that overlap without nesting these are"},
-    [EVENTS] = {.name = "events", .type = STK_TYPE_NUMBER, .doc = "how many it holds"},
-};
+static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_tracks = {
     .name = "tracks",
