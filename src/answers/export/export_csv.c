@@ -33,7 +33,36 @@ static void put_word(struct stk_export_out *o, const char *word)
     }
 }
 
-// "rank,process,device,stream,thread,track": the same for all events of a track.
+// The columns behind the id, C(name, put): each puts a comma and its value. These are the same for
+// all events of a track.
+#define OF_TRACK(C)                                                                                \
+    C(rank, csv_put_number(w->out, p->rank >= 0, p->rank))                                         \
+    C(process, csv_put_number(w->out, true, w->f->t->processes[k->process].pid))                   \
+    C(device,                                                                                      \
+      csv_put_number(w->out, on_device, on_device ? w->f->t->devices[k->device].ordinal : 0))      \
+    C(stream, csv_put_number(w->out, k->kind == STK_TRACK_STREAM, k->id))                          \
+    C(thread, csv_put_number(w->out, k->kind == STK_TRACK_THREAD, k->id))                          \
+    C(track, put_name(w, (struct stk_str){name, n}))
+#define OF_EVENT(C)                                                                                \
+    C(kind, put_word(o, stk_kind_key((enum stk_kind)t->kind[event])))                              \
+    C(name, put_name(w, stk_export_text(w->f, t->name[event])))                                    \
+    C(start_ns, csv_put_number(o, true, t->start_ns[event] + w->f->shift_ns))                      \
+    C(dur_ns, csv_put_number(o, true, stk_dur_ns(t, event)))                                       \
+    C(depth, csv_put_number(o, true, t->depth[event]))                                             \
+    C(value, put_value(w, event))                                                                  \
+    C(launch, csv_put_number(o, e && e->link != STK_NONE, e ? file | e->link : 0))                 \
+    C(direction, put_word(o, e ? stk_dir_key(e->dir) : NULL))                                      \
+    C(source, put_word(o, e ? stk_mem_key(e->src_mem) : NULL))                                     \
+    C(target, put_word(o, e ? stk_mem_key(e->dst_mem) : NULL))
+#define HEAD(name, put) "," #name
+#define PUT(name, put) put;
+
+static void put_name(struct csv *w, struct stk_str name)
+{
+    stk_ex_literal(w->out, ",");
+    stk_ex_csv(w->out, name, !w->x->csv_raw);
+}
+
 static void put_track(struct csv *w, uint32_t index)
 {
     const struct stk_track *k = &w->f->t->tracks[index];
@@ -41,13 +70,7 @@ static void put_track(struct csv *w, uint32_t index)
     char name[300];
     size_t n = stk_export_track_name(w->f, index, name, sizeof name);
     bool on_device = k->device != STK_NONE;
-    csv_put_number(w->out, p->rank >= 0, p->rank);
-    csv_put_number(w->out, true, w->f->t->processes[k->process].pid);
-    csv_put_number(w->out, on_device, on_device ? w->f->t->devices[k->device].ordinal : 0);
-    csv_put_number(w->out, k->kind == STK_TRACK_STREAM, k->id);
-    csv_put_number(w->out, k->kind == STK_TRACK_THREAD, k->id);
-    stk_ex_literal(w->out, ",");
-    stk_ex_csv(w->out, (struct stk_str){name, n}, !w->x->csv_raw);
+    OF_TRACK(PUT)
 }
 
 // Bytes, a step's number; of a counter its first value.
@@ -106,17 +129,7 @@ static void csv_put_event(struct csv *w, struct stk_str track, uint32_t event)
     int64_t file = (int64_t)w->file << 32;
     stk_ex_i64(o, file | event);
     stk_ex_str(o, track);
-    put_word(o, stk_kind_key((enum stk_kind)t->kind[event]));
-    stk_ex_literal(o, ",");
-    stk_ex_csv(o, stk_export_text(w->f, t->name[event]), !w->x->csv_raw);
-    csv_put_number(o, true, t->start_ns[event] + w->f->shift_ns);
-    csv_put_number(o, true, stk_dur_ns(t, event));
-    csv_put_number(o, true, t->depth[event]);
-    put_value(w, event);
-    csv_put_number(o, e && e->link != STK_NONE, e ? file | e->link : 0);
-    put_word(o, e ? stk_dir_key(e->dir) : NULL);
-    put_word(o, e ? stk_mem_key(e->src_mem) : NULL);
-    put_word(o, e ? stk_mem_key(e->dst_mem) : NULL);
+    OF_EVENT(PUT)
     if (w->x->with_args) {
         put_args(w, event);
     }
@@ -162,9 +175,7 @@ static enum stoker_status write_csv(struct stk_export *x, struct stk_export_out 
 {
     struct csv w = {.x = x, .out = out, .err = err, .status = STOKER_OK};
     stk_ex_init(&w.args, NULL, NULL);
-    stk_ex_literal(out,
-                   "id,rank,process,device,stream,thread,track,kind,name,start_ns,dur_ns,depth,"
-                   "value,launch,direction,source,target");
+    stk_ex_literal(out, "id" OF_TRACK(HEAD) OF_EVENT(HEAD));
     if (x->with_args) {
         stk_ex_literal(out, ",args");
     }
