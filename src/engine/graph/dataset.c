@@ -26,8 +26,8 @@ const struct stk_dataset_kind *stk_dataset_kind_find(const char *name)
 
 // What every kind takes.
 static const struct stk_arg_row every_kind[] = {
-    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of its random bits"},
-    {.name = "keeps_paths", .type = STK_ARG_BOOL, .help = "it is seen as no stage (a rewrite's)"},
+    STK_ARG("seed", INT, "of its random bits", .fallback = -1),
+    STK_ARG("keeps_paths", BOOL, "it is seen as no stage (a rewrite's)"),
     {0}};
 
 static enum stoker_status check_inputs(const struct stk_dataset_kind *kind, int n_in,

@@ -8,10 +8,8 @@
 
 enum { ARG_DTYPE };
 static const struct stk_arg_row bincount_args[] = {
-    [ARG_DTYPE] = {.name = "dtype",
-                   .type = STK_ARG_DTYPE,
-                   .fallback = STK_DT_I32,
-                   .help = "of the counts; sums have the weights' type"},
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "of the counts; sums have the weights' type",
+                          .fallback = STK_DT_I32),
     {0}};
 enum { VALUES, SIZE, WEIGHTS }; // inputs
 

@@ -11,11 +11,8 @@
 #include "engine/ops/op_util.h"
 
 enum { ARG_DTYPE };
-static const struct stk_arg_row cast_args[] = {[ARG_DTYPE] = {.name = "dtype",
-                                                              .type = STK_ARG_DTYPE,
-                                                              .is_required = true,
-                                                              .help = "the type that comes out"},
-                                               {0}};
+static const struct stk_arg_row cast_args[] = {
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "the type that comes out", .is_required = true), {0}};
 
 enum { CAST, SATURATE };
 

@@ -30,109 +30,60 @@ enum { ARG_DTYPE, ARG_SATURATE };
 enum { ARG_SEED, ARG_MAX_DELTA, ARG_LOWER = ARG_MAX_DELTA, ARG_UPPER };
 
 static const struct stk_arg_row resize_args[] = {
-    [ARG_SIZE] = {.name = "size",
-                  .type = STK_ARG_INTS,
-                  .is_input_too = true,
-                  .help = "height and width"},
+    [ARG_SIZE] = STK_ARG("size", INTS, "height and width", .is_input_too = true),
     [ARG_METHOD] = STK_OP_METHOD_ROW,
     [ARG_PRESERVE_ASPECT_RATIO] =
-        {.name = "preserve_aspect_ratio",
-         .type = STK_ARG_BOOL,
-         .help = "the largest size within that has the proportions of the image"},
+        STK_ARG("preserve_aspect_ratio", BOOL,
+                "the largest size within that has the proportions of the image"),
     [ARG_ANTIALIAS] =
-        {.name = "antialias",
-         .type = STK_ARG_BOOL,
-         .help = "pixels are means of all that they stand for, where the image becomes smaller"},
+        STK_ARG("antialias", BOOL,
+                "pixels are means of all that they stand for, where the image becomes smaller"),
     {0}};
 static const struct stk_arg_row target_args[] = {
-    [ARG_TARGET_HEIGHT] = {.name = "target_height",
-                           .type = STK_ARG_INT,
-                           .is_input_too = true,
-                           .help = "rows of the result"},
-    [ARG_TARGET_WIDTH] = {.name = "target_width",
-                          .type = STK_ARG_INT,
-                          .is_input_too = true,
-                          .help = "columns of the result"},
+    [ARG_TARGET_HEIGHT] = STK_ARG("target_height", INT, "rows of the result", .is_input_too = true),
+    [ARG_TARGET_WIDTH] =
+        STK_ARG("target_width", INT, "columns of the result", .is_input_too = true),
     {0}};
-static const struct stk_arg_row box_args[] = {[ARG_OFFSET_HEIGHT] = {.name = "offset_height",
-                                                                     .type = STK_ARG_INT,
-                                                                     .is_input_too = true,
-                                                                     .help = "rows above it"},
-                                              [ARG_OFFSET_WIDTH] = {.name = "offset_width",
-                                                                    .type = STK_ARG_INT,
-                                                                    .is_input_too = true,
-                                                                    .help = "columns left of it"},
-                                              [ARG_BOX_HEIGHT] = {.name = "target_height",
-                                                                  .type = STK_ARG_INT,
-                                                                  .is_input_too = true,
-                                                                  .help = "rows of the result"},
-                                              [ARG_BOX_WIDTH] = {.name = "target_width",
-                                                                 .type = STK_ARG_INT,
-                                                                 .is_input_too = true,
-                                                                 .help = "columns of the result"},
-                                              {0}};
+static const struct stk_arg_row box_args[] = {
+    [ARG_OFFSET_HEIGHT] = STK_ARG("offset_height", INT, "rows above it", .is_input_too = true),
+    [ARG_OFFSET_WIDTH] = STK_ARG("offset_width", INT, "columns left of it", .is_input_too = true),
+    [ARG_BOX_HEIGHT] = STK_ARG("target_height", INT, "rows of the result", .is_input_too = true),
+    [ARG_BOX_WIDTH] = STK_ARG("target_width", INT, "columns of the result", .is_input_too = true),
+    {0}};
 static const struct stk_arg_row central_args[] = {
-    [ARG_CENTRAL_FRACTION] = {.name = "central_fraction",
-                              .type = STK_ARG_FLOAT,
-                              .is_required = true,
-                              .help = "of each side, above 0 and at most 1"},
+    [ARG_CENTRAL_FRACTION] = STK_ARG("central_fraction", FLOAT,
+                                     "of each side, above 0 and at most 1", .is_required = true),
     {0}};
 static const struct stk_arg_row turn_args[] = {
-    [ARG_K] = {.name = "k", .type = STK_ARG_INT, .fallback = 1, .help = "how many right angles"},
-    {0}};
-static const struct stk_arg_row delta_args[] = {[ARG_DELTA] = {.name = "delta",
-                                                               .type = STK_ARG_FLOAT,
-                                                               .is_input_too = true,
-                                                               .help = "what is added"},
-                                                {0}};
+    [ARG_K] = STK_ARG("k", INT, "how many right angles", .fallback = 1), {0}};
+static const struct stk_arg_row delta_args[] = {
+    [ARG_DELTA] = STK_ARG("delta", FLOAT, "what is added", .is_input_too = true), {0}};
 static const struct stk_arg_row contrast_factor_args[] = {
-    [ARG_DELTA] = {.name = "contrast_factor",
-                   .type = STK_ARG_FLOAT,
-                   .is_input_too = true,
-                   .help = "how many times as far from the mean"},
+    [ARG_DELTA] = STK_ARG("contrast_factor", FLOAT, "how many times as far from the mean",
+                          .is_input_too = true),
     {0}};
 static const struct stk_arg_row saturation_factor_args[] = {
-    [ARG_DELTA] = {.name = "saturation_factor",
-                   .type = STK_ARG_FLOAT,
-                   .is_input_too = true,
-                   .help = "how many times as saturated"},
+    [ARG_DELTA] =
+        STK_ARG("saturation_factor", FLOAT, "how many times as saturated", .is_input_too = true),
     {0}};
-static const struct stk_arg_row gamma_args[] = {[ARG_GAMMA] = {.name = "gamma",
-                                                               .type = STK_ARG_FLOAT,
-                                                               .fallback_float = 1,
-                                                               .help = "the power"},
-                                                [ARG_GAIN] = {.name = "gain",
-                                                              .type = STK_ARG_FLOAT,
-                                                              .fallback_float = 1,
-                                                              .help = "what it is multiplied by"},
-                                                {0}};
+static const struct stk_arg_row gamma_args[] = {
+    [ARG_GAMMA] = STK_ARG("gamma", FLOAT, "the power", .fallback_float = 1),
+    [ARG_GAIN] = STK_ARG("gain", FLOAT, "what it is multiplied by", .fallback_float = 1),
+    {0}};
 static const struct stk_arg_row type_args[] = {
-    [ARG_DTYPE] = {.name = "dtype",
-                   .type = STK_ARG_DTYPE,
-                   .is_required = true,
-                   .help = "uint8, uint16 or float32"},
-    [ARG_SATURATE] = {.name = "saturate",
-                      .type = STK_ARG_BOOL,
-                      .help = "values beyond the range become its ends"},
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "uint8, uint16 or float32", .is_required = true),
+    [ARG_SATURATE] = STK_ARG("saturate", BOOL, "values beyond the range become its ends"),
     {0}};
 static const struct stk_arg_row seed_args[] = {[ARG_SEED] = STK_OP_SEED_ROW, {0}};
 static const struct stk_arg_row random_delta_args[] = {
     [ARG_SEED] = STK_OP_SEED_ROW,
-    [ARG_MAX_DELTA] = {.name = "max_delta",
-                       .type = STK_ARG_FLOAT,
-                       .is_required = true,
-                       .help = "up to which, both ways"},
+    [ARG_MAX_DELTA] = STK_ARG("max_delta", FLOAT, "up to which, both ways", .is_required = true),
     {0}};
-static const struct stk_arg_row between_args[] = {[ARG_SEED] = STK_OP_SEED_ROW,
-                                                  [ARG_LOWER] = {.name = "lower",
-                                                                 .type = STK_ARG_FLOAT,
-                                                                 .is_required = true,
-                                                                 .help = "the least factor"},
-                                                  [ARG_UPPER] = {.name = "upper",
-                                                                 .type = STK_ARG_FLOAT,
-                                                                 .is_required = true,
-                                                                 .help = "the end of the factors"},
-                                                  {0}};
+static const struct stk_arg_row between_args[] = {
+    [ARG_SEED] = STK_OP_SEED_ROW,
+    [ARG_LOWER] = STK_ARG("lower", FLOAT, "the least factor", .is_required = true),
+    [ARG_UPPER] = STK_ARG("upper", FLOAT, "the end of the factors", .is_required = true),
+    {0}};
 struct row {
     bool (*plan)(struct stk_op_image_args *a, const struct stk_shape *image, struct plan *p,
                  const char **why);

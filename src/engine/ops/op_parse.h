@@ -18,35 +18,15 @@ enum stk_parse_kind { // as Python numbers them
 
 // The rows of features; of lists with a prefix.
 #define STK_PARSE_ROWS(prefix)                                                                     \
-    {.name = prefix "names", .type = STK_ARG_OTHER, .is_open = true, .help = "of the features"},   \
-        {.name = prefix "kinds",                                                                   \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "0 fixed, 1 variable, 2 ragged, 3 a sequence of fixed"},                          \
-        {.name = prefix "dtypes",                                                                  \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "of the features"},                                                               \
-        {.name = prefix "ranks",                                                                   \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "of their shapes"},                                                               \
-        {.name = prefix "dims",                                                                    \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "of their shapes, one behind the other"},                                         \
-        {.name = prefix "has_default",                                                             \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "whether each has one"},                                                          \
-        {.name = prefix "allow_missing",                                                           \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "whether a list may be absent"},                                                  \
-        {.name = prefix "defaults",                                                                \
-         .type = STK_ARG_OTHER,                                                                    \
-         .is_open = true,                                                                          \
-         .help = "tensors, of those that have one"}
+    STK_ARG(prefix "names", OTHER, "of the features", .is_open = true),                            \
+        STK_ARG(prefix "kinds", INTS, "0 fixed, 1 variable, 2 ragged, 3 a sequence of fixed",      \
+                .is_open = true),                                                                  \
+        STK_ARG(prefix "dtypes", INTS, "of the features", .is_open = true),                        \
+        STK_ARG(prefix "ranks", INTS, "of their shapes", .is_open = true),                         \
+        STK_ARG(prefix "dims", INTS, "of their shapes, one behind the other", .is_open = true),    \
+        STK_ARG(prefix "has_default", INTS, "whether each has one", .is_open = true),              \
+        STK_ARG(prefix "allow_missing", INTS, "whether a list may be absent", .is_open = true),    \
+        STK_ARG(prefix "defaults", OTHER, "tensors, of those that have one", .is_open = true)
 
 struct stk_parse_feature {
     int64_t kind; // enum stk_parse_kind

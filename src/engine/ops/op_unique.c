@@ -9,11 +9,8 @@
 
 enum { ARG_OUT_IDX };
 static const struct stk_arg_row unique_args[] = {
-    [ARG_OUT_IDX] = {.name = "out_idx",
-                     .type = STK_ARG_DTYPE,
-                     .fallback = STK_DT_I32,
-                     .choices = STK_OP_PLACES,
-                     .help = "of the numbers and counts"},
+    [ARG_OUT_IDX] = STK_ARG("out_idx", DTYPE, "of the numbers and counts", .fallback = STK_DT_I32,
+                            .choices = STK_OP_PLACES),
     {0}};
 
 static enum stoker_status unique_infer(struct stk_op_infer *c, struct stoker_err *err)

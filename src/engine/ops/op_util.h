@@ -100,11 +100,8 @@ bool stk_op_static_ints(const struct stk_op_infer *c, int k, int j, int64_t *val
 
 // The row of what draws random bits of its own.
 #define STK_OP_SEED_ROW                                                                            \
-    {.name = "seed",                                                                               \
-     .type = STK_ARG_INT,                                                                          \
-     .is_open = true,                                                                              \
-     .fallback = -1,                                                                               \
-     .help = "of its bits; without one they are the stage's and the epoch's"}
+    STK_ARG("seed", INT, "of its bits; without one they are the stage's and the epoch's",          \
+            .is_open = true, .fallback = -1)
 
 // One item of strided_slice's index, as its attribute holds it.
 struct stk_op_index_item {

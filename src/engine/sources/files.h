@@ -10,13 +10,9 @@
 
 #define STK_PATH_MAX 4096
 
-#define STK_FILES_NAMES_ROW                                                                        \
-    {.name = "filenames", .type = STK_ARG_OTHER, .is_required = true, .help = "the files, in order"}
+#define STK_FILES_NAMES_ROW STK_ARG("filenames", OTHER, "the files, in order", .is_required = true)
 #define STK_FILES_COMPRESSION_ROW                                                                  \
-    {.name = "compression_type",                                                                   \
-     .type = STK_ARG_TEXT,                                                                         \
-     .choices = ",GZIP,ZLIB",                                                                      \
-     .help = "of every file; empty: none"}
+    STK_ARG("compression_type", TEXT, "of every file; empty: none", .choices = ",GZIP,ZLIB")
 
 // How many names there are; -1: not known yet (BOUND).
 int64_t stk_files_count(const struct stk_dataset *ds);

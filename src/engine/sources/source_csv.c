@@ -347,13 +347,12 @@ static void csv_close(struct stk_iter *it)
 static const struct stk_arg_row csv_args[] = {
     STK_FILES_NAMES_ROW,
     STK_CSV_ROWS,
-    {.name = "exclude_cols",
-     .type = STK_ARG_INTS,
-     .is_open = true,
-     .help = "numbers of the columns not wanted, ascending; not beside select_cols"},
+    STK_ARG("exclude_cols", INTS,
+            "numbers of the columns not wanted, ascending; not beside select_cols",
+            .is_open = true),
     STK_FILES_COMPRESSION_ROW,
-    {.name = "header", .type = STK_ARG_BOOL, .help = "the first row of a file is left out"},
-    {.name = "buffer_size", .type = STK_ARG_INT, .max = INT64_MAX, .help = "accepted"},
+    STK_ARG("header", BOOL, "the first row of a file is left out"),
+    STK_ARG("buffer_size", INT, "accepted", .max = INT64_MAX),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_csv = {.name = "csv",

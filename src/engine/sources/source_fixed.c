@@ -170,25 +170,14 @@ static void fixed_close(struct stk_iter *it)
     end_file(it->state);
 }
 
-static const struct stk_arg_row fixed_args[] = {STK_FILES_NAMES_ROW,
-                                                {.name = "record_bytes",
-                                                 .type = STK_ARG_INT,
-                                                 .is_required = true,
-                                                 .min = 1,
-                                                 .max = 1 << 30,
-                                                 .help = "bytes of a record"},
-                                                {.name = "header_bytes",
-                                                 .type = STK_ARG_INT,
-                                                 .min = 0,
-                                                 .max = 1 << 30,
-                                                 .help = "left out at a file's start"},
-                                                {.name = "footer_bytes",
-                                                 .type = STK_ARG_INT,
-                                                 .min = 0,
-                                                 .max = 1 << 30,
-                                                 .help = "left out at its end"},
-                                                STK_FILES_COMPRESSION_ROW,
-                                                {0}};
+static const struct stk_arg_row fixed_args[] = {
+    STK_FILES_NAMES_ROW,
+    STK_ARG("record_bytes", INT, "bytes of a record", .is_required = true, .min = 1,
+            .max = 1 << 30),
+    STK_ARG("header_bytes", INT, "left out at a file's start", .min = 0, .max = 1 << 30),
+    STK_ARG("footer_bytes", INT, "left out at its end", .min = 0, .max = 1 << 30),
+    STK_FILES_COMPRESSION_ROW,
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_fixed_records = {.name = "fixed_records",
                                                            .summary = "Records of one length",

@@ -590,14 +590,9 @@ static void tar_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row tar_args[] = {
-    {.name = "filenames",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "the archives, in order"},
-    {.name = "suffixes",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "parts of a sample, in small letters; __key__: its name"},
+    STK_ARG("filenames", OTHER, "the archives, in order", .is_required = true),
+    STK_ARG("suffixes", OTHER, "parts of a sample, in small letters; __key__: its name",
+            .is_required = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_tar = {.name = "tar",

@@ -179,11 +179,9 @@ static void tfrecord_close(struct stk_iter *it)
 static const struct stk_arg_row tfrecord_args[] = {
     STK_FILES_NAMES_ROW,
     STK_FILES_COMPRESSION_ROW,
-    {.name = "buffer_size",
-     .type = STK_ARG_INT,
-     .min = 0,
-     .max = 1 << 30,
-     .help = "bytes read at once; 0: 256 KiB, 512 where records are large, less in a small budget"},
+    STK_ARG("buffer_size", INT,
+            "bytes read at once; 0: 256 KiB, 512 where records are large, less in a small budget",
+            .min = 0, .max = 1 << 30),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_tfrecord = {.name = "tfrecord",

@@ -300,7 +300,7 @@ static void cache_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row cache_args[] = {
-    {.name = "filename", .type = STK_ARG_TEXT, .help = "file to keep them in; empty: memory"}, {0}};
+    STK_ARG("filename", TEXT, "file to keep them in; empty: memory"), {0}};
 
 const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
                                                    .summary = "Elements kept in memory",

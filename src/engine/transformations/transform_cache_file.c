@@ -302,11 +302,8 @@ static int64_t snapshot_cardinality(const struct stk_dataset *ds)
 }
 
 static const struct stk_arg_row snapshot_args[] = {
-    {.name = "path",
-     .type = STK_ARG_TEXT,
-     .is_required = true,
-     .help = "directory of the elements"},
-    {.name = "compression", .type = STK_ARG_TEXT, .help = "GZIP, NONE or AUTO, which is NONE"},
+    STK_ARG("path", TEXT, "directory of the elements", .is_required = true),
+    STK_ARG("compression", TEXT, "GZIP, NONE or AUTO, which is NONE"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_snapshot = {.name = "snapshot",

@@ -271,19 +271,13 @@ static void choose_close(struct stk_iter *it)
     stk_free(c->list);
 }
 
-static const struct stk_arg_row choose_args[] = {{.name = "stop_on_empty_dataset",
-                                                  .type = STK_ARG_BOOL,
-                                                  .help = "the end of one dataset is the end"},
-                                                 {0}};
+static const struct stk_arg_row choose_args[] = {
+    STK_ARG("stop_on_empty_dataset", BOOL, "the end of one dataset is the end"), {0}};
 static const struct stk_arg_row sample_args[] = {
-    {.name = "weights", .type = STK_ARG_OTHER, .help = "of the datasets; absent: all alike"},
-    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of the draws"},
-    {.name = "stop_on_empty_dataset",
-     .type = STK_ARG_BOOL,
-     .help = "the end of one dataset is the end"},
-    {.name = "rerandomize_each_iteration",
-     .type = STK_ARG_BOOL,
-     .help = "other draws in each epoch, with a seed too"},
+    STK_ARG("weights", OTHER, "of the datasets; absent: all alike"),
+    STK_ARG("seed", INT, "of the draws", .fallback = -1),
+    STK_ARG("stop_on_empty_dataset", BOOL, "the end of one dataset is the end"),
+    STK_ARG("rerandomize_each_iteration", BOOL, "other draws in each epoch, with a seed too"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_choose_from_datasets = {

@@ -164,9 +164,9 @@ static enum stoker_status ignore_next(struct stk_iter *it, int64_t want, struct 
 }
 
 static const struct stk_arg_row fn_args[] = {
-    {.name = "fn", .type = STK_ARG_OTHER, .is_required = true, .help = "element to bool"}, {0}};
+    STK_ARG("fn", OTHER, "element to bool", .is_required = true), {0}};
 static const struct stk_arg_row ignore_args[] = {
-    {.name = "log_warning", .type = STK_ARG_BOOL, .help = "accepted; errors are counted"}, {0}};
+    STK_ARG("log_warning", BOOL, "accepted; errors are counted"), {0}};
 
 const struct stk_dataset_kind stk_dataset_filter = {.name = "filter",
                                                     .summary = "Elements that a function passes",

@@ -241,33 +241,17 @@ static void cycle_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row flat_args[] = {
-    {.name = "fn", .type = STK_ARG_OTHER, .is_required = true, .help = "element to dataset"}, {0}};
+    STK_ARG("fn", OTHER, "element to dataset", .is_required = true), {0}};
 static const struct stk_arg_row cycle_args[] = {
-    {.name = "fn", .type = STK_ARG_OTHER, .is_required = true, .help = "element to dataset"},
-    {.name = "cycle_length",
-     .type = STK_ARG_INT,
-     .fallback = -1,
-     .min = -1,
-     .max = 65536,
-     .help = "datasets open at once; -1: as many as there are threads"},
-    {.name = "block_length",
-     .type = STK_ARG_INT,
-     .fallback = 1,
-     .min = 1,
-     .max = INT64_MAX,
-     .help = "elements of one before the next"},
-    {.name = "num_parallel_calls",
-     .type = STK_ARG_INT,
-     .is_tunable = true,
-     .min = -1,
-     .max = INT32_MAX,
-     .help = "threads; -1: AUTOTUNE; 0: the thread that pulls"},
-    {.name = "deterministic",
-     .type = STK_ARG_INT,
-     .fallback = -1,
-     .min = -1,
-     .max = 1,
-     .help = "in order; -1: as the run's options say"},
+    STK_ARG("fn", OTHER, "element to dataset", .is_required = true),
+    STK_ARG("cycle_length", INT, "datasets open at once; -1: as many as there are threads",
+            .fallback = -1, .min = -1, .max = 65536),
+    STK_ARG("block_length", INT, "elements of one before the next", .fallback = 1, .min = 1,
+            .max = INT64_MAX),
+    STK_ARG("num_parallel_calls", INT, "threads; -1: AUTOTUNE; 0: the thread that pulls",
+            .is_tunable = true, .min = -1, .max = INT32_MAX),
+    STK_ARG("deterministic", INT, "in order; -1: as the run's options say", .fallback = -1,
+            .min = -1, .max = 1),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_flat_map = {.name = "flat_map",

@@ -85,14 +85,10 @@ static void prefetch_close(struct stk_iter *it)
     }
 }
 
-static const struct stk_arg_row prefetch_args[] = {{.name = "buffer_size",
-                                                    .type = STK_ARG_INT,
-                                                    .is_tunable = true,
-                                                    .fallback = -1,
-                                                    .min = -1,
-                                                    .max = INT64_MAX,
-                                                    .help = "elements ahead; -1: AUTOTUNE"},
-                                                   {0}};
+static const struct stk_arg_row prefetch_args[] = {
+    STK_ARG("buffer_size", INT, "elements ahead; -1: AUTOTUNE", .is_tunable = true, .fallback = -1,
+            .min = -1, .max = INT64_MAX),
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_prefetch = {.name = "prefetch",
                                                       .summary = "Elements made ahead of time",

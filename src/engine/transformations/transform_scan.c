@@ -218,15 +218,10 @@ static void scan_close(struct stk_iter *it)
     stk_block_free(&c->joined);
 }
 
-static const struct stk_arg_row scan_args[] = {{.name = "initial_state",
-                                                .type = STK_ARG_OTHER,
-                                                .is_required = true,
-                                                .help = "the first state"},
-                                               {.name = "fn",
-                                                .type = STK_ARG_OTHER,
-                                                .is_required = true,
-                                                .help = "(state, element) to (state, result)"},
-                                               {0}};
+static const struct stk_arg_row scan_args[] = {
+    STK_ARG("initial_state", OTHER, "the first state", .is_required = true),
+    STK_ARG("fn", OTHER, "(state, element) to (state, result)", .is_required = true),
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_scan = {.name = "scan",
                                                   .summary = "A function with a state",

@@ -556,20 +556,13 @@ static void shuffle_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row shuffle_args[] = {
-    {.name = "buffer_size",
-     .type = STK_ARG_INT,
-     .is_required = true,
-     .help = "elements drawn from; -1: all of the input"},
-    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of the order"},
-    {.name = "reshuffle_each_iteration",
-     .type = STK_ARG_BOOL,
-     .fallback = 1,
-     .help = "another order in each epoch"},
-    {.name = "order",
-     .type = STK_ARG_INT,
-     .fallback = -1,
-     .help = "without seed and reshuffling: a number of the order, instead of the place in the "
-             "pipeline"},
+    STK_ARG("buffer_size", INT, "elements drawn from; -1: all of the input", .is_required = true),
+    STK_ARG("seed", INT, "of the order", .fallback = -1),
+    STK_ARG("reshuffle_each_iteration", BOOL, "another order in each epoch", .fallback = 1),
+    STK_ARG(
+        "order", INT,
+        "without seed and reshuffling: a number of the order, instead of the place in the pipeline",
+        .fallback = -1),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",

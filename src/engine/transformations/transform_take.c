@@ -428,22 +428,15 @@ static bool has_known_end(const struct stk_dataset *ds)
 }
 
 static const struct stk_arg_row count_args[] = {
-    {.name = "count", .type = STK_ARG_INT, .is_required = true, .help = "elements; negative: all"},
-    {0}};
+    STK_ARG("count", INT, "elements; negative: all", .is_required = true), {0}};
 static const struct stk_arg_row shard_args[] = {
-    {.name = "num_shards",
-     .type = STK_ARG_INT,
-     .is_required = true,
-     .min = 1,
-     .max = INT64_MAX / 4,
-     .help = "parts of the whole"},
-    {.name = "index", .type = STK_ARG_INT, .is_required = true, .help = "which part"},
-    {.name = "remainder",
-     .type = STK_ARG_INT,
-     .max = PAD,
-     .choices = "keep,drop,pad",
-     .help = "where parts would be unequal: they are; the last elements are left out; short parts "
-             "give an element twice"},
+    STK_ARG("num_shards", INT, "parts of the whole", .is_required = true, .min = 1,
+            .max = INT64_MAX / 4),
+    STK_ARG("index", INT, "which part", .is_required = true),
+    STK_ARG("remainder", INT,
+            "where parts would be unequal: they are; the last elements are left out; short "
+            "parts give an element twice",
+            .max = PAD, .choices = "keep,drop,pad"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_take = {.name = "take",

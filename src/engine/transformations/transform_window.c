@@ -279,25 +279,13 @@ static void window_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row window_args[] = {
-    {.name = "size",
-     .type = STK_ARG_INT,
-     .is_required = true,
-     .min = 1,
-     .max = INT64_MAX / 4,
-     .help = "elements of a window"},
-    {.name = "shift",
-     .type = STK_ARG_INT,
-     .fallback = 1,
-     .min = 1,
-     .max = INT64_MAX / 4,
-     .help = "from one window to the next; the size if absent"},
-    {.name = "stride",
-     .type = STK_ARG_INT,
-     .fallback = 1,
-     .min = 1,
-     .max = INT64_MAX / 4,
-     .help = "from one element of a window to the next"},
-    {.name = "drop_remainder", .type = STK_ARG_BOOL, .help = "leave out windows that are short"},
+    STK_ARG("size", INT, "elements of a window", .is_required = true, .min = 1,
+            .max = INT64_MAX / 4),
+    STK_ARG("shift", INT, "from one window to the next; the size if absent", .fallback = 1,
+            .min = 1, .max = INT64_MAX / 4),
+    STK_ARG("stride", INT, "from one element of a window to the next", .fallback = 1, .min = 1,
+            .max = INT64_MAX / 4),
+    STK_ARG("drop_remainder", BOOL, "leave out windows that are short"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_window = {.name = "window",

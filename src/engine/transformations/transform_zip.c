@@ -250,7 +250,7 @@ static enum stoker_status enumerate_at(struct stk_iter *it, const int64_t *index
 }
 
 static const struct stk_arg_row enumerate_args[] = {
-    {.name = "start", .type = STK_ARG_INT, .help = "number of the first element"}, {0}};
+    STK_ARG("start", INT, "number of the first element"), {0}};
 
 const struct stk_dataset_kind stk_dataset_zip = {.name = "zip",
                                                  .summary = "Elements of several datasets as one",
