@@ -130,6 +130,7 @@ struct stk_table {
     size_t row_count;
     uint64_t rows_left_out; // cut by --limit
     size_t keep, keep_key;  // by stk_table_keep; 0: every row
+    bool ran_out;           // a row had no memory, or a sort: the table is not whole
 };
 
 struct stk_figure_row {
@@ -159,14 +160,19 @@ struct stk_table_doc {
     struct stk_missing missing[STK_TABLE_MISSING];
     size_t missing_count;
     bool inconclusive; // what is missing is what the question needs
+    bool ran_out;      // no memory for what the tables are made of
 };
 
 void stk_table_doc_init(struct stk_table_doc *doc, struct stk_arena *arena, const char *analysis);
 void stk_table_doc_deinit(struct stk_table_doc *doc);
 
+// Whether memory was missing for it or one of its tables. Who fills them need not check every row.
+bool stk_table_doc_ran_out(const struct stk_table_doc *doc);
+
 // Never fails for up to STK_TABLE_MAX tables. What `info` points to stays in use.
 struct stk_table *stk_table_add(struct stk_table_doc *doc, const struct stk_table_info *info);
-// Append a row: the struct that the table's columns are of. False: no memory.
+// Append a row: the struct that the table's columns are of. False: no memory, which the table
+// remembers.
 #define stk_table_put(table, row)                                                                  \
     stk_table_put_cells(table, (const struct stk_cell *)(row),                                     \
                         sizeof *(row) / sizeof(struct stk_cell))
@@ -180,7 +186,7 @@ struct stk_cell *stk_table_row(struct stk_table *table);
 // no limit. Call it before the first row.
 void stk_table_keep(struct stk_table *table, const char *column, uint64_t limit);
 // Sort by a column, largest number or first text first; equal rows by the columns before it, then
-// as they were added. False: no memory.
+// as they were added. False: no memory, which the table remembers.
 bool stk_table_sort(struct stk_table *table, const char *column);
 // Keep the first `limit` rows; 0: all.
 void stk_table_cut(struct stk_table *table, uint64_t limit);

@@ -54,8 +54,7 @@ static const struct stk_column kinds_figures[] = {
 static const struct stk_summary_info kinds_summary_info =
     STK_SUMMARY_INFO(kinds_summary, kinds_figures);
 
-static enum stoker_status kinds_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stoker_err *err)
+static void kinds_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &kinds_table);
     struct kinds_partial all = {0};
@@ -73,14 +72,14 @@ static enum stoker_status kinds_describe(const struct stk_pass_ctx *ctx, struct 
             .count = stk_cell_number(all.count[k]),
             .total_ns = stk_cell_number(all.total_ns[k]),
         };
-        if (all.count[k] && !stk_table_put(table, &row)) {
-            return stk_err_nomem(err);
+        if (all.count[k]) {
+            stk_table_put(table, &row);
         }
         events += all.count[k];
     }
     const struct kinds_summary summary = {.events = stk_cell_number(events)};
     stk_table_summarize(doc, &kinds_summary_info, &summary);
-    return stk_table_sort(table, "count") ? STOKER_OK : stk_err_nomem(err);
+    stk_table_sort(table, "count");
 }
 
 const struct stk_stats stk_stats_kinds = {

@@ -238,7 +238,7 @@ struct balance_totals {
     const char *busiest;
 };
 
-static bool balance_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void balance_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                               struct balance_totals *t)
 {
     const struct balance_partial *p = rank->partial;
@@ -263,9 +263,7 @@ static bool balance_fill_rank(struct stk_table *table, const struct stk_rank_sum
             .start_lag_ns = stk_cell_from_zero(b->lag_ns),
             .steps = stk_cell_number((int64_t)b->steps),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         t->lag_ns = b->lag_ns > t->lag_ns ? b->lag_ns : t->lag_ns;
         if (b->busy_ns > t->most_ns) {
             t->most_ns = b->busy_ns;
@@ -278,7 +276,6 @@ static bool balance_fill_rank(struct stk_table *table, const struct stk_rank_sum
         t->busy_ns += sum_ns;
         t->devices += working;
     }
-    return true;
 }
 
 struct balance_summary {
@@ -301,22 +298,17 @@ static const struct stk_missing no_several = {
     "several devices of one process", "no rank of the profile uses more",
     "none needed: ranks are compared by `stoker why` and `stats comm`"};
 
-static enum stoker_status balance_describe(const struct stk_pass_ctx *ctx,
-                                           struct stk_table_doc *doc, struct stoker_err *err)
+static void balance_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &balance_table);
     struct balance_totals t = {.lag_ns = -1};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!balance_fill_rank(table, ctx->run->ranks[r], &t)) {
-            return stk_err_nomem(err);
-        }
+        balance_fill_rank(table, ctx->run->ranks[r], &t);
     }
-    if (!stk_table_sort(table, "busy_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "busy_ns");
     int64_t mean_ns = t.devices ? t.busy_ns / (int64_t)t.devices : 0;
     const struct balance_summary summary = {
         .devices = t.devices ? stk_cell_number((int64_t)t.devices) : stk_cell_unknown(),
@@ -331,7 +323,6 @@ static enum stoker_status balance_describe(const struct stk_pass_ctx *ctx,
         stk_table_lacks(doc, &no_several);
         doc->inconclusive = true;
     }
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_balance = {

@@ -391,7 +391,7 @@ static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank,
     all->step_bus_bytes += c->bytes > 0 ? (double)c->bytes * factor : 0;
 }
 
-static bool comm_fill_row(const struct stk_run_sum *run, struct stk_table *table,
+static void comm_fill_row(const struct stk_run_sum *run, struct stk_table *table,
                           const struct stk_rank_sum *rank, const struct stk_collective *c,
                           const struct stk_comm_wait *wait)
 {
@@ -416,7 +416,7 @@ static bool comm_fill_row(const struct stk_run_sum *run, struct stk_table *table
             c->group_size > 1 ? rate_of(c->bytes, moving_ns, factor) : stk_cell_unknown(),
     };
     put_last(&row, run, wait);
-    return stk_table_put(table, &row);
+    stk_table_put(table, &row);
 }
 
 static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *table,
@@ -431,7 +431,8 @@ static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *tab
             continue;
         }
         add_totals(all, rank, c, wait);
-        if (!comm_fill_row(ctx->run, table, rank, c, wait) || !add_kind(kinds, known, c, wait)) {
+        comm_fill_row(ctx->run, table, rank, c, wait);
+        if (!add_kind(kinds, known, c, wait)) {
             return false;
         }
     }
@@ -447,7 +448,7 @@ static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *tab
     return true;
 }
 
-static bool fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
+static void fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
 {
     for (size_t i = 0; i < kinds->count; i++) {
         const struct kind_row *k = stk_vec_at(kinds, i);
@@ -466,14 +467,11 @@ static bool fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
             .bus_bytes_per_s =
                 k->group_size > 1 ? rate_of(k->bytes, each_ns, factor) : stk_cell_unknown(),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_host(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_host(struct stk_table *table, const struct stk_rank_sum *rank,
                       struct comm_totals *all)
 {
     const struct stk_comm_sums *p = rank->partial;
@@ -487,12 +485,9 @@ static bool fill_host(struct stk_table *table, const struct stk_rank_sum *rank,
             .total_ns = stk_cell_number(h->total_ns),
             .mean_ns = stk_cell_number(h->total_ns / (int64_t)h->count),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         all->host_count += h->count;
     }
-    return true;
 }
 
 // Used steps, counted once for each device.
@@ -619,8 +614,7 @@ static void comm_say_missing(const struct stk_pass_ctx *ctx, const struct comm_t
     }
 }
 
-static enum stoker_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                        struct stoker_err *err)
+static void comm_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *rows = stk_table_add(doc, &collectives_table);
@@ -637,22 +631,21 @@ static enum stoker_status comm_describe(const struct stk_pass_ctx *ctx, struct s
     bool ok = match_groups(run, &all.residual_ns);
     take_matches(run);
     for (uint32_t r = 0; r < run->rank_count && ok; r++) {
-        ok = comm_fill_rank(ctx, rows, run->ranks[r], &kinds, &known, &all) &&
-             fill_host(host, run->ranks[r], &all);
+        ok = comm_fill_rank(ctx, rows, run->ranks[r], &kinds, &known, &all);
+        fill_host(host, run->ranks[r], &all);
     }
-    ok = ok && fill_kinds(by_kind, &kinds) && stk_table_sort(rows, "exposed_ns") &&
-         stk_table_sort(by_kind, "exposed_ns") && stk_table_sort(host, "total_ns");
+    fill_kinds(by_kind, &kinds);
+    stk_table_sort(rows, "exposed_ns");
+    stk_table_sort(by_kind, "exposed_ns");
+    stk_table_sort(host, "total_ns");
     stk_vec_deinit(&kinds);
     stk_map_deinit(&known);
-    if (!ok) {
-        return stk_err_nomem(err);
-    }
+    doc->ran_out |= !ok;
     if (all.host_count == 0 && stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     comm_say_figures(ctx, &all, doc);
     comm_say_missing(ctx, &all, doc);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_comm = {

@@ -85,7 +85,7 @@ static const struct stk_column between_steps_columns[] = {
 static const struct stk_table_info between_steps_table = STK_TABLE_INFO(
     "between_steps", "Between the steps of the host", between_steps_row, between_steps_columns);
 
-static bool fill_between(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_between(struct stk_table *table, const struct stk_rank_sum *rank,
                          struct stk_gap_sums *all)
 {
     const struct stk_gap_sums *p = rank->partial;
@@ -103,16 +103,13 @@ static bool fill_between(struct stk_table *table, const struct stk_rank_sum *ran
             .every = b->every > 0 ? stk_cell_number(b->every) : stk_cell_unknown(),
             .stack = stk_cell_text(b->stack),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
     all->between_ns += p ? p->between_ns : 0;
     all->steps_ns += p ? p->steps_ns : 0;
-    return true;
 }
 
-static bool gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                            struct stk_gap_sums *all)
 {
     const struct stk_gap_sums *p = rank->partial;
@@ -130,9 +127,7 @@ static bool gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *r
             .after = stk_cell_text(g->after),
             .stack = stk_cell_text(g->stack),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
     all->idle_ns += p ? p->idle_ns : 0;
     all->gaps += p ? p->gaps : 0;
@@ -141,10 +136,9 @@ static bool gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *r
         all->part_ns[i] += p->part_ns[i];
         all->part_gaps[i] += p->part_gaps[i];
     }
-    return true;
 }
 
-static bool fill_causes(struct stk_table *table, const struct stk_gap_sums *all)
+static void fill_causes(struct stk_table *table, const struct stk_gap_sums *all)
 {
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (all->part_ns[p] == 0) {
@@ -156,11 +150,8 @@ static bool fill_causes(struct stk_table *table, const struct stk_gap_sums *all)
             .total_ns = stk_cell_number(all->part_ns[p]),
             .idle_share = stk_cell_share_of(all->part_ns[p], all->idle_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 struct gaps_summary {
@@ -213,8 +204,7 @@ static void gaps_say_figures(struct stk_table_doc *doc, const struct stk_run_sum
     }
 }
 
-static enum stoker_status gaps_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                        struct stoker_err *err)
+static void gaps_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *gaps = stk_table_add(doc, &gaps_table);
     struct stk_table *causes = stk_table_add(doc, &causes_table);
@@ -224,18 +214,15 @@ static enum stoker_status gaps_describe(const struct stk_pass_ctx *ctx, struct s
     stk_table_keep(gaps, "dur_ns", ctx->limit);
     stk_table_keep(between, "dur_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!fill_between(between, ctx->run->ranks[r], &all) ||
-            !gaps_fill_rank(gaps, ctx->run->ranks[r], &all)) {
-            return stk_err_nomem(err);
-        }
+        fill_between(between, ctx->run->ranks[r], &all);
+        gaps_fill_rank(gaps, ctx->run->ranks[r], &all);
     }
     gaps->rows_left_out += all.dropped;
-    if (!fill_causes(causes, &all) || !stk_table_sort(gaps, "dur_ns") ||
-        !stk_table_sort(causes, "total_ns") || !stk_table_sort(between, "dur_ns")) {
-        return stk_err_nomem(err);
-    }
+    fill_causes(causes, &all);
+    stk_table_sort(gaps, "dur_ns");
+    stk_table_sort(causes, "total_ns");
+    stk_table_sort(between, "dur_ns");
     gaps_say_figures(doc, ctx->run, &all, has_device);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_gaps = {

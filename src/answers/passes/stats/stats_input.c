@@ -102,7 +102,7 @@ static const struct stk_column fetches_columns[] = {
 static const struct stk_table_info fetches_table =
     STK_TABLE_INFO("fetches", "Fetches of the next batch", fetches_row, fetches_columns);
 
-static bool put_stage(struct stk_table *table, const struct stk_input_stage *s, int32_t rank,
+static void put_stage(struct stk_table *table, const struct stk_input_stage *s, int32_t rank,
                       bool limits)
 {
     double capacity = stk_input_stage_capacity(s);
@@ -127,7 +127,7 @@ static bool put_stage(struct stk_table *table, const struct stk_input_stage *s, 
         .threads = stk_cell_number(s->threads),
         .rank = stk_cell_number(rank),
     };
-    return stk_table_put(table, &row);
+    stk_table_put(table, &row);
 }
 
 // Called, or at work for calls that are not in the profile; else only known from others' paths.
@@ -136,14 +136,13 @@ static bool is_seen_stage(const struct stk_input_stage *s)
     return s->calls > 0 || s->self_ns > 0;
 }
 
-static bool add_rank(struct stk_table *stages, struct stk_table *fetches,
+static void add_rank(struct stk_table *stages, struct stk_table *fetches,
                      const struct stk_rank_sum *rank, uint32_t limiting)
 {
     const struct stk_input_sums *p = rank->partial;
     for (uint32_t i = 0; p && i < p->stage_count; i++) {
-        if (is_seen_stage(&p->stages[i]) &&
-            !put_stage(stages, &p->stages[i], rank->rank, i == limiting)) {
-            return false;
+        if (is_seen_stage(&p->stages[i])) {
+            put_stage(stages, &p->stages[i], rank->rank, i == limiting);
         }
     }
     for (uint32_t i = 0; p && i < p->fetch_count; i++) {
@@ -159,14 +158,11 @@ static bool add_rank(struct stk_table *stages, struct stk_table *fetches,
             .thread = stk_cell_text(f->thread),
             .rank = stk_cell_number(rank->rank),
         };
-        if (!stk_table_put(fetches, &row)) {
-            return false;
-        }
+        stk_table_put(fetches, &row);
     }
-    return true;
 }
 
-static bool add_kinds(struct stk_table *table, const struct stk_run_sum *run)
+static void add_kinds(struct stk_table *table, const struct stk_run_sum *run)
 {
     int64_t ns[STK_INPUT_KINDS] = {0}, total_ns = 0;
     uint64_t calls[STK_INPUT_KINDS] = {0};
@@ -188,11 +184,8 @@ static bool add_kinds(struct stk_table *table, const struct stk_run_sum *run)
             .self_ns = stk_cell_number(ns[k]),
             .self_share = stk_cell_share_of(ns[k], total_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 // The rank that waits most; there, the stage that limits. False: no memory.
@@ -275,8 +268,7 @@ static const struct stk_column input_figures[] = {
 static const struct stk_summary_info input_summary_info =
     STK_SUMMARY_INFO(input_summary, input_figures);
 
-static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stoker_err *err)
+static void input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *stages = stk_table_add(doc, &stages_table);
@@ -285,14 +277,10 @@ static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct 
     uint32_t rank, stage;
     uint64_t seen = 0, fetches_seen = 0;
     const char *limiting = NULL;
-    if (!find_limit(run, &rank, &stage)) {
-        return stk_err_nomem(err);
-    }
+    doc->ran_out |= !find_limit(run, &rank, &stage);
     for (uint32_t r = 0; r < run->rank_count + run->again_count; r++) {
         const struct stk_input_sums *p = run->ranks[r]->partial;
-        if (!add_rank(stages, fetches, run->ranks[r], r == rank ? stage : STK_NONE)) {
-            return stk_err_nomem(err);
-        }
+        add_rank(stages, fetches, run->ranks[r], r == rank ? stage : STK_NONE);
         for (uint32_t i = 0; p && i < p->stage_count; i++) {
             seen += is_seen_stage(&p->stages[i]);
             fetches_seen += is_seen_stage(&p->stages[i]) && p->stages[i].kind == STK_INPUT_FETCH;
@@ -301,10 +289,10 @@ static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct 
             limiting = p->stages[stage].name;
         }
     }
-    if (!add_kinds(kinds, run) || !stk_table_sort(stages, "self_ns") ||
-        !stk_table_sort(kinds, "self_ns") || !stk_table_sort(fetches, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    add_kinds(kinds, run);
+    stk_table_sort(stages, "self_ns");
+    stk_table_sort(kinds, "self_ns");
+    stk_table_sort(fetches, "total_ns");
     bool known = seen > 0 && run->wall_ns > 0;
     const int64_t wait_ns = run->parts[STK_PART_INPUT];
     const struct stk_cell unknown = stk_cell_unknown();
@@ -318,7 +306,6 @@ static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct 
     };
     stk_table_summarize(doc, &input_summary_info, &summary);
     input_say_missing(doc, run, seen, seen == fetches_seen, limiting);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_input = {

@@ -288,7 +288,7 @@ static const struct stk_table_info slow_calls_table =
     STK_TABLE_INFO("slow_calls", "Runtime calls, and those over 10 x their median", slow_calls_row,
                    slow_calls_columns);
 
-static bool launches_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void launches_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                                struct launch_row *all)
 {
     const struct launch_partial *p = rank->partial;
@@ -311,11 +311,8 @@ static bool launches_fill_rank(struct stk_table *table, const struct stk_rank_su
             .launch_bound_share = stk_cell_share_of((int64_t)l->late, (int64_t)l->linked),
             .queue_full_ns = stk_cell_number(l->queue_full_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 // Depths to a hundredth: more says nothing.
@@ -324,7 +321,7 @@ static double rounded(double depth)
     return depth < 1e12 ? (double)(int64_t)(depth * 100 + 0.5) / 100 : depth;
 }
 
-static bool fill_queue(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_queue(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct launch_partial *p = rank->partial;
     for (uint32_t d = 0; p && d < rank->device_count; d++) {
@@ -337,15 +334,12 @@ static bool fill_queue(struct stk_table *table, const struct stk_rank_sum *rank)
                 .mean_depth = stk_cell_ratio(rounded(b->mean)),
                 .max_depth = stk_cell_number(b->most),
             };
-            if (!stk_table_put(table, &row)) {
-                return false;
-            }
+            stk_table_put(table, &row);
         }
     }
-    return true;
 }
 
-static bool fill_regions(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_regions(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct launch_partial *p = rank->partial;
     for (size_t i = 0; p && i < p->regions.count; i++) {
@@ -361,15 +355,12 @@ static bool fill_regions(struct stk_table *table, const struct stk_rank_sum *ran
             .thread = *r->thread ? stk_cell_text(r->thread) : stk_cell_unknown(),
             .step = r->has_step ? stk_cell_number(r->step) : stk_cell_unknown(),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
     table->rows_left_out += p ? p->regions.left_out : 0;
-    return true;
 }
 
-static bool fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct launch_partial *p = rank->partial;
     for (size_t i = 0; p && i < p->calls.count; i++) {
@@ -386,11 +377,8 @@ static bool fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
             .slow_ns = stk_cell_number(c->slow_ns),
             .device_busy_share = stk_cell_share_of(c->slow_busy_ns, c->slow_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 struct launches_summary {
@@ -447,35 +435,32 @@ static const struct stk_missing no_launch_calls = {
     "record the host too: ProfilerActivity.CPU beside CUDA in torch.profiler, "
     "--trace=cuda in nsys profile, host_tracer_level 2 in TensorFlow and JAX"};
 
-static enum stoker_status launches_describe(const struct stk_pass_ctx *ctx,
-                                            struct stk_table_doc *doc, struct stoker_err *err)
+static void launches_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &launches_table);
     struct stk_table *queue = stk_table_add(doc, &queue_table);
     struct stk_table *regions = stk_table_add(doc, &regions_table);
     struct stk_table *calls = stk_table_add(doc, &slow_calls_table);
     struct launch_row all = {.kernels = 0};
-    bool ok = true;
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     stk_table_keep(calls, "total_ns", ctx->limit);
-    for (uint32_t r = 0; r < ctx->run->rank_count && ok; r++) {
-        ok = launches_fill_rank(table, ctx->run->ranks[r], &all) &&
-             fill_queue(queue, ctx->run->ranks[r]) && fill_regions(regions, ctx->run->ranks[r]) &&
-             fill_calls(calls, ctx->run->ranks[r]);
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
+        launches_fill_rank(table, ctx->run->ranks[r], &all);
+        fill_queue(queue, ctx->run->ranks[r]);
+        fill_regions(regions, ctx->run->ranks[r]);
+        fill_calls(calls, ctx->run->ranks[r]);
     }
-    if (!ok || !stk_table_sort(table, "count") || !stk_table_sort(regions, "idle_ns") ||
-        !stk_table_sort(calls, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "count");
+    stk_table_sort(regions, "idle_ns");
+    stk_table_sort(calls, "total_ns");
     if (all.linked == 0 && all.kernels > 0) {
         stk_table_lacks(doc, &no_launch_calls);
         doc->inconclusive = true;
-        return STOKER_OK;
+        return;
     }
     launches_say_figures(doc, ctx->run, &all);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_launches = {

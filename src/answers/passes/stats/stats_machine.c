@@ -102,10 +102,9 @@ static int64_t whole(double value)
     return value > 0 && value < 9e18 ? (int64_t)value : 0;
 }
 
-static bool fill_machine_processes(struct stk_table *table, const struct stk_machine_view *v)
+static void fill_machine_processes(struct stk_table *table, const struct stk_machine_view *v)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < v->process_count; i++) {
+    for (uint32_t i = 0; i < v->process_count; i++) {
         const struct stk_machine_process *p = &v->processes[i];
         const struct processes_row row = {
             .process = stk_cell_text(p->name),
@@ -122,22 +121,20 @@ static bool fill_machine_processes(struct stk_table *table, const struct stk_mac
             .major_faults_per_s = stk_cell_ratio(tidy(p->major)),
             .resident_bytes = stk_cell_number(whole(p->resident)),
         };
-        ok = stk_table_put(table, &row);
+        stk_table_put(table, &row);
     }
-    return ok;
 }
 
-static bool fill_machine_figures(struct stk_table *figures, struct stk_table *absent,
+static void fill_machine_figures(struct stk_table *figures, struct stk_table *absent,
                                  const struct stk_machine_view *v)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < v->machine->series_count; i++) {
+    for (uint32_t i = 0; i < v->machine->series_count; i++) {
         const struct stk_machine_series *s = &v->machine->series[i];
         const struct stk_machine_figure *f = &v->figures[i];
         const struct stk_sample_info *info = s->info;
         if (info->scope == STK_SAMPLE_SOURCE) {
             const struct absent_row row = {.source = stk_cell_text(s->name)};
-            ok = stk_table_put(absent, &row);
+            stk_table_put(absent, &row);
         } else if (info->scope != STK_SAMPLE_THREAD && info->scope != STK_SAMPLE_PROCESS &&
                    f->samples) {
             bool is_thing = info->scope == STK_SAMPLE_DISK || info->scope == STK_SAMPLE_GPU;
@@ -150,10 +147,9 @@ static bool fill_machine_figures(struct stk_table *figures, struct stk_table *ab
                 .unit = *info->unit ? stk_cell_text(info->unit) : stk_cell_unknown(),
                 .samples = stk_cell_number(f->samples),
             };
-            ok = stk_table_put(figures, &row);
+            stk_table_put(figures, &row);
         }
     }
-    return ok;
 }
 
 static struct stk_cell mean_of(const struct stk_machine_view *v, enum stk_sampled sample)
@@ -162,8 +158,7 @@ static struct stk_cell mean_of(const struct stk_machine_view *v, enum stk_sample
     return f ? stk_cell_ratio(tidy(f->mean)) : stk_cell_unknown();
 }
 
-static enum stoker_status machine_describe(const struct stk_pass_ctx *ctx,
-                                           struct stk_table_doc *doc, struct stoker_err *err)
+static void machine_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_machine_view *v = ctx->run->machine;
     struct stk_table *processes = stk_table_add(doc, &processes_table);
@@ -172,11 +167,10 @@ static enum stoker_status machine_describe(const struct stk_pass_ctx *ctx,
     if (!v) {
         stk_table_lacks(doc, &no_record);
         doc->inconclusive = true;
-        return STOKER_OK;
+        return;
     }
-    if (!fill_machine_processes(processes, v) || !fill_machine_figures(figures, absent, v)) {
-        return stk_err_nomem(err);
-    }
+    fill_machine_processes(processes, v);
+    fill_machine_figures(figures, absent, v);
     double cost = stk_machine_mean(v, STK_SAMPLE_OF_COST);
     const struct stk_machine_figure *quota = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_QUOTA);
     double throttled = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_PERIODS);
@@ -193,7 +187,6 @@ static enum stoker_status machine_describe(const struct stk_pass_ctx *ctx,
         .other_records = stk_cell_number(v->left_out),
     };
     stk_table_summarize(doc, &machine_summary_info, &summary);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_machine = {

@@ -115,7 +115,7 @@ static struct stk_cell op_of(const struct stk_memory_live *live)
                                                               : live->op);
 }
 
-static bool fill_peak(struct stk_table *table, const struct stk_memory_pool *pool, const char *id)
+static void fill_peak(struct stk_table *table, const struct stk_memory_pool *pool, const char *id)
 {
     for (uint32_t i = 0; i < pool->live_count; i++) {
         const struct stk_memory_live *live = &pool->live[i];
@@ -128,14 +128,11 @@ static bool fill_peak(struct stk_table *table, const struct stk_memory_pool *poo
                 live->bytes < pool->peak_bytes ? live->bytes : pool->peak_bytes, pool->peak_bytes),
             .blocks = live->blocks ? stk_cell_number((int64_t)live->blocks) : stk_cell_unknown(),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool *pool,
+static void fill_timeline(struct stk_table *table, const struct stk_memory_pool *pool,
                           const char *id, int64_t shift_ns)
 {
     for (uint32_t i = 0; i < pool->point_count; i++) {
@@ -148,14 +145,11 @@ static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool 
                                                             : stk_cell_unknown(),
             .allocator = stk_cell_text(pool->allocator),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_live(struct stk_table *table, const struct stk_memory_sums *m,
+static void fill_live(struct stk_table *table, const struct stk_memory_sums *m,
                       const struct stk_memory_pool *pool, const char *id, int64_t shift_ns)
 {
     for (uint32_t i = 0; i < pool->point_count; i++) {
@@ -171,12 +165,9 @@ static bool fill_live(struct stk_table *table, const struct stk_memory_sums *m,
                     live->blocks ? stk_cell_number((int64_t)live->blocks) : stk_cell_unknown(),
                 .allocator = stk_cell_text(pool->allocator),
             };
-            if (!stk_table_put(table, &row)) {
-                return false;
-            }
+            stk_table_put(table, &row);
         }
     }
-    return true;
 }
 
 // The usual change from the end of a step to the end of the next: one that leaks grows every time.
@@ -214,9 +205,7 @@ static bool fill_steps(const struct stk_pass_ctx *ctx, struct stk_table *table,
             .peak_bytes = stk_cell_number(s->peak_bytes),
             .end_bytes = stk_cell_number(s->end_bytes),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         all->step_allocations += s->allocations;
     }
     all->steps += m->step_count;
@@ -258,11 +247,12 @@ static bool memory_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_ra
         }
         const char *id = device_id(ctx, rank, pool->device);
         add_pool(all, rank, pool, shift_ns);
-        if (!id || !fill_peak(tables[0], pool, id) ||
-            !fill_timeline(tables[2], pool, id, shift_ns) ||
-            !fill_live(tables[3], m, pool, id, shift_ns)) {
+        if (!id) {
             return false;
         }
+        fill_peak(tables[0], pool, id);
+        fill_timeline(tables[2], pool, id, shift_ns);
+        fill_live(tables[3], m, pool, id, shift_ns);
     }
     all->on_host |= m->steps_on_host;
     return fill_steps(ctx, tables[1], rank, m, all);
@@ -382,26 +372,20 @@ static void memory_say_missing(const struct stk_pass_ctx *ctx, const struct memo
     }
 }
 
-static enum stoker_status memory_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                          struct stoker_err *err)
+static void memory_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *tables[] = {stk_table_add(doc, &peak_table), stk_table_add(doc, &steps_table),
                                   stk_table_add(doc, &timeline_table),
                                   stk_table_add(doc, &live_table)};
     struct memory_totals all = {.growth_bytes = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!memory_fill_rank(ctx, ctx->run->ranks[r], tables, &all)) {
-            return stk_err_nomem(err);
-        }
+        doc->ran_out |= !memory_fill_rank(ctx, ctx->run->ranks[r], tables, &all);
     }
-    if (!stk_table_sort(tables[0], "bytes")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(tables[0], "bytes");
     if (all.any) {
         memory_say_figures(ctx, &all, doc);
     }
     memory_say_missing(ctx, &all, doc);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_memory = {

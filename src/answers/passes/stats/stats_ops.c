@@ -151,7 +151,7 @@ static struct stk_cell mode_cell(uint8_t seen)
     return stk_cell_unknown();
 }
 
-static bool fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct stk_op_details *p = rank->partial;
     for (size_t i = 0; p && i < p->sums->count; i++) {
@@ -166,14 +166,11 @@ static bool fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
             .self_ns = stk_cell_number(o->self_ns),
             .device_ns = stk_cell_number(o->device_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_modes(struct stk_table *table, const struct stk_op_sums *all)
+static void fill_modes(struct stk_table *table, const struct stk_op_sums *all)
 {
     for (int m = 0; m < STK_MODE_COUNT; m++) {
         if (all->mode_ops[m] == 0) {
@@ -186,14 +183,11 @@ static bool fill_modes(struct stk_table *table, const struct stk_op_sums *all)
             .device_ns = stk_cell_number(all->mode_ns[m]),
             .device_share = stk_cell_share_of(all->mode_ns[m], all->device_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_kernels(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_kernels(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct stk_op_details *p = rank->partial;
     for (size_t i = 0; p && i < p->kernel_count; i++) {
@@ -206,11 +200,8 @@ static bool fill_kernels(struct stk_table *table, const struct stk_rank_sum *ran
             .total_ns = stk_cell_number(k->total_ns),
             .op_share = stk_cell_share_of(k->total_ns, k->op_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 static struct stk_cell bytes_cell(int64_t bytes, uint64_t sized)
@@ -218,7 +209,7 @@ static struct stk_cell bytes_cell(int64_t bytes, uint64_t sized)
     return sized ? stk_cell_number(bytes) : stk_cell_unknown();
 }
 
-static bool fill_copies(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_copies(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     static const char *const dirs[] = {"unknown", "h2d", "d2h", "d2d", "p2p", "h2h"};
     const struct stk_op_details *p = rank->partial;
@@ -233,14 +224,11 @@ static bool fill_copies(struct stk_table *table, const struct stk_rank_sum *rank
             .total_ns = stk_cell_number(c->total_ns),
             .exposed_ns = stk_cell_number(c->exposed_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_islands(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_islands(struct stk_table *table, const struct stk_rank_sum *rank,
                          const struct stk_run_sum *run)
 {
     const struct stk_op_details *p = rank->partial;
@@ -257,11 +245,8 @@ static bool fill_islands(struct stk_table *table, const struct stk_rank_sum *ran
             .total_ns = stk_cell_number(o->total_ns),
             .step_share = stk_cell_share_of(o->step_ns, wall_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 static void add_sums(const struct stk_op_details *p, struct stk_op_details *all,
@@ -337,8 +322,7 @@ static void ops_say_figures(struct stk_table_doc *doc, const struct stk_op_sums 
     }
 }
 
-static enum stoker_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                       struct stoker_err *err)
+static void ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *ops = stk_table_add(doc, &ops_table);
     struct stk_table *by_mode = stk_table_add(doc, &modes_table);
@@ -353,24 +337,24 @@ static enum stoker_status ops_describe(const struct stk_pass_ctx *ctx, struct st
     stk_table_keep(islands, "total_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
-        if (!fill_ops(ops, rank) || !fill_kernels(kernels, rank) || !fill_copies(copies, rank) ||
-            !fill_islands(islands, rank, ctx->run)) {
-            return stk_err_nomem(err);
-        }
+        fill_ops(ops, rank);
+        fill_kernels(kernels, rank);
+        fill_copies(copies, rank);
+        fill_islands(islands, rank, ctx->run);
         add_sums(rank->partial, &work, &all);
     }
-    if (!fill_modes(by_mode, &all) || !stk_table_sort(ops, "self_ns") ||
-        !stk_table_sort(by_mode, "device_ns") || !stk_table_sort(kernels, "total_ns") ||
-        !stk_table_sort(copies, "total_ns") || !stk_table_sort(islands, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    fill_modes(by_mode, &all);
+    stk_table_sort(ops, "self_ns");
+    stk_table_sort(by_mode, "device_ns");
+    stk_table_sort(kernels, "total_ns");
+    stk_table_sort(copies, "total_ns");
+    stk_table_sort(islands, "total_ns");
     if (all.count == 0) {
         stk_table_lacks(doc, &stk_ops_keyed_missing);
         doc->inconclusive = true;
-        return STOKER_OK;
+        return;
     }
     ops_say_figures(doc, &all, &work);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_ops = {

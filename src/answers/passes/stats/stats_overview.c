@@ -159,10 +159,11 @@ static bool fill_ops(struct stk_table *table, const struct stk_run_sum *run, boo
             .self_share = stk_cell_share_of(o->self_ns, whole_ns),
             .ranks = stk_cell_number(o->ranks),
         };
-        ok = stk_table_put(table, &row);
+        stk_table_put(table, &row);
     }
+    stk_table_sort(table, "self_ns");
     stk_vec_deinit(&ops);
-    return ok && stk_table_sort(table, "self_ns");
+    return ok;
 }
 
 struct precision {
@@ -211,7 +212,7 @@ static struct stk_cell tensor_share(const struct precision *p)
     return p->told_ns > 0 ? stk_cell_share_of(p->tensor_ns, p->total_ns) : stk_cell_unknown();
 }
 
-static bool fill_precision(struct stk_table *table, const struct stk_run_sum *run,
+static void fill_precision(struct stk_table *table, const struct stk_run_sum *run,
                            struct precision *all)
 {
     struct precision list[MAX_PRECISIONS];
@@ -232,14 +233,12 @@ static bool fill_precision(struct stk_table *table, const struct stk_run_sum *ru
             .total_share = stk_cell_share_of(list[i].total_ns, all->total_ns),
             .tensor_core_share = tensor_share(&list[i]),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return stk_table_sort(table, "total_ns");
+    stk_table_sort(table, "total_ns");
 }
 
-static bool fill_devices(struct stk_table *table, const struct stk_pass_ctx *ctx, int64_t *busy,
+static void fill_devices(struct stk_table *table, const struct stk_pass_ctx *ctx, int64_t *busy,
                          int64_t *span)
 {
     int64_t busy_ns = 0, span_ns = 0;
@@ -258,15 +257,12 @@ static bool fill_devices(struct stk_table *table, const struct stk_pass_ctx *ctx
             .communication_exposed_ns = stk_cell_number(d->communication_exposed_ns),
             .transfer_exposed_ns = stk_cell_number(d->transfer_exposed_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         busy_ns += d->analysed ? d->busy_ns : 0;
         span_ns += d->analysed ? d->span_ns : 0;
     }
     *busy = busy_ns;
     *span = span_ns;
-    return true;
 }
 
 static struct stk_cell known_from_zero(int64_t ns)
@@ -322,8 +318,7 @@ static const struct stk_missing host_alone = {"device operations",
                                               "only the host's side was recorded",
                                               "record device activity to see what the device does"};
 
-static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
-                                            struct stk_table_doc *doc, struct stoker_err *err)
+static void overview_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *ops = stk_table_add(doc, &top_ops_table);
@@ -340,12 +335,12 @@ static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
     }
     bool on_device = all.device_ns > 0;
     stk_table_keep(ops, "self_ns", ctx->limit ? TOP_OPS : 0);
-    if (!fill_ops(ops, run, on_device, on_device ? all.device_ns : all.host_ns) ||
-        !fill_precision(precision, run, &compute) ||
-        !fill_devices(devices, ctx, &busy_ns, &span_ns) || !stk_overview_add_breakdown(ctx, doc) ||
-        !stk_overview_add_step_times(ctx, doc) || !stk_overview_add_environment(ctx, doc)) {
-        return stk_err_nomem(err);
-    }
+    doc->ran_out |= !fill_ops(ops, run, on_device, on_device ? all.device_ns : all.host_ns);
+    fill_precision(precision, run, &compute);
+    fill_devices(devices, ctx, &busy_ns, &span_ns);
+    stk_overview_add_breakdown(ctx, doc);
+    stk_overview_add_step_times(ctx, doc);
+    stk_overview_add_environment(ctx, doc);
     if (ctx->limit != 0) {
         stk_table_cut(ops, TOP_OPS);
     }
@@ -355,7 +350,6 @@ static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
     } else if (ops->row_count == 0) {
         doc->inconclusive = stk_stats_lacks_device(ctx, doc);
     }
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_overview = {

@@ -496,13 +496,13 @@ static bool fill_functions(struct stk_table *table, const struct stk_run_sum *ru
             .thread = stk_cell_text(f->thread),
             .rank = stk_cell_number(at->rank),
         };
-        ok = stk_table_put(table, &row);
+        stk_table_put(table, &row);
     }
     stk_vec_deinit(&list);
     return ok;
 }
 
-static bool fill_codes(struct stk_table *table, const struct code_sum *codes, int64_t base_ns)
+static void fill_codes(struct stk_table *table, const struct code_sum *codes, int64_t base_ns)
 {
     for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         if (!codes[o].calls) {
@@ -515,11 +515,8 @@ static bool fill_codes(struct stk_table *table, const struct code_sum *codes, in
             .self_ns = stk_cell_number(codes[o].self_ns),
             .step_share = stk_cell_share_of(codes[o].driver_ns, base_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 static struct stk_cell share_of_code(const struct code_sum *code, int64_t base_ns)
@@ -559,8 +556,7 @@ static const struct stk_missing no_tracer = {
     "python_tracer_level=1), which has no effect in 2.21; nsys: "
     "--python-functions-trace, or ranges of your own with --trace=nvtx"};
 
-static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                          struct stoker_err *err)
+static void python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *functions = stk_table_add(doc, &functions_table);
     struct stk_table *code = stk_table_add(doc, &code_table);
@@ -574,14 +570,13 @@ static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct
         base_ns += p && p->count ? p->base_ns : 0;
         python_ns += p ? p->driver_python_ns : 0;
     }
-    if (!fill_functions(functions, ctx->run) || !fill_codes(code, codes, base_ns) ||
-        !stk_table_sort(code, "self_ns")) {
-        return stk_err_nomem(err);
-    }
+    doc->ran_out |= !fill_functions(functions, ctx->run);
+    fill_codes(code, codes, base_ns);
+    stk_table_sort(code, "self_ns");
     if (functions->row_count == 0) {
         stk_table_lacks(doc, &no_tracer);
         doc->inconclusive = true;
-        return STOKER_OK;
+        return;
     }
     for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         self_ns += codes[o].driver_ns;
@@ -596,7 +591,6 @@ static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct
         .unknown_share = share_of_code(&codes[STK_PYTHON_UNKNOWN], base_ns),
     };
     stk_table_summarize(doc, &python_summary_info, &summary);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_python = {

@@ -295,7 +295,7 @@ static int64_t cost_ns(const struct roofline_op *f)
     return f->flops_ns > f->bytes_ns ? f->flops_ns : f->bytes_ns;
 }
 
-static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
                      const struct roofline_op *op, struct roofline_sums *all)
 {
     const struct stk_cell unknown = stk_cell_unknown();
@@ -321,7 +321,7 @@ static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
     all->cost_ns = stk_add_ns(all->cost_ns, cost_ns(op));
     all->told_ns = stk_add_ns(all->told_ns, told ? cost_ns(op) : 0);
     all->roof_ns += told ? share * (double)cost_ns(op) : 0;
-    return stk_table_put(table, &row);
+    stk_table_put(table, &row);
 }
 
 struct roofline_summary {
@@ -363,27 +363,22 @@ static void say_missing(struct stk_table_doc *doc, const struct roofline_sums *a
     }
 }
 
-static enum stoker_status roofline_describe(const struct stk_pass_ctx *ctx,
-                                            struct stk_table_doc *doc, struct stoker_err *err)
+static void roofline_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &roofline_table);
     struct roofline_sums all = {.total_ns = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     stk_table_keep(table, "total_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         const struct roofline *p = rank->partial;
         for (size_t i = 0; p && i < p->count; i++) {
-            if (!fill_row(table, rank, &p->ops[i], &all)) {
-                return stk_err_nomem(err);
-            }
+            fill_row(table, rank, &p->ops[i], &all);
         }
     }
-    if (!stk_table_sort(table, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "total_ns");
     const struct roofline_summary summary = {
         .kernel_ns = stk_cell_number(all.total_ns),
         .cost_share = stk_cell_share_of(all.cost_ns, all.total_ns),
@@ -393,7 +388,6 @@ static enum stoker_status roofline_describe(const struct stk_pass_ctx *ctx,
     };
     stk_table_summarize(doc, &roofline_summary_info, &summary);
     say_missing(doc, &all);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_roofline = {

@@ -362,7 +362,7 @@ static int64_t saving_of(const struct chain *c)
     return stk_add_ns(c->total_ns - c->longest_ns, c->gap_ns);
 }
 
-static bool sequences_fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
+static void sequences_fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
                                const struct chain_row *r)
 {
     const struct chain *c = &r->chain;
@@ -375,10 +375,7 @@ static bool sequences_fill_row(struct stk_table *table, const struct stk_rank_su
         .mean_gap_ns = stk_cell_number(c->gap_ns / ((int64_t)c->count * (c->length - 1))),
         .saving_bound_ns = stk_cell_number(saving_of(c)),
     };
-    if (!stk_table_put(table, &row)) {
-        return false;
-    }
-    return true;
+    stk_table_put(table, &row);
 }
 
 struct sequences_summary {
@@ -397,15 +394,14 @@ static const struct stk_column sequences_figures[] = {
 static const struct stk_summary_info sequences_summary_info =
     STK_SUMMARY_INFO(sequences_summary, sequences_figures);
 
-static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
-                                             struct stk_table_doc *doc, struct stoker_err *err)
+static void sequences_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &sequences_table);
     struct chain all = {.count = 0};
     int64_t kernel_ns = 0, saving_ns = 0;
     uint64_t kernels = 0;
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     stk_table_keep(table, "saving_bound_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
@@ -413,9 +409,7 @@ static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
         const struct sequence_partial *p = rank->partial;
         for (uint32_t i = 0; p && i < p->count; i++) {
             const struct chain *c = &p->rows[i].chain;
-            if (!sequences_fill_row(table, rank, &p->rows[i])) {
-                return stk_err_nomem(err);
-            }
+            sequences_fill_row(table, rank, &p->rows[i]);
             all.count += c->count;
             all.total_ns = stk_add_ns(all.total_ns, c->total_ns);
             all.gap_ns = stk_add_ns(all.gap_ns, c->gap_ns);
@@ -424,9 +418,7 @@ static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
         }
         kernel_ns = stk_add_ns(kernel_ns, p ? p->kernel_ns : 0);
     }
-    if (!stk_table_sort(table, "saving_bound_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "saving_bound_ns");
     const struct sequences_summary summary = {
         .chains = stk_cell_number((int64_t)all.count),
         .chain_kernels = stk_cell_number((int64_t)kernels),
@@ -436,7 +428,6 @@ static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
         .saving_bound_ns = stk_cell_number(saving_ns),
     };
     stk_table_summarize(doc, &sequences_summary_info, &summary);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_sequences = {

@@ -122,7 +122,7 @@ static bool is_always_told(enum stk_startup_work work)
            work == STK_STARTUP_WEIGHTS;
 }
 
-static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct stk_cell unknown = stk_cell_unknown();
     const struct stk_startup_sums *p = rank->partial;
@@ -145,11 +145,8 @@ static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
             .longest_ns = r->count ? stk_cell_number(r->longest_ns) : unknown,
             .what = stk_cell_text(r->longest),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 struct phases_row {
@@ -167,11 +164,11 @@ static const struct stk_column phases_columns[] = {
 static const struct stk_table_info phases_table =
     STK_TABLE_INFO("phases", "Phases", phases_row, phases_columns);
 
-static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, const char *phase,
+static void add_phase(struct stk_table *table, const struct stk_rank_sum *rank, const char *phase,
                       int64_t from_ns, int64_t to_ns, size_t steps)
 {
     if (to_ns <= from_ns) {
-        return true;
+        return;
     }
     const struct phases_row row = {
         .phase = stk_cell_text(phase),
@@ -180,10 +177,7 @@ static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, 
         .dur_ns = stk_cell_number(to_ns - from_ns),
         .steps = stk_cell_number((int64_t)steps),
     };
-    if (!stk_table_put(table, &row)) {
-        return false;
-    }
-    return true;
+    stk_table_put(table, &row);
 }
 
 static int64_t first_operation(const struct stk_rank_sum *rank, int64_t otherwise_ns)
@@ -197,12 +191,13 @@ static int64_t first_operation(const struct stk_rank_sum *rank, int64_t otherwis
     return first == INT64_MAX || first > otherwise_ns ? otherwise_ns : first;
 }
 
-static bool startup_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void startup_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                               const struct pace *pace)
 {
     int64_t begin = rank->facts.first_ns, end = rank->facts.last_ns;
     if (pace->count == 0) {
-        return add_phase(table, rank, "before_device", begin, first_operation(rank, end), 0);
+        add_phase(table, rank, "before_device", begin, first_operation(rank, end), 0);
+        return;
     }
     const struct stk_step *last = pace->steps[pace->count - 1];
     int64_t steps_from = pace->steps[0]->start_ns, steps_to = last->start_ns + last->dur_ns;
@@ -212,10 +207,10 @@ static bool startup_fill_rank(struct stk_table *table, const struct stk_rank_sum
     if (device_from < begin) {
         device_from = begin;
     }
-    return add_phase(table, rank, "before_device", begin, device_from, 0) &&
-           add_phase(table, rank, "before_steps", device_from, steps_from, 0) &&
-           add_phase(table, rank, "warm_up", steps_from, steady_from, warm) &&
-           add_phase(table, rank, "steady", steady_from, steps_to, pace->count - warm);
+    add_phase(table, rank, "before_device", begin, device_from, 0);
+    add_phase(table, rank, "before_steps", device_from, steps_from, 0);
+    add_phase(table, rank, "warm_up", steps_from, steady_from, warm);
+    add_phase(table, rank, "steady", steady_from, steps_to, pace->count - warm);
 }
 
 struct startup_summary {
@@ -258,8 +253,7 @@ static bool has_start(const struct stk_run_sum *run)
     return false;
 }
 
-static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
-                                           struct stk_table_doc *doc, struct stoker_err *err)
+static void startup_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &phases_table);
     struct stk_table *work = stk_table_add(doc, &work_table);
@@ -268,10 +262,9 @@ static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         struct pace pace;
-        if (!find_pace(rank, ctx->arena, &pace) || !startup_fill_rank(table, rank, &pace) ||
-            !fill_work(work, rank)) {
-            return stk_err_nomem(err);
-        }
+        doc->ran_out |= !find_pace(rank, ctx->arena, &pace);
+        startup_fill_rank(table, rank, &pace);
+        fill_work(work, rank);
         without += pace.steady == SIZE_MAX;
         if (pace.steady == SIZE_MAX) {
             continue;
@@ -280,9 +273,7 @@ static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
         int64_t at_ns = s->start_ns + s->dur_ns;
         steady_ns = at_ns > steady_ns ? at_ns : steady_ns;
     }
-    if (!stk_table_sort(work, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(work, "total_ns");
     bool known = without == 0 && ctx->run->rank_count > 0;
     const struct startup_summary summary = {
         .first_steady_ns = known ? stk_cell_number(steady_ns) : stk_cell_unknown(),
@@ -297,7 +288,6 @@ static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
         stk_table_lacks(doc, &no_steady);
         doc->inconclusive = true;
     }
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_startup = {

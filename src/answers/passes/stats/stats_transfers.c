@@ -250,7 +250,7 @@ struct transfer_sums {
     double pair_bytes;
 };
 
-static bool transfers_fill_row(struct stk_table *table, const char *device, int dir, int pin,
+static void transfers_fill_row(struct stk_table *table, const char *device, int dir, int pin,
                                const struct transfer_row *t, double link)
 {
     bool sized = t->sized > 0 && t->bytes <= INT64_MAX;
@@ -273,10 +273,10 @@ static bool transfers_fill_row(struct stk_table *table, const char *device, int 
         .blocked_ns = t->called > 0 ? stk_cell_number(t->blocked_ns) : unknown,
         .link_bytes_per_s = link > 0 ? stk_cell_ratio(link) : unknown,
     };
-    return stk_table_put(table, &row);
+    stk_table_put(table, &row);
 }
 
-static bool transfers_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void transfers_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                                 struct transfer_sums *sums)
 {
     const struct transfer_partial *p = rank->partial;
@@ -295,13 +295,10 @@ static bool transfers_fill_rank(struct stk_table *table, const struct stk_rank_s
             sums->blocked_ns += t->blocked_ns;
             sums->busy_ns += t->busy_ns;
             sums->row_exposed_ns += t->exposed_ns;
-            if (!transfers_fill_row(table, rank->devices[d].id, i / PINS, i % PINS, t,
-                                    p->devices[d].link_bytes_per_s[i / PINS])) {
-                return false;
-            }
+            transfers_fill_row(table, rank->devices[d].id, i / PINS, i % PINS, t,
+                               p->devices[d].link_bytes_per_s[i / PINS]);
         }
     }
-    return true;
 }
 
 // Steps of the device that were selected.
@@ -316,7 +313,7 @@ static uint32_t count_steps(const struct stk_rank_sum *rank, uint32_t device)
     return n;
 }
 
-static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *rank,
                            struct transfer_sums *sums)
 {
     const struct transfer_partial *p = rank->partial;
@@ -334,14 +331,11 @@ static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *r
                 steps ? stk_cell_ratio((double)(r->pairs * 100 / steps) / 100) : stk_cell_unknown(),
             .total_ns = stk_cell_number(r->total_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         sums->pairs += r->pairs;
         sums->pair_ns += r->total_ns;
         sums->pair_bytes += 2.0 * (double)r->bytes * (double)r->pairs;
     }
-    return true;
 }
 
 struct transfers_summary {
@@ -371,24 +365,20 @@ static const struct stk_missing no_pinned = {
     "whether host memory is pinned", "no copy of the profile names the kind of its host memory",
     "none on ROCm; on CUDA, record copies with a current profiler"};
 
-static enum stoker_status transfers_describe(const struct stk_pass_ctx *ctx,
-                                             struct stk_table_doc *doc, struct stoker_err *err)
+static void transfers_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &transfers_table);
     struct stk_table *ping_pong = stk_table_add(doc, &ping_pong_table);
     struct transfer_sums sums = {.count = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!transfers_fill_rank(table, ctx->run->ranks[r], &sums) ||
-            !fill_ping_pong(ping_pong, ctx->run->ranks[r], &sums)) {
-            return stk_err_nomem(err);
-        }
+        transfers_fill_rank(table, ctx->run->ranks[r], &sums);
+        fill_ping_pong(ping_pong, ctx->run->ranks[r], &sums);
     }
-    if (!stk_table_sort(table, "exposed_ns") || !stk_table_sort(ping_pong, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "exposed_ns");
+    stk_table_sort(ping_pong, "total_ns");
     const struct transfers_summary summary = {
         .copies = stk_cell_number((int64_t)sums.count),
         .exposed_ns = stk_cell_number(sums.exposed_ns),
@@ -410,7 +400,6 @@ static enum stoker_status transfers_describe(const struct stk_pass_ctx *ctx,
     if (sums.count > 0 && sums.known == 0) {
         stk_table_lacks(doc, &no_pinned);
     }
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_transfers = {
