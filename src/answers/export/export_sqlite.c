@@ -12,7 +12,6 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-#include "base/alloc.h"
 #include "answers/export/export.h"
 
 static const char schema[] =

@@ -7,7 +7,6 @@
 
 #include "base/assert.h"
 #include "base/alloc.h"
-#include "base/str.h"
 #include "engine/graph/fn_check.h"
 
 // A constant is computed once, while the function is made, and kept for as long as it lives,

@@ -4,7 +4,6 @@
 #include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
-#include <math.h>
 #include <string.h>
 
 enum stoker_status stk_image_store_init(struct stk_image_store *s,

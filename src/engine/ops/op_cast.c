@@ -3,7 +3,6 @@
 //
 // Floats are cut towards 0. What a float outside the new range becomes under cast is what x86
 // conversions give (by way of int32 for narrow types), on every machine. Anything but 0 is true.
-#include <math.h>
 #include <string.h>
 
 #include "base/assert.h"

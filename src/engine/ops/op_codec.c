@@ -9,7 +9,6 @@
 
 #include "base/assert.h"
 #include "base/alloc.h"
-#include "base/str.h"
 #include "engine/ops/op_augment.h"
 #include "engine/ops/op_codec.h"
 #include "engine/ops/op_image.h"

@@ -11,7 +11,6 @@
 
 #include "base/assert.h"
 #include "base/alloc.h"
-#include "base/str.h"
 #include "engine/ops/op_codec.h"
 #include "engine/ops/op_image.h"
 

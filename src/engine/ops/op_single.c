@@ -5,7 +5,6 @@
 // the element's position.
 #include <string.h>
 
-#include "base/alloc.h"
 #include "engine/ops/op_util.h"
 #include "engine/run/iter_open.h"
 #include "engine/run/pull.h"

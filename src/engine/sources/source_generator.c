@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // generator: elements that a generator of the embedding language gives. Attributes: "id" of the
 // generator, "specs" of its elements, "args" (COLS), what it is opened with.
-#include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/run/iter.h"
 

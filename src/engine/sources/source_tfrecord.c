@@ -4,7 +4,6 @@
 //
 // A damaged record is one error (STOKER_EDAMAGE) in its place, and the records behind it follow, as
 // far as they can be found again; damage of the compression ends its file.
-#include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/run/iter.h"
 #include "engine/sources/files.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // prefetch: a thread that runs ahead of the consumer, by at most buffer_size elements; with
 // AUTOTUNE (-1) by some pieces, of which the tuner sets the number. 0 is no buffer and no thread.
-#include "base/alloc.h"
 #include "engine/run/async.h"
 #include "engine/run/pull.h"
-#include "engine/transformations/map_parallel.h"
 
 #define AUTO_ROOM 8 // pieces, with AUTOTUNE, at first
 

@@ -4,7 +4,6 @@
 //
 // The function takes the state's components, then the element's; it gives the state's, then (scan)
 // the result's. An element that fails leaves the state as it was; reduce ends with the error.
-#include <string.h>
 
 #include "base/assert.h"
 #include "engine/graph/infer.h"

@@ -6,7 +6,6 @@
 // gap may have several causes); between_steps: what runs between the steps of the host. Time before
 // a device's first operation and after its last is no gap here. How each is found, and its limits:
 // stats_gaps_find.c, stats_gaps_between.c.
-#include "base/alloc.h"
 #include "answers/passes/stats/stats.h"
 #include "answers/passes/stats/stats_gaps.h"
 

@@ -8,7 +8,6 @@
 // latency where it is near neither, unknown where no shapes or no peaks are known. Sums:
 // answers/passes/kernel_sums.c.
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "answers/passes/stats/stats.h"

@@ -4,7 +4,6 @@
 // of the profile, or all of the record where they share none. Means are over time, what was not
 // written at a look counts as 0; the columns' units are those of the counter (docs/sampler.md).
 // Limits: what lives shorter than a second may be missed; figures of a GPU are of the whole GPU.
-#include <string.h>
 
 #include "profile/model/machine/machine.h"
 #include "answers/passes/stats/stats.h"

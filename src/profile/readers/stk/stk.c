@@ -16,7 +16,6 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/readers/stk/stk_in.h"
-#include "profile/store/names.h"
 
 #define NAMES_MAX ((size_t)1 << 24)
 #define CONFIGS_MAX ((size_t)1 << 20)

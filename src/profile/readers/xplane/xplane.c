@@ -19,7 +19,6 @@
 
 #include "profile/readers/xplane/xplane_event.h"
 #include "profile/readers/xplane/xplane_reading.h"
-#include "profile/store/names.h"
 
 // A plain file: all planes are scanned in place, then all their lines are decoded together.
 static enum stoker_status read_in_place(struct stk_xp_reading *r)
