@@ -6,25 +6,19 @@
 // A cell whose value is not known is null in JSON, empty in CSV and "-" in text; a figure of the
 // summary that is not known is left out.
 //
-// The rows of a table are a struct of cells, and its columns a list beside it, each with the
-// sentence that the pages show:
+// A table's columns are one list, each with the sentence that the pages show; its rows are a struct
+// of a cell for each:
 //
-//   struct queue_row {
-//       struct stk_cell device, mean_depth;
-//   };
-//   static const struct stk_column queue_columns[] = {
-//       STK_COLUMN(queue_row, device, TEXT, "device"),
-//       STK_COLUMN(queue_row, mean_depth, REAL, "mean over time of ...", .is_detail = true),
-//   };
-//   static const struct stk_table_info queue_table =
-//       STK_TABLE_INFO("queue", "Work launched and not yet begun", queue_row, queue_columns);
+//   #define QUEUE_COLUMNS(C, R)
+//       C(R, device, TEXT, "device")
+//       C(R, mean_depth, REAL, "mean over time of ...", .is_detail = true)
+//   STK_TABLE(queue, "Work launched and not yet begun", QUEUE_COLUMNS)
 //   ...
 //   struct queue_row row = {.device = stk_cell_text(id), .mean_depth = stk_cell_ratio(mean)};
-//   if (!stk_table_put(table, &row)) ...
+//   stk_table_put(table, &row);
 //
-// A column that the struct lacks, or the other way round, does not compile; a cell that was not
-// set, or holds what its column does not, fails an assertion. The figures of a summary are such a
-// struct.
+// A cell that was not set, or holds what its column does not, fails an assertion. The figures of a
+// summary are such a struct.
 #ifndef STK_REPORT_TABLE_H
 #define STK_REPORT_TABLE_H
 
@@ -121,6 +115,28 @@ struct stk_summary_info {
 #define STK_TABLE_INFO(name, heading, row, list)                                                   \
     {.id = name, .title = heading, .columns = list, .column_count = STK_COLUMN_COUNT(row, list)}
 #define STK_SUMMARY_INFO(row, list) {.figures = list, .figure_count = STK_COLUMN_COUNT(row, list)}
+
+// What a list COLUMNS(C, R) of C(R, column, kind, doc, more...) makes: struct NAME_row, the list
+// NAME_columns, and NAME_table; or of figures struct NAME_summary, NAME_figures and
+// NAME_summary_info.
+#define STK_CELL_MEMBER(row, column, ...) struct stk_cell column;
+#define STK_COLUMN_ITEM(row, ...) STK_COLUMN(row, __VA_ARGS__),
+#define STK_TABLE_COLUMNS(name, COLUMNS)                                                           \
+    struct name##_row {                                                                            \
+        COLUMNS(STK_CELL_MEMBER, )                                                                 \
+    };                                                                                             \
+    static const struct stk_column name##_columns[] = {COLUMNS(STK_COLUMN_ITEM, name##_row)};
+#define STK_TABLE(name, heading, COLUMNS)                                                          \
+    STK_TABLE_COLUMNS(name, COLUMNS)                                                               \
+    static const struct stk_table_info name##_table =                                              \
+        STK_TABLE_INFO(#name, heading, name##_row, name##_columns);
+#define STK_SUMMARY(name, FIGURES)                                                                 \
+    struct name##_summary {                                                                        \
+        FIGURES(STK_CELL_MEMBER, )                                                                 \
+    };                                                                                             \
+    static const struct stk_column name##_figures[] = {FIGURES(STK_COLUMN_ITEM, name##_summary)};  \
+    static const struct stk_summary_info name##_summary_info =                                     \
+        STK_SUMMARY_INFO(name##_summary, name##_figures);
 
 struct stk_table {
     const char *id, *title;

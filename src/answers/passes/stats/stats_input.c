@@ -17,90 +17,63 @@
 #define WAIT_SHARE_DEVICE 0.03
 #define WAIT_SHARE_HOST 0.15
 
-struct stages_row {
-    struct stk_cell stage, kind, thread, calls, elements, total_ns, self_ns, per_element_ns,
-        parallelism, capacity_per_s, limiting, buffer_fill, buffer_limit, parallelism_set,
-        autotuned, wait_ns, threads, rank;
-};
-static const struct stk_column stages_columns[] = {
-    STK_COLUMN(
-        stages_row, stage, TEXT,
-        "name of the stage: that of its events without what tells passes, files and objects apart",
-        .is_name = true, .is_path = true),
-    STK_COLUMN(stages_row, kind, TEXT,
-               "what it does: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "
-               "transfer, control"),
-    STK_COLUMN(stages_row, thread, TEXT, "thread on which it spent most time", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(stages_row, calls, COUNT, "how often it was called", .is_detail = true),
-    STK_COLUMN(stages_row, elements, COUNT,
-               "elements that its calls gave: as recorded (stoker.data), else one each"),
-    STK_COLUMN(stages_row, total_ns, NS,
-               "time in its calls and workers, summed over threads, nested stages included",
-               .is_detail = true),
-    STK_COLUMN(stages_row, self_ns, NS,
-               "its own work, summed over threads: without nested stages, and without waiting for "
-               "its workers"),
-    STK_COLUMN(stages_row, per_element_ns, NS, "`self_ns` over `elements`", .is_detail = true),
-    STK_COLUMN(stages_row, parallelism, COUNT, "threads at work while any of them was"),
-    STK_COLUMN(stages_row, capacity_per_s, RATE,
-               "elements per second if this stage alone worked, at the parallelism seen"),
-    STK_COLUMN(stages_row, limiting, BOOL,
-               "whether this stage keeps the others waiting; said only where the wait for input is "
-               "worth a finding"),
-    STK_COLUMN(stages_row, buffer_fill, SHARE,
-               "share of its buffer that was full when it was called, on average",
-               .is_detail = true),
-    STK_COLUMN(stages_row, buffer_limit, COUNT, "elements that its buffer holds, as recorded",
-               .is_detail = true),
-    STK_COLUMN(stages_row, parallelism_set, COUNT,
-               "parallelism that the pipeline asks for, as recorded", .is_detail = true),
-    STK_COLUMN(stages_row, autotuned, BOOL, "whether the framework tunes it", .is_detail = true),
-    STK_COLUMN(stages_row, wait_ns, NS,
-               "time in its calls waiting for its workers, or for stages on other threads",
-               .is_detail = true),
-    STK_COLUMN(stages_row, threads, COUNT, "threads on which it was called or worked",
-               .is_detail = true),
-    STK_COLUMN(stages_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-};
-static const struct stk_table_info stages_table =
-    STK_TABLE_INFO("stages", "Stages by own work", stages_row, stages_columns);
+#define STAGES_COLUMNS(C, R)                                                                       \
+    C(R, stage, TEXT,                                                                              \
+      "name of the stage: that of its events without what tells passes, files and objects apart",  \
+      .is_name = true, .is_path = true)                                                            \
+    C(R, kind, TEXT,                                                                               \
+      "what it does: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "             \
+      "transfer, control")                                                                         \
+    C(R, thread, TEXT, "thread on which it spent most time", .is_name = true, .is_detail = true)   \
+    C(R, calls, COUNT, "how often it was called", .is_detail = true)                               \
+    C(R, elements, COUNT,                                                                          \
+      "elements that its calls gave: as recorded (stoker.data), else one each")                    \
+    C(R, total_ns, NS,                                                                             \
+      "time in its calls and workers, summed over threads, nested stages included",                \
+      .is_detail = true)                                                                           \
+    C(R, self_ns, NS,                                                                              \
+      "its own work, summed over threads: without nested stages, and without waiting for "         \
+      "its workers")                                                                               \
+    C(R, per_element_ns, NS, "`self_ns` over `elements`", .is_detail = true)                       \
+    C(R, parallelism, COUNT, "threads at work while any of them was")                              \
+    C(R, capacity_per_s, RATE,                                                                     \
+      "elements per second if this stage alone worked, at the parallelism seen")                   \
+    C(R, limiting, BOOL,                                                                           \
+      "whether this stage keeps the others waiting; said only where the wait for input is "        \
+      "worth a finding")                                                                           \
+    C(R, buffer_fill, SHARE, "share of its buffer that was full when it was called, on average",   \
+      .is_detail = true)                                                                           \
+    C(R, buffer_limit, COUNT, "elements that its buffer holds, as recorded", .is_detail = true)    \
+    C(R, parallelism_set, COUNT, "parallelism that the pipeline asks for, as recorded",            \
+      .is_detail = true)                                                                           \
+    C(R, autotuned, BOOL, "whether the framework tunes it", .is_detail = true)                     \
+    C(R, wait_ns, NS, "time in its calls waiting for its workers, or for stages on other threads", \
+      .is_detail = true)                                                                           \
+    C(R, threads, COUNT, "threads on which it was called or worked", .is_detail = true)            \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)
+STK_TABLE(stages, "Stages by own work", STAGES_COLUMNS)
 
-struct kinds_row {
-    struct stk_cell kind, calls, self_ns, self_share;
-};
-static const struct stk_column kinds_columns[] = {
-    STK_COLUMN(kinds_row, kind, TEXT,
-               "what the work is: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "
-               "transfer, control"),
-    STK_COLUMN(kinds_row, calls, COUNT, "calls of this kind"),
-    STK_COLUMN(kinds_row, self_ns, NS,
-               "work of this kind, summed over threads, whichever stage asked for it"),
-    STK_COLUMN(kinds_row, self_share, SHARE, "share of the work of all kinds"),
-};
-static const struct stk_table_info kinds_table =
-    STK_TABLE_INFO("kinds", "Work by kind", kinds_row, kinds_columns);
+#define KINDS_COLUMNS(C, R)                                                                        \
+    C(R, kind, TEXT,                                                                               \
+      "what the work is: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "         \
+      "transfer, control")                                                                         \
+    C(R, calls, COUNT, "calls of this kind")                                                       \
+    C(R, self_ns, NS, "work of this kind, summed over threads, whichever stage asked for it")      \
+    C(R, self_share, SHARE, "share of the work of all kinds")
+STK_TABLE(kinds, "Work by kind", KINDS_COLUMNS)
 
-struct fetches_row {
-    struct stk_cell fetch, calls, total_ns, mean_ns, median_ns, p95_ns, max_ns, thread, rank;
-};
-static const struct stk_column fetches_columns[] = {
-    STK_COLUMN(fetches_row, fetch, TEXT,
-               "name of the fetch of the next batch that holds up the training", .is_name = true,
-               .is_path = true),
-    STK_COLUMN(fetches_row, calls, COUNT, "how often it was called"),
-    STK_COLUMN(fetches_row, total_ns, NS, "durations, summed"),
-    STK_COLUMN(fetches_row, mean_ns, NS, "mean duration"),
-    STK_COLUMN(fetches_row, median_ns, NS, "lower median of the durations"),
-    STK_COLUMN(fetches_row, p95_ns, NS, "95th percentile of the durations, nearest rank",
-               .is_detail = true),
-    STK_COLUMN(fetches_row, max_ns, NS, "longest duration"),
-    STK_COLUMN(fetches_row, thread, TEXT, "thread that fetches", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(fetches_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-};
-static const struct stk_table_info fetches_table =
-    STK_TABLE_INFO("fetches", "Fetches of the next batch", fetches_row, fetches_columns);
+#define FETCHES_COLUMNS(C, R)                                                                      \
+    C(R, fetch, TEXT, "name of the fetch of the next batch that holds up the training",            \
+      .is_name = true, .is_path = true)                                                            \
+    C(R, calls, COUNT, "how often it was called")                                                  \
+    C(R, total_ns, NS, "durations, summed")                                                        \
+    C(R, mean_ns, NS, "mean duration")                                                             \
+    C(R, median_ns, NS, "lower median of the durations")                                           \
+    C(R, p95_ns, NS, "95th percentile of the durations, nearest rank", .is_detail = true)          \
+    C(R, max_ns, NS, "longest duration")                                                           \
+    C(R, thread, TEXT, "thread that fetches", .is_name = true, .is_detail = true)                  \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)
+STK_TABLE(fetches, "Fetches of the next batch", FETCHES_COLUMNS)
 
 static void put_stage(struct stk_table *table, const struct stk_input_stage *s, int32_t rank,
                       bool limits)
@@ -249,24 +222,18 @@ static void input_say_missing(struct stk_table_doc *doc, const struct stk_run_su
     }
 }
 
-struct input_summary {
-    struct stk_cell wait_ns, wait_share, limiting_stage, worker_threads;
-};
-static const struct stk_column input_figures[] = {
-    STK_COLUMN(input_summary, wait_ns, NS,
-               "part `input_wait` of the report's breakdown: of the used steps of all devices, of "
-               "the host where there is none"),
-    STK_COLUMN(input_summary, wait_share, SHARE,
-               "`wait_ns` as a share of the wall time of the breakdown"),
-    STK_COLUMN(input_summary, limiting_stage, TEXT,
-               "stage that keeps the others waiting, on the rank that waits most; said only where "
-               "the wait is worth a finding",
-               .is_name = true),
-    STK_COLUMN(input_summary, worker_threads, COUNT,
-               "worker threads of the loader that the profile shows, of the rank with most"),
-};
-static const struct stk_summary_info input_summary_info =
-    STK_SUMMARY_INFO(input_summary, input_figures);
+#define INPUT_FIGURES(C, R)                                                                        \
+    C(R, wait_ns, NS,                                                                              \
+      "part `input_wait` of the report's breakdown: of the used steps of all devices, of "         \
+      "the host where there is none")                                                              \
+    C(R, wait_share, SHARE, "`wait_ns` as a share of the wall time of the breakdown")              \
+    C(R, limiting_stage, TEXT,                                                                     \
+      "stage that keeps the others waiting, on the rank that waits most; said only where "         \
+      "the wait is worth a finding",                                                               \
+      .is_name = true)                                                                             \
+    C(R, worker_threads, COUNT,                                                                    \
+      "worker threads of the loader that the profile shows, of the rank with most")
+STK_SUMMARY(input, INPUT_FIGURES)
 
 static void input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {

@@ -270,52 +270,39 @@ static void sum_ranks(const struct stk_run_sum *run, struct sums *all)
     }
 }
 
-struct kernels_summary {
-    struct stk_cell kernels, kernel_ns, total_kernel_ns, launch_latency_ns, short_share,
-        short_count_share, below_latency_share, below_latency_count_share, tensor_core_share,
-        tensor_core_eligible_share, tensor_core_unknown_share, compute_bound_share,
-        memory_bound_share, latency_bound_share, bound_unknown_share, occupancy;
-};
-static const struct stk_column kernels_figures[] = {
-    STK_COLUMN(kernels_summary, kernels, COUNT,
-               "kernels in the selected time, collectives included"),
-    STK_COLUMN(kernels_summary, kernel_ns, NS,
-               "union of the kernels of each device over its streams, summed over the devices"),
-    STK_COLUMN(kernels_summary, total_kernel_ns, NS, "durations of the kernels, summed"),
-    STK_COLUMN(kernels_summary, launch_latency_ns, NS,
-               "time from the start of a launch call to its kernel on an idle device: median of "
-               "each rank, the longest of all ranks"),
-    STK_COLUMN(kernels_summary, short_share, SHARE,
-               "of `total_kernel_ns`, the share of kernels below 10 us"),
-    STK_COLUMN(kernels_summary, short_count_share, SHARE,
-               "share of the kernels that take less than 10 us"),
-    STK_COLUMN(kernels_summary, below_latency_share, SHARE,
-               "of the summed durations of ranks whose launch latency is known, the share of "
-               "kernels that are shorter than it"),
-    STK_COLUMN(kernels_summary, below_latency_count_share, SHARE,
-               "of the kernels of these ranks, the share that is shorter than the launch latency"),
-    STK_COLUMN(
-        kernels_summary, tensor_core_share, SHARE,
-        "of `total_kernel_ns`, the share of kernels whose names say that they use tensor cores"),
-    STK_COLUMN(kernels_summary, tensor_core_eligible_share, SHARE,
-               "of `total_kernel_ns`, the share of matrix products and convolutions that run "
-               "without tensor cores"),
-    STK_COLUMN(kernels_summary, tensor_core_unknown_share, SHARE,
-               "of `total_kernel_ns`, the share of kernels whose names do not tell"),
-    STK_COLUMN(kernels_summary, compute_bound_share, SHARE,
-               "of `total_kernel_ns`, the share of rows with `bound` compute"),
-    STK_COLUMN(kernels_summary, memory_bound_share, SHARE,
-               "of `total_kernel_ns`, the share of rows with `bound` memory"),
-    STK_COLUMN(kernels_summary, latency_bound_share, SHARE,
-               "of `total_kernel_ns`, the share of rows with `bound` latency"),
-    STK_COLUMN(kernels_summary, bound_unknown_share, SHARE,
-               "of `total_kernel_ns`, the share of rows with `bound` unknown"),
-    STK_COLUMN(kernels_summary, occupancy, SHARE,
-               "mean of the rows' `grid_occupancy` (`occupancy` where it is not known), weighted "
-               "by `total_ns`"),
-};
-static const struct stk_summary_info kernels_summary_info =
-    STK_SUMMARY_INFO(kernels_summary, kernels_figures);
+#define KERNELS_FIGURES(C, R)                                                                      \
+    C(R, kernels, COUNT, "kernels in the selected time, collectives included")                     \
+    C(R, kernel_ns, NS,                                                                            \
+      "union of the kernels of each device over its streams, summed over the devices")             \
+    C(R, total_kernel_ns, NS, "durations of the kernels, summed")                                  \
+    C(R, launch_latency_ns, NS,                                                                    \
+      "time from the start of a launch call to its kernel on an idle device: median of "           \
+      "each rank, the longest of all ranks")                                                       \
+    C(R, short_share, SHARE, "of `total_kernel_ns`, the share of kernels below 10 us")             \
+    C(R, short_count_share, SHARE, "share of the kernels that take less than 10 us")               \
+    C(R, below_latency_share, SHARE,                                                               \
+      "of the summed durations of ranks whose launch latency is known, the share of "              \
+      "kernels that are shorter than it")                                                          \
+    C(R, below_latency_count_share, SHARE,                                                         \
+      "of the kernels of these ranks, the share that is shorter than the launch latency")          \
+    C(R, tensor_core_share, SHARE,                                                                 \
+      "of `total_kernel_ns`, the share of kernels whose names say that they use tensor cores")     \
+    C(R, tensor_core_eligible_share, SHARE,                                                        \
+      "of `total_kernel_ns`, the share of matrix products and convolutions that run "              \
+      "without tensor cores")                                                                      \
+    C(R, tensor_core_unknown_share, SHARE,                                                         \
+      "of `total_kernel_ns`, the share of kernels whose names do not tell")                        \
+    C(R, compute_bound_share, SHARE,                                                               \
+      "of `total_kernel_ns`, the share of rows with `bound` compute")                              \
+    C(R, memory_bound_share, SHARE, "of `total_kernel_ns`, the share of rows with `bound` memory") \
+    C(R, latency_bound_share, SHARE,                                                               \
+      "of `total_kernel_ns`, the share of rows with `bound` latency")                              \
+    C(R, bound_unknown_share, SHARE,                                                               \
+      "of `total_kernel_ns`, the share of rows with `bound` unknown")                              \
+    C(R, occupancy, SHARE,                                                                         \
+      "mean of the rows' `grid_occupancy` (`occupancy` where it is not known), weighted "          \
+      "by `total_ns`")
+STK_SUMMARY(kernels, KERNELS_FIGURES)
 
 static void kernels_say_figures(struct stk_table_doc *doc, const struct sums *all)
 {

@@ -196,97 +196,67 @@ static enum stoker_status launches_see(const struct stk_analysis *view, struct s
     return status;
 }
 
-struct launches_row {
-    struct stk_cell device, count, median_ns, p95_ns, max_ns, after_call_median_ns,
-        launch_bound_share, queue_full_ns;
-};
-static const struct stk_column launches_columns[] = {
-    STK_COLUMN(launches_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(launches_row, count, COUNT,
-               "kernels, collectives included, whose launch call is recorded: the other columns "
-               "are of these"),
-    STK_COLUMN(launches_row, median_ns, NS,
-               "delay from the start of the launch call to the start of its kernel: lower median"),
-    STK_COLUMN(launches_row, p95_ns, NS, "95th percentile of this delay, nearest rank"),
-    STK_COLUMN(launches_row, max_ns, NS, "longest of these delays"),
-    STK_COLUMN(launches_row, after_call_median_ns, NS,
-               "lower median from the end of the launch call to the start of its kernel; negative "
-               "where the kernel starts while the call still runs"),
-    STK_COLUMN(
-        launches_row, launch_bound_share, SHARE,
-        "share of these kernels whose launch call began after the device had nothing left to do"),
-    STK_COLUMN(launches_row, queue_full_ns, NS,
-               "time in launch calls of more than 10 times the median call, summed as far as the "
-               "device was busy: they waited for a place in the queue",
-               .is_detail = true),
-};
-static const struct stk_table_info launches_table =
-    STK_TABLE_INFO("launches", "From launch call to kernel", launches_row, launches_columns);
+#define LAUNCHES_COLUMNS(C, R)                                                                     \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, count, COUNT,                                                                             \
+      "kernels, collectives included, whose launch call is recorded: the other columns "           \
+      "are of these")                                                                              \
+    C(R, median_ns, NS,                                                                            \
+      "delay from the start of the launch call to the start of its kernel: lower median")          \
+    C(R, p95_ns, NS, "95th percentile of this delay, nearest rank")                                \
+    C(R, max_ns, NS, "longest of these delays")                                                    \
+    C(R, after_call_median_ns, NS,                                                                 \
+      "lower median from the end of the launch call to the start of its kernel; negative "         \
+      "where the kernel starts while the call still runs")                                         \
+    C(R, launch_bound_share, SHARE,                                                                \
+      "share of these kernels whose launch call began after the device had nothing left to do")    \
+    C(R, queue_full_ns, NS,                                                                        \
+      "time in launch calls of more than 10 times the median call, summed as far as the "          \
+      "device was busy: they waited for a place in the queue",                                     \
+      .is_detail = true)
+STK_TABLE(launches, "From launch call to kernel", LAUNCHES_COLUMNS)
 
-struct queue_row {
-    struct stk_cell device, start_ns, dur_ns, mean_depth, max_depth;
-};
-static const struct stk_column queue_columns[] = {
-    STK_COLUMN(queue_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(queue_row, start_ns, NS,
-               "start of this part of the time: each device's queue is cut into 20 equal parts"),
-    STK_COLUMN(queue_row, dur_ns, NS, "length of this part"),
-    STK_COLUMN(
-        queue_row, mean_depth, REAL,
-        "operations launched and not yet begun: mean over this part's time; an operation enters "
-        "the queue when its launch call begins and leaves it when the device begins it"),
-    STK_COLUMN(queue_row, max_depth, COUNT, "most operations in the queue at once"),
-};
-static const struct stk_table_info queue_table =
-    STK_TABLE_INFO("queue", "Work launched and not yet begun, over time", queue_row, queue_columns);
+#define QUEUE_COLUMNS(C, R)                                                                        \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, start_ns, NS,                                                                             \
+      "start of this part of the time: each device's queue is cut into 20 equal parts")            \
+    C(R, dur_ns, NS, "length of this part")                                                        \
+    C(R, mean_depth, REAL,                                                                         \
+      "operations launched and not yet begun: mean over this part's time; an operation enters "    \
+      "the queue when its launch call begins and leaves it when the device begins it")             \
+    C(R, max_depth, COUNT, "most operations in the queue at once")
+STK_TABLE(queue, "Work launched and not yet begun, over time", QUEUE_COLUMNS)
 
-struct regions_row {
-    struct stk_cell device, start_ns, dur_ns, idle_ns, busy_share, kernels, late, thread, step;
-};
-static const struct stk_column regions_columns[] = {
-    STK_COLUMN(regions_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(regions_row, start_ns, NS,
-               "where the device went idle for the first late operation; a region is a run of 8 or "
-               "more late operations with at most 3 others from one to the next"),
-    STK_COLUMN(regions_row, dur_ns, NS, "length up to the end of the last late operation"),
-    STK_COLUMN(regions_row, idle_ns, NS, "idle time directly before the late operations, summed"),
-    STK_COLUMN(regions_row, busy_share, SHARE,
-               "share of the region in which the device is busy (union of its operations)"),
-    STK_COLUMN(regions_row, kernels, COUNT, "kernels in the region, collectives included"),
-    STK_COLUMN(regions_row, late, COUNT,
-               "operations (kernels, copies, memsets) whose launch call began after the device had "
-               "nothing left to do, before a gap of at most 1 ms"),
-    STK_COLUMN(regions_row, thread, TEXT, "host thread that launched the first of them",
-               .is_name = true),
-    STK_COLUMN(regions_row, step, COUNT, "step of the device in which the region begins"),
-};
-static const struct stk_table_info regions_table = STK_TABLE_INFO(
-    "regions", "Where the device runs dry waiting for launches", regions_row, regions_columns);
+#define REGIONS_COLUMNS(C, R)                                                                      \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, start_ns, NS,                                                                             \
+      "where the device went idle for the first late operation; a region is a run of 8 or "        \
+      "more late operations with at most 3 others from one to the next")                           \
+    C(R, dur_ns, NS, "length up to the end of the last late operation")                            \
+    C(R, idle_ns, NS, "idle time directly before the late operations, summed")                     \
+    C(R, busy_share, SHARE,                                                                        \
+      "share of the region in which the device is busy (union of its operations)")                 \
+    C(R, kernels, COUNT, "kernels in the region, collectives included")                            \
+    C(R, late, COUNT,                                                                              \
+      "operations (kernels, copies, memsets) whose launch call began after the device had "        \
+      "nothing left to do, before a gap of at most 1 ms")                                          \
+    C(R, thread, TEXT, "host thread that launched the first of them", .is_name = true)             \
+    C(R, step, COUNT, "step of the device in which the region begins")
+STK_TABLE(regions, "Where the device runs dry waiting for launches", REGIONS_COLUMNS)
 
-struct slow_calls_row {
-    struct stk_cell call, rank, count, total_ns, median_ns, p95_ns, max_ns, slow_share, slow_ns,
-        device_busy_share;
-};
-static const struct stk_column slow_calls_columns[] = {
-    STK_COLUMN(slow_calls_row, call, TEXT, "name of the call of the runtime or driver",
-               .is_name = true),
-    STK_COLUMN(slow_calls_row, rank, COUNT, STK_DOC_RANK),
-    STK_COLUMN(slow_calls_row, count, COUNT, "calls of the name"),
-    STK_COLUMN(slow_calls_row, total_ns, NS,
-               "their durations, summed; a call inside another one counts in both rows"),
-    STK_COLUMN(slow_calls_row, median_ns, NS, "lower median of the durations"),
-    STK_COLUMN(slow_calls_row, p95_ns, NS, "95th percentile of the durations, nearest rank",
-               .is_detail = true),
-    STK_COLUMN(slow_calls_row, max_ns, NS, "longest duration"),
-    STK_COLUMN(slow_calls_row, slow_share, SHARE,
-               "share of the calls that took more than 10 times the median"),
-    STK_COLUMN(slow_calls_row, slow_ns, NS, "durations of these slow calls, summed"),
-    STK_COLUMN(slow_calls_row, device_busy_share, SHARE,
-               "share of `slow_ns` in which some device of the rank was busy", .is_detail = true),
-};
-static const struct stk_table_info slow_calls_table =
-    STK_TABLE_INFO("slow_calls", "Runtime calls, and those over 10 x their median", slow_calls_row,
-                   slow_calls_columns);
+#define SLOW_CALLS_COLUMNS(C, R)                                                                   \
+    C(R, call, TEXT, "name of the call of the runtime or driver", .is_name = true)                 \
+    C(R, rank, COUNT, STK_DOC_RANK)                                                                \
+    C(R, count, COUNT, "calls of the name")                                                        \
+    C(R, total_ns, NS, "their durations, summed; a call inside another one counts in both rows")   \
+    C(R, median_ns, NS, "lower median of the durations")                                           \
+    C(R, p95_ns, NS, "95th percentile of the durations, nearest rank", .is_detail = true)          \
+    C(R, max_ns, NS, "longest duration")                                                           \
+    C(R, slow_share, SHARE, "share of the calls that took more than 10 times the median")          \
+    C(R, slow_ns, NS, "durations of these slow calls, summed")                                     \
+    C(R, device_busy_share, SHARE, "share of `slow_ns` in which some device of the rank was busy", \
+      .is_detail = true)
+STK_TABLE(slow_calls, "Runtime calls, and those over 10 x their median", SLOW_CALLS_COLUMNS)
 
 static void launches_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                                struct launch_row *all)
@@ -381,27 +351,19 @@ static void fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
     }
 }
 
-struct launches_summary {
-    struct stk_cell launch_bound_share, queue_full_ns, command_buffer_full_ns, linked_share,
-        regions, region_idle_ns;
-};
-static const struct stk_column launches_figures[] = {
-    STK_COLUMN(launches_summary, launch_bound_share, SHARE,
-               "share of the kernels with a launch call whose call began after their device had "
-               "nothing left to do"),
-    STK_COLUMN(launches_summary, queue_full_ns, NS, "`queue_full_ns` of all devices, summed"),
-    STK_COLUMN(launches_summary, command_buffer_full_ns, NS,
-               "time that the profiler records as `Command Buffer Full`, in which launches wait "
-               "for a place: union of each track, summed over the tracks"),
-    STK_COLUMN(launches_summary, linked_share, SHARE,
-               "share of all kernels whose launch call is recorded"),
-    STK_COLUMN(launches_summary, regions, COUNT,
-               "regions in which a device runs out of work, those that are not listed too"),
-    STK_COLUMN(launches_summary, region_idle_ns, NS,
-               "idle time before the late operations of all these regions, summed"),
-};
-static const struct stk_summary_info launches_summary_info =
-    STK_SUMMARY_INFO(launches_summary, launches_figures);
+#define LAUNCHES_FIGURES(C, R)                                                                     \
+    C(R, launch_bound_share, SHARE,                                                                \
+      "share of the kernels with a launch call whose call began after their device had "           \
+      "nothing left to do")                                                                        \
+    C(R, queue_full_ns, NS, "`queue_full_ns` of all devices, summed")                              \
+    C(R, command_buffer_full_ns, NS,                                                               \
+      "time that the profiler records as `Command Buffer Full`, in which launches wait "           \
+      "for a place: union of each track, summed over the tracks")                                  \
+    C(R, linked_share, SHARE, "share of all kernels whose launch call is recorded")                \
+    C(R, regions, COUNT,                                                                           \
+      "regions in which a device runs out of work, those that are not listed too")                 \
+    C(R, region_idle_ns, NS, "idle time before the late operations of all these regions, summed")
+STK_SUMMARY(launches, LAUNCHES_FIGURES)
 
 static void launches_say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
                                  const struct launch_row *all)

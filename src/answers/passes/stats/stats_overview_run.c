@@ -16,44 +16,32 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-struct breakdown_row {
-    struct stk_cell part, meaning, total_ns, share;
-};
-static const struct stk_column breakdown_columns[] = {
-    STK_COLUMN(breakdown_row, part, TEXT,
-               "part of a step, as in the report's breakdown; those of 0 are left out"),
-    STK_COLUMN(breakdown_row, meaning, TEXT, "what the part is", .is_detail = true),
-    STK_COLUMN(
-        breakdown_row, total_ns, NS,
-        "time of the part, summed over what the title names: the used steps of all devices; the "
-        "devices' spans where there are no steps; the host's steps where there is no device"),
-    STK_COLUMN(breakdown_row, share, SHARE, "share of the wall time of the same"),
-};
+#define BREAKDOWN_COLUMNS(C, R)                                                                    \
+    C(R, part, TEXT, "part of a step, as in the report's breakdown; those of 0 are left out")      \
+    C(R, meaning, TEXT, "what the part is", .is_detail = true)                                     \
+    C(R, total_ns, NS,                                                                             \
+      "time of the part, summed over what the title names: the used steps of all devices; the "    \
+      "devices' spans where there are no steps; the host's steps where there is no device")        \
+    C(R, share, SHARE, "share of the wall time of the same")
+STK_TABLE_COLUMNS(breakdown, BREAKDOWN_COLUMNS)
 const struct stk_table_info stk_overview_breakdown_table = STK_TABLE_INFO(
     "breakdown", "Where the time of the steps goes", breakdown_row, breakdown_columns);
 
-struct step_times_row {
-    struct stk_cell statistic, dur_ns;
-};
-static const struct stk_column step_times_columns[] = {
-    STK_COLUMN(step_times_row, statistic, TEXT,
-               "max, p95, p75, median (lower), p25, min (nearest rank), mean, deviation (of a "
-               "sample); a single step has a median alone"),
-    STK_COLUMN(step_times_row, dur_ns, NS,
-               "this statistic of the lengths of the used steps of the device that the report's "
-               "median step is of"),
-};
+#define STEP_TIMES_COLUMNS(C, R)                                                                   \
+    C(R, statistic, TEXT,                                                                          \
+      "max, p95, p75, median (lower), p25, min (nearest rank), mean, deviation (of a "             \
+      "sample); a single step has a median alone")                                                 \
+    C(R, dur_ns, NS,                                                                               \
+      "this statistic of the lengths of the used steps of the device that the report's "           \
+      "median step is of")
+STK_TABLE_COLUMNS(step_times, STEP_TIMES_COLUMNS)
 const struct stk_table_info stk_overview_step_times_table =
     STK_TABLE_INFO("step_times", "How long the steps take", step_times_row, step_times_columns);
 
-struct environment_row {
-    struct stk_cell what, value;
-};
-static const struct stk_column environment_columns[] = {
-    STK_COLUMN(environment_row, what, TEXT,
-               "format, recorded by, frameworks, hosts, ranks, devices"),
-    STK_COLUMN(environment_row, value, TEXT, "what the profile says of it"),
-};
+#define ENVIRONMENT_COLUMNS(C, R)                                                                  \
+    C(R, what, TEXT, "format, recorded by, frameworks, hosts, ranks, devices")                     \
+    C(R, value, TEXT, "what the profile says of it")
+STK_TABLE_COLUMNS(environment, ENVIRONMENT_COLUMNS)
 const struct stk_table_info stk_overview_environment_table = STK_TABLE_INFO(
     "environment", "What was recorded, and where", environment_row, environment_columns);
 

@@ -335,27 +335,20 @@ static enum stoker_status sequences_see(const struct stk_analysis *view, struct 
 
 // ---- table ----
 
-struct sequences_row {
-    struct stk_cell chain, device, kernels, count, total_ns, mean_gap_ns, saving_bound_ns;
-};
-static const struct stk_column sequences_columns[] = {
-    STK_COLUMN(sequences_row, chain, TEXT,
-               "kernels of the chain, by short names: two or more kernels below 10 us that follow "
-               "one another on a stream with gaps below 50 us",
-               .is_name = true),
-    STK_COLUMN(sequences_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(sequences_row, kernels, COUNT, "kernels of one occurrence"),
-    STK_COLUMN(sequences_row, count, COUNT, "occurrences, two or more"),
-    STK_COLUMN(sequences_row, total_ns, NS, "durations of the kernels of all occurrences, summed"),
-    STK_COLUMN(sequences_row, mean_gap_ns, NS,
-               "mean gap from one kernel of an occurrence to the next"),
-    STK_COLUMN(sequences_row, saving_bound_ns, NS,
-               "kernels and gaps of all occurrences without each one's longest kernel: fusing "
-               "cannot save more on this stream"),
-};
-static const struct stk_table_info sequences_table =
-    STK_TABLE_INFO("sequences", "Chains of short kernels by what fusing could save", sequences_row,
-                   sequences_columns);
+#define SEQUENCES_COLUMNS(C, R)                                                                    \
+    C(R, chain, TEXT,                                                                              \
+      "kernels of the chain, by short names: two or more kernels below 10 us that follow "         \
+      "one another on a stream with gaps below 50 us",                                             \
+      .is_name = true)                                                                             \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, kernels, COUNT, "kernels of one occurrence")                                              \
+    C(R, count, COUNT, "occurrences, two or more")                                                 \
+    C(R, total_ns, NS, "durations of the kernels of all occurrences, summed")                      \
+    C(R, mean_gap_ns, NS, "mean gap from one kernel of an occurrence to the next")                 \
+    C(R, saving_bound_ns, NS,                                                                      \
+      "kernels and gaps of all occurrences without each one's longest kernel: fusing "             \
+      "cannot save more on this stream")
+STK_TABLE(sequences, "Chains of short kernels by what fusing could save", SEQUENCES_COLUMNS)
 
 static int64_t saving_of(const struct chain *c)
 {
@@ -378,21 +371,15 @@ static void sequences_fill_row(struct stk_table *table, const struct stk_rank_su
     stk_table_put(table, &row);
 }
 
-struct sequences_summary {
-    struct stk_cell chains, chain_kernels, short_chain_ns, short_chain_share, gap_ns,
-        saving_bound_ns;
-};
-static const struct stk_column sequences_figures[] = {
-    STK_COLUMN(sequences_summary, chains, COUNT, "occurrences of the listed chains"),
-    STK_COLUMN(sequences_summary, chain_kernels, COUNT, "kernels in them"),
-    STK_COLUMN(sequences_summary, short_chain_ns, NS, "durations of these kernels, summed"),
-    STK_COLUMN(sequences_summary, short_chain_share, SHARE,
-               "`short_chain_ns` as a share of the summed durations of all kernels"),
-    STK_COLUMN(sequences_summary, gap_ns, NS, "gaps between the kernels of an occurrence, summed"),
-    STK_COLUMN(sequences_summary, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed"),
-};
-static const struct stk_summary_info sequences_summary_info =
-    STK_SUMMARY_INFO(sequences_summary, sequences_figures);
+#define SEQUENCES_FIGURES(C, R)                                                                    \
+    C(R, chains, COUNT, "occurrences of the listed chains")                                        \
+    C(R, chain_kernels, COUNT, "kernels in them")                                                  \
+    C(R, short_chain_ns, NS, "durations of these kernels, summed")                                 \
+    C(R, short_chain_share, SHARE,                                                                 \
+      "`short_chain_ns` as a share of the summed durations of all kernels")                        \
+    C(R, gap_ns, NS, "gaps between the kernels of an occurrence, summed")                          \
+    C(R, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed")
+STK_SUMMARY(sequences, SEQUENCES_FIGURES)
 
 static void sequences_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
