@@ -5,6 +5,7 @@
 //
 // The draw depends on the seed and its number alone: with a seed, in every epoch the same, unless
 // rerandomize_each_iteration.
+#include "base/sort.h"
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/str.h"
@@ -121,14 +122,7 @@ static int sample(struct stk_iter *it)
     double x = (double)bits * 0x1p-53 * c->reach[it->n_in - 1];
     STK_ASSERT(c->reach[it->n_in - 1] > 0);
     int lo = 0, hi = it->n_in - 1;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (x < c->reach[mid]) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
+    STK_BISECT(lo, hi, mid, c->reach[mid] <= x);
     return lo;
 }
 

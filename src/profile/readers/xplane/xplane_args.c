@@ -5,6 +5,7 @@
 // fields, and a plane that was scanned stays so: events of one track may come from several planes
 // in turn, and the maps cost far more than an event. That takes no more memory than reading the
 // profile did.
+#include "base/sort.h"
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_parts.h"
 
@@ -162,14 +163,7 @@ static bool find_places(struct state *s)
 static struct place *find_place(const struct state *s, uint64_t pos)
 {
     size_t low = 0, high = s->places.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (((const struct place *)stk_vec_at(&s->places, mid))->offset <= pos) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    STK_BISECT(low, high, mid, ((const struct place *)stk_vec_at(&s->places, mid))->offset <= pos);
     struct place *place = low ? stk_vec_at(&s->places, low - 1) : NULL;
     return place && pos - place->offset < place->size ? place : NULL;
 }
