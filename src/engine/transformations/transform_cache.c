@@ -67,11 +67,6 @@ static void cache_forget(struct stk_dataset *ds)
     kept_drop(ds->shared);
 }
 
-static int64_t cache_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 static enum stoker_status begin(struct stk_iter *it, struct stoker_err *err)
 {
     struct cache *c = it->state;
@@ -306,10 +301,8 @@ const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
                                                    .summary = "Elements kept in memory",
                                                    .role = STK_DS_CACHE,
                                                    .args = cache_args,
-                                                   .n_in_min = 1,
-                                                   .n_in_max = 1,
                                                    .infer = stk_dataset_like_input,
-                                                   .cardinality = cache_cardinality,
+                                                   .cardinality = stk_dataset_as_many,
                                                    .state_bytes = sizeof(struct cache),
                                                    .open = cache_open,
                                                    .next = cache_next,

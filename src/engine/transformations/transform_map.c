@@ -48,11 +48,6 @@ static enum stoker_status map_infer(struct stk_dataset *ds, struct stoker_err *e
     return ds->specs ? STOKER_OK : stk_err_nomem(err);
 }
 
-static int64_t map_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 // Of a map that several became: their seeds, from the attribute "stages" (for each how many inputs
 // below, and the seed it was given or -1). NULL with *ok: it is of one.
 static uint64_t *seeds_of(const struct stk_iter *it, bool *ok)
@@ -278,10 +273,8 @@ const struct stk_dataset_kind stk_dataset_map = {.name = "map",
                                                  .summary = "Each element through a function",
                                                  .role = STK_DS_FUNCTION,
                                                  .args = map_args,
-                                                 .n_in_min = 1,
-                                                 .n_in_max = 1,
                                                  .infer = map_infer,
-                                                 .cardinality = map_cardinality,
+                                                 .cardinality = stk_dataset_as_many,
                                                  .state_bytes = sizeof(struct map),
                                                  .open = map_open,
                                                  .next = map_next,

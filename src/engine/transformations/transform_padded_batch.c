@@ -143,8 +143,6 @@ const struct stk_dataset_kind stk_dataset_padded_batch = {.name = "padded_batch"
                                                                      "filled up to one shape",
                                                           .role = STK_DS_PAD,
                                                           .args = padded_args,
-                                                          .n_in_min = 1,
-                                                          .n_in_max = 1,
                                                           .infer = padded_infer,
                                                           .cardinality = stk_unequal_cardinality,
                                                           .state_bytes = sizeof(struct padded),

@@ -25,11 +25,6 @@ static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece 
 
 static const struct stk_async_kind prefetch_kind = {.pull = pull};
 
-static int64_t prefetch_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 static enum stoker_status prefetch_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct prefetch *p = it->state;
@@ -92,10 +87,8 @@ const struct stk_dataset_kind stk_dataset_prefetch = {.name = "prefetch",
                                                       .summary = "Elements made ahead of time",
                                                       .role = STK_DS_AHEAD,
                                                       .args = prefetch_args,
-                                                      .n_in_min = 1,
-                                                      .n_in_max = 1,
                                                       .infer = stk_dataset_like_input,
-                                                      .cardinality = prefetch_cardinality,
+                                                      .cardinality = stk_dataset_as_many,
                                                       .state_bytes = sizeof(struct prefetch),
                                                       .open = prefetch_open,
                                                       .next = prefetch_next,

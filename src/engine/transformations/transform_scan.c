@@ -87,11 +87,6 @@ static enum stoker_status scan_infer(struct stk_dataset *ds, struct stoker_err *
     return check_state(ds, fn, n, err);
 }
 
-static int64_t scan_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 static int64_t reduce_one(const struct stk_dataset *ds)
 {
     (void)ds;
@@ -226,10 +221,8 @@ const struct stk_dataset_kind stk_dataset_scan = {.name = "scan",
                                                   .summary = "A function with a state",
                                                   .role = STK_DS_FUNCTION,
                                                   .args = scan_args,
-                                                  .n_in_min = 1,
-                                                  .n_in_max = 1,
                                                   .infer = scan_infer,
-                                                  .cardinality = scan_cardinality,
+                                                  .cardinality = stk_dataset_as_many,
                                                   .state_bytes = sizeof(struct scan),
                                                   .open = scan_open,
                                                   .next = scan_next,
@@ -239,8 +232,6 @@ const struct stk_dataset_kind stk_dataset_reduce = {.name = "reduce",
                                                                "state of a function",
                                                     .role = STK_DS_FUNCTION,
                                                     .args = scan_args,
-                                                    .n_in_min = 1,
-                                                    .n_in_max = 1,
                                                     .infer = scan_infer,
                                                     .cardinality = reduce_one,
                                                     .state_bytes = sizeof(struct scan),

@@ -60,11 +60,6 @@ static enum stoker_status shuffle_infer(struct stk_dataset *ds, struct stoker_er
     return stk_dataset_like_input(ds, err);
 }
 
-static int64_t shuffle_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 static bool is_permutation(const struct stk_dataset *ds)
 {
     int64_t n = stk_dataset_cardinality(ds->in[0]),
@@ -569,10 +564,8 @@ const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",
                                                      .summary = "Elements in random order",
                                                      .role = STK_DS_ORDER,
                                                      .args = shuffle_args,
-                                                     .n_in_min = 1,
-                                                     .n_in_max = 1,
                                                      .infer = shuffle_infer,
-                                                     .cardinality = shuffle_cardinality,
+                                                     .cardinality = stk_dataset_as_many,
                                                      .state_bytes = sizeof(struct shuffle),
                                                      .open = shuffle_open,
                                                      .next = shuffle_next,
