@@ -93,7 +93,6 @@ static enum stoker_status bincount_run(struct stk_op_run *r, struct stoker_err *
         memset(c.out, 0, (size_t)c.size * stk_dtype_bytes(t));
         add_all(t, &c);
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

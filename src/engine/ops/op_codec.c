@@ -386,7 +386,6 @@ static enum stoker_status decode_all(struct stk_op_run *r, struct stoker_err *er
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

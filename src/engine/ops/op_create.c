@@ -144,7 +144,6 @@ static enum stoker_status fill_run(struct stk_op_run *r, struct stoker_err *err)
             memcpy(out + (size_t)k * size, one, size);
         }
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, value->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
@@ -253,7 +252,6 @@ static enum stoker_status range_run(struct stk_op_run *r, struct stoker_err *err
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

@@ -153,7 +153,6 @@ static enum stoker_status crop_run(struct stk_op_run *r, struct stoker_err *err)
             out += size[0] * size[1] * c.channels;
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

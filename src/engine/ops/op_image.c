@@ -577,7 +577,6 @@ static enum stoker_status image_run(struct stk_op_run *r, struct stoker_err *err
             return s;
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

@@ -279,7 +279,6 @@ static enum stoker_status strided_run(struct stk_op_run *r, struct stoker_err *e
         stk_op_move(is_same ? out + (size_t)i * bytes : out, &s.out, stk_col_at(in, i), s.base,
                     s.step, size);
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
@@ -368,7 +367,6 @@ static enum stoker_status slice_run(struct stk_op_run *r, struct stoker_err *err
         }
         stk_op_move(out, &shape, stk_col_at(in, i), base, step, stk_dtype_bytes(in->dtype));
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
@@ -625,7 +623,6 @@ static enum stoker_status mask_run(struct stk_op_run *r, struct stoker_err *err)
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 

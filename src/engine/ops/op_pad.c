@@ -138,7 +138,6 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
         }
         pad_element(out, &shape, stk_col_at(in, i), &in->shape, pads, value, size, mode);
     }
-    stk_col_settle(&r->out[0]);
     bool ok = stk_keep_join(&r->out[0].keep, in->keep) &&
               (!fill || stk_keep_join(&r->out[0].keep, fill->keep));
     return ok ? STOKER_OK : stk_op_no_memory(r, err);
@@ -209,7 +208,6 @@ static enum stoker_status tile_run(struct stk_op_run *r, struct stoker_err *err)
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 

@@ -260,7 +260,6 @@ static enum stoker_status parse_run(struct stk_op_run *r, struct stoker_err *err
         status = put_varied(r, p, done, rows, is_batch, err);
     }
     for (int k = 0; status == STOKER_OK && k < r->n_out; k++) {
-        stk_col_settle(&r->out[k]);
         if (r->spec[k].dtype == STK_DT_STRING && !stk_keep_join(&r->out[k].keep, in->keep)) {
             status = stk_op_no_memory(r, err);
         }

@@ -162,9 +162,6 @@ static enum stoker_status sequence_run(struct stk_op_run *r, struct stoker_err *
                 return err->code;
             }
         }
-        for (int j = 0; j < results(p, k) && done; j++) {
-            stk_col_settle(&r->out[o + j]);
-        }
         // Strings are views into the records; defaults lie in the function's memory.
         if (done && f->dtype == STK_DT_STRING &&
             (!stk_keep_join(&r->out[o].keep, in->keep) ||

@@ -182,7 +182,6 @@ static enum stoker_status random_run(struct stk_op_run *r, struct stoker_err *er
             put_draw(out, t, k, low + scale * draw(r, seed, r->first_index + i, k));
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

@@ -109,7 +109,6 @@ static enum stoker_status raw_run(struct stk_op_run *r, struct stoker_err *err)
             turn(out, count * shape.dim[shape.rank - 1], size);
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

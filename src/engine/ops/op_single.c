@@ -131,9 +131,6 @@ static enum stoker_status single_run(struct stk_op_run *r, struct stoker_err *er
         }
         stk_block_clear(&s->one);
     }
-    for (int k = 0; status == STOKER_OK && k < r->n_out; k++) {
-        stk_col_settle(&r->out[k]);
-    }
     return status;
 }
 

@@ -191,9 +191,6 @@ static enum stoker_status parts_run(struct stk_op_run *r, struct stoker_err *err
             }
         }
     }
-    for (int k = 0; k < r->n_out; k++) {
-        stk_col_settle(&r->out[k]);
-    }
     bool ok = r->op->arg == CODES || stk_keep_join(&r->out[0].keep, in->keep);
     return ok ? STOKER_OK : stk_op_no_memory(r, err);
 }

@@ -175,9 +175,6 @@ static enum stoker_status unique_run(struct stk_op_run *r, struct stoker_err *er
         s = give(r, &f, err);
     }
     stk_buf_drop(buf);
-    for (int k = 0; s == STOKER_OK && k < 3; k++) {
-        stk_col_settle(&r->out[k]);
-    }
     return s == STOKER_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err)
                                                                        : s;
 }

@@ -122,8 +122,6 @@ static enum stoker_status wav_run(struct stk_op_run *r, struct stoker_err *err)
         }
         *rate = (int32_t)w.rate;
     }
-    stk_col_settle(&r->out[0]);
-    stk_col_settle(&r->out[1]);
     return STOKER_OK;
 }
 
