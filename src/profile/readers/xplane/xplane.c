@@ -226,7 +226,6 @@ const struct stk_reader stk_reader_xplane = {
     .is_per_host = true,
     .sniff = stk_xp_sniff,
     .read = read_xplane,
-    .args = stk_xp_args,
     .args_open = stk_xp_args_open,
     .args_next = stk_xp_args_next,
     .args_close = stk_xp_args_close,

@@ -20,7 +20,7 @@
 
 struct asking {
     const struct stk_xp_plane *plane;
-    void (*emit)(void *arg, struct stk_str key, struct stk_str value);
+    stk_emit_fn *emit;
     void *arg;
 };
 
@@ -285,9 +285,7 @@ void stk_xp_args_close(void *state)
 }
 
 enum stoker_status stk_xp_args_next(void *state, const struct stk_trace *t, uint32_t event,
-                                    void (*emit)(void *arg, struct stk_str key,
-                                                 struct stk_str value),
-                                    void *arg, struct stoker_err *err)
+                                    stk_emit_fn *emit, void *arg, struct stoker_err *err)
 {
     STK_ASSERT(event < t->count);
     struct state *s = state;
@@ -306,19 +304,5 @@ enum stoker_status stk_xp_args_next(void *state, const struct stk_trace *t, uint
         emit_event(&a, bytes, n);
     }
     stk_free(large);
-    return status;
-}
-
-enum stoker_status stk_xp_args(struct stk_stream *stream, const char *path,
-                               const struct stk_trace *t, uint32_t event,
-                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                               void *arg, struct stoker_err *err)
-{
-    void *state = NULL;
-    enum stoker_status status = stk_xp_args_open(stream, path, &state, err);
-    if (status == STOKER_OK) {
-        status = stk_xp_args_next(state, t, event, emit, arg, err);
-    }
-    stk_xp_args_close(state);
     return status;
 }
