@@ -186,7 +186,7 @@ static void bench_jpeg(bool is_accurate)
     free(in.pixels);
 }
 
-enum colour { BRIGHTNESS, CONTRAST, SATURATION, HUE, GREY, STANDARDIZE, NORMALISE, COLOURS };
+enum colour { BRIGHTNESS, CONTRAST, SATURATION, HUE, GREY, STANDARDIZE, COLOURS };
 
 struct colour_job {
     enum colour what;
@@ -196,13 +196,10 @@ struct colour_job {
 static void run_colour(void *arg)
 {
     struct colour_job *j = arg;
-    struct stk_image_resize_options opt = {.is_planar = true};
-    struct stk_image grey = j->out, planes = j->out;
+    struct stk_image grey = j->out;
     struct stoker_err err;
     enum stoker_status status = STOKER_OK;
     grey.channels = 1;
-    planes.stride /= 3;
-    stk_image_mean_std(&opt, (const float[]){1, 2, 3}, (const float[]){4, 5, 6}, 3, 1);
     switch (j->what) {
     case BRIGHTNESS:
         status = stk_image_adjust_brightness(&j->in, 0.1f, &j->out, &err);
@@ -219,11 +216,8 @@ static void run_colour(void *arg)
     case GREY:
         status = stk_image_rgb_to_grayscale(&j->in, &grey, &err);
         break;
-    case STANDARDIZE:
-        status = stk_image_standardize(&j->in, &j->out, &err);
-        break;
     default:
-        status = stk_image_normalise(context, &j->in, &opt, &planes, &err);
+        status = stk_image_standardize(&j->in, &j->out, &err);
     }
     if (status != STOKER_OK) {
         die(&err);
@@ -232,8 +226,8 @@ static void run_colour(void *arg)
 
 static void bench_colours(void)
 {
-    static const char *const names[COLOURS] = {"brightness", "contrast",    "saturation",   "hue",
-                                               "grey",       "standardize", "normalise CHW"};
+    static const char *const names[COLOURS] = {"brightness", "contrast", "saturation",
+                                               "hue",        "grey",     "standardize"};
     static float in[224 * 224 * 3], out[224 * 224 * 3];
     uint8_t *pixels = paint(224, 224);
     for (size_t i = 0; i < 224 * 224 * 3; i++) {

@@ -73,9 +73,7 @@ static int interrupted(void *arg)
            p->options->interrupted(p->options->interrupted_arg);
 }
 
-static enum stoker_status fetch_args(void *arg, uint32_t rank, uint32_t event,
-                                     void (*emit)(void *arg, struct stk_str key,
-                                                  struct stk_str value),
+static enum stoker_status fetch_args(void *arg, uint32_t rank, uint32_t event, stk_emit_fn *emit,
                                      void *emit_arg, struct stoker_err *err)
 {
     struct stoker_profiles *p = arg;

@@ -123,7 +123,7 @@ static enum stoker_status open_file(struct stk_query_args *a, const char *path,
 }
 
 struct redacting {
-    void (*emit)(void *arg, struct stk_str key, struct stk_str value);
+    stk_emit_fn *emit;
     void *arg;
     unsigned keys; // of the event that were replaced
 };
@@ -145,9 +145,7 @@ static void emit_redacted(void *arg, struct stk_str key, struct stk_str value)
 
 enum stoker_status stk_query_args_fetch(struct stk_query_args *a, const char *path,
                                         const struct stk_trace *t, uint32_t event,
-                                        void (*emit)(void *arg, struct stk_str key,
-                                                     struct stk_str value),
-                                        void *arg, struct stoker_err *err)
+                                        stk_emit_fn *emit, void *arg, struct stoker_err *err)
 {
     struct redacting redacting = {.emit = emit, .arg = arg};
     if (a->path != path) {
@@ -156,12 +154,12 @@ enum stoker_status stk_query_args_fetch(struct stk_query_args *a, const char *pa
             return status;
         }
     }
+    stk_emit_fn *told = a->redact ? emit_redacted : emit;
+    void *to = a->redact ? &redacting : arg;
     if (a->state) {
-        return a->reader->args_next(a->state, t, event, a->redact ? emit_redacted : emit,
-                                    a->redact ? &redacting : arg, err);
+        return a->reader->args_next(a->state, t, event, told, to, err);
     }
-    return a->reader->args(a->stream, path, t, event, a->redact ? emit_redacted : emit,
-                           a->redact ? &redacting : arg, err);
+    return a->reader->args ? a->reader->args(a->stream, path, t, event, told, to, err) : STOKER_OK;
 }
 
 void stk_query_args_free(struct stk_query_args *a)

@@ -18,9 +18,8 @@ struct stk_query_args {
 // Arguments of an event of the trace that was read from the file.
 STK_MUST_CHECK enum stoker_status stk_query_args_fetch(struct stk_query_args *a, const char *path,
                                                        const struct stk_trace *t, uint32_t event,
-                                                       void (*emit)(void *arg, struct stk_str key,
-                                                                    struct stk_str value),
-                                                       void *arg, struct stoker_err *err);
+                                                       stk_emit_fn *emit, void *arg,
+                                                       struct stoker_err *err);
 void stk_query_args_free(struct stk_query_args *a);
 
 #endif

@@ -97,9 +97,7 @@ enum stoker_status stoker_timeline_save(const struct stoker_timeline *timeline, 
     return stk_err_end(err, STOKER_OK);
 }
 
-static enum stoker_status fetch_args(void *arg, uint32_t rank, uint32_t event,
-                                     void (*emit)(void *arg, struct stk_str key,
-                                                  struct stk_str value),
+static enum stoker_status fetch_args(void *arg, uint32_t rank, uint32_t event, stk_emit_fn *emit,
                                      void *emit_arg, struct stoker_err *err)
 {
     struct stk_timeline_file *file = arg;

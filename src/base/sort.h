@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting lists that may be empty, and real numbers.
+// Sorting lists that may be empty, and real numbers; finding a place in what is sorted.
 #ifndef STK_BASE_SORT_H
 #define STK_BASE_SORT_H
 
@@ -20,5 +20,20 @@ static inline void stk_sort_reals(double *values, size_t n)
 {
     stk_sort(values, n, sizeof *values, stk_sort_compare_reals);
 }
+
+// Moves `low` to the first place of [low, high) that is not before the one looked for, or to
+// `high`. `is_before` is told by `mid`, a place; of places in their order it holds up to one and
+// then no more.
+#define STK_BISECT(low, high, mid, is_before)                                                      \
+    do {                                                                                           \
+        while ((low) < (high)) {                                                                   \
+            __typeof__(low) mid = (low) + ((high) - (low)) / 2;                                    \
+            if (is_before) {                                                                       \
+                (low) = mid + 1;                                                                   \
+            } else {                                                                               \
+                (high) = mid;                                                                      \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
 
 #endif

@@ -13,6 +13,9 @@ struct stk_str {
     size_t n;
 };
 
+// Told of a key and its value, one after the other.
+typedef void stk_emit_fn(void *arg, struct stk_str key, struct stk_str value);
+
 #define STK_STR(literal) ((struct stk_str){(literal), sizeof(literal) - 1})
 
 static inline struct stk_str stk_str_from(const char *z)

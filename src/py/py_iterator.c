@@ -10,7 +10,6 @@
 //
 // A structure is: an int (the component of that number), a tuple or dict of structures, None, or a
 // list [callable, structure, ...], called with the parts.
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>

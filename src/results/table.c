@@ -37,6 +37,15 @@ struct stk_table *stk_table_add(struct stk_table_doc *doc, const struct stk_tabl
     return table;
 }
 
+bool stk_table_doc_ran_out(const struct stk_table_doc *doc)
+{
+    bool ran_out = doc->ran_out;
+    for (size_t i = 0; i < doc->table_count; i++) {
+        ran_out |= doc->tables[i].ran_out;
+    }
+    return ran_out;
+}
+
 static size_t find_column(const struct stk_table *table, const char *column)
 {
     size_t key = 0;
@@ -81,6 +90,7 @@ bool stk_table_put_cells(struct stk_table *table, const struct stk_cell *cells, 
     STK_ASSERT(count >= table->column_count);
     struct stk_cell *row = stk_table_row(table);
     if (!row) {
+        table->ran_out = true;
         return false;
     }
     for (size_t c = 0; c < table->column_count; c++) {
@@ -221,6 +231,7 @@ bool stk_table_sort(struct stk_table *table, const char *column)
         memcpy(table->cells.items, sorted, table->row_count * width);
     }
     bool ok = rows && sorted;
+    table->ran_out |= !ok;
     stk_free(rows);
     stk_free(sorted);
     return ok;

@@ -6,25 +6,19 @@
 // A cell whose value is not known is null in JSON, empty in CSV and "-" in text; a figure of the
 // summary that is not known is left out.
 //
-// The rows of a table are a struct of cells, and its columns a list beside it, each with the
-// sentence that the pages show:
+// A table's columns are one list, each with the sentence that the pages show; its rows are a struct
+// of a cell for each:
 //
-//   struct queue_row {
-//       struct stk_cell device, mean_depth;
-//   };
-//   static const struct stk_column queue_columns[] = {
-//       STK_COLUMN(queue_row, device, TEXT, "device"),
-//       STK_COLUMN(queue_row, mean_depth, REAL, "mean over time of ...", .is_detail = true),
-//   };
-//   static const struct stk_table_info queue_table =
-//       STK_TABLE_INFO("queue", "Work launched and not yet begun", queue_row, queue_columns);
+//   #define QUEUE_COLUMNS(C, R)
+//       C(R, device, TEXT, "device")
+//       C(R, mean_depth, REAL, "mean over time of ...", .is_detail = true)
+//   STK_TABLE(queue, "Work launched and not yet begun", QUEUE_COLUMNS)
 //   ...
 //   struct queue_row row = {.device = stk_cell_text(id), .mean_depth = stk_cell_ratio(mean)};
-//   if (!stk_table_put(table, &row)) ...
+//   stk_table_put(table, &row);
 //
-// A column that the struct lacks, or the other way round, does not compile; a cell that was not
-// set, or holds what its column does not, fails an assertion. The figures of a summary are such a
-// struct.
+// A cell that was not set, or holds what its column does not, fails an assertion. The figures of a
+// summary are such a struct.
 #ifndef STK_REPORT_TABLE_H
 #define STK_REPORT_TABLE_H
 
@@ -122,6 +116,28 @@ struct stk_summary_info {
     {.id = name, .title = heading, .columns = list, .column_count = STK_COLUMN_COUNT(row, list)}
 #define STK_SUMMARY_INFO(row, list) {.figures = list, .figure_count = STK_COLUMN_COUNT(row, list)}
 
+// What a list COLUMNS(C, R) of C(R, column, kind, doc, more...) makes: struct NAME_row, the list
+// NAME_columns, and NAME_table; or of figures struct NAME_summary, NAME_figures and
+// NAME_summary_info.
+#define STK_CELL_MEMBER(row, column, ...) struct stk_cell column;
+#define STK_COLUMN_ITEM(row, ...) STK_COLUMN(row, __VA_ARGS__),
+#define STK_TABLE_COLUMNS(name, COLUMNS)                                                           \
+    struct name##_row {                                                                            \
+        COLUMNS(STK_CELL_MEMBER, )                                                                 \
+    };                                                                                             \
+    static const struct stk_column name##_columns[] = {COLUMNS(STK_COLUMN_ITEM, name##_row)};
+#define STK_TABLE(name, heading, COLUMNS)                                                          \
+    STK_TABLE_COLUMNS(name, COLUMNS)                                                               \
+    static const struct stk_table_info name##_table =                                              \
+        STK_TABLE_INFO(#name, heading, name##_row, name##_columns);
+#define STK_SUMMARY(name, FIGURES)                                                                 \
+    struct name##_summary {                                                                        \
+        FIGURES(STK_CELL_MEMBER, )                                                                 \
+    };                                                                                             \
+    static const struct stk_column name##_figures[] = {FIGURES(STK_COLUMN_ITEM, name##_summary)};  \
+    static const struct stk_summary_info name##_summary_info =                                     \
+        STK_SUMMARY_INFO(name##_summary, name##_figures);
+
 struct stk_table {
     const char *id, *title;
     const struct stk_column *columns;
@@ -130,6 +146,7 @@ struct stk_table {
     size_t row_count;
     uint64_t rows_left_out; // cut by --limit
     size_t keep, keep_key;  // by stk_table_keep; 0: every row
+    bool ran_out;           // a row had no memory, or a sort: the table is not whole
 };
 
 struct stk_figure_row {
@@ -160,14 +177,19 @@ struct stk_table_doc {
     struct stk_missing missing[STK_TABLE_MISSING];
     size_t missing_count;
     bool inconclusive; // what is missing is what the question needs
+    bool ran_out;      // no memory for what the tables are made of
 };
 
 void stk_table_doc_init(struct stk_table_doc *doc, struct stk_arena *arena, const char *analysis);
 void stk_table_doc_deinit(struct stk_table_doc *doc);
 
+// Whether memory was missing for it or one of its tables. Who fills them need not check every row.
+bool stk_table_doc_ran_out(const struct stk_table_doc *doc);
+
 // Never fails for up to STK_TABLE_MAX tables. What `info` points to stays in use.
 struct stk_table *stk_table_add(struct stk_table_doc *doc, const struct stk_table_info *info);
-// Append a row: the struct that the table's columns are of. False: no memory.
+// Append a row: the struct that the table's columns are of. False: no memory, which the table
+// remembers.
 #define stk_table_put(table, row)                                                                  \
     stk_table_put_cells(table, (const struct stk_cell *)(row),                                     \
                         sizeof *(row) / sizeof(struct stk_cell))
@@ -181,7 +203,7 @@ struct stk_cell *stk_table_row(struct stk_table *table);
 // no limit. Call it before the first row.
 void stk_table_keep(struct stk_table *table, const char *column, uint64_t limit);
 // Sort by a column, largest number or first text first; equal rows by the columns before it, then
-// as they were added. False: no memory.
+// as they were added. False: no memory, which the table remembers.
 bool stk_table_sort(struct stk_table *table, const char *column);
 // Keep the first `limit` rows; 0: all.
 void stk_table_cut(struct stk_table *table, uint64_t limit);

@@ -80,8 +80,7 @@ def colours():
     out.append("struct colour_case {\n    const char *name;\n    float a, b;\n    int first;\n};")
     out.append("static const struct colour_case colour_cases[] = {\n" + "\n".join(rows) + "};")
     source = tf.constant((image / 255).astype("float32"))
-    spaces = [getattr(tf.image, n)(source).numpy() for n in
-              ("rgb_to_hsv", "hsv_to_rgb", "rgb_to_yiq", "yiq_to_rgb", "rgb_to_yuv", "yuv_to_rgb")]
+    spaces = [getattr(tf.image, n)(source).numpy() for n in ("rgb_to_hsv", "hsv_to_rgb")]
     out.append("// in the order of enum stk_image_space")
     array("float", "space_values", np.array(spaces, "float32"))
     array("float", "standardized", tf.image.per_image_standardization(image).numpy())

@@ -76,10 +76,9 @@ int peer_op(const char *name, const void *in, const int32_t *in_shape, int in_ty
 static int colour(const char *name, const struct stk_image *in, const struct stk_image *out,
                   const double *args)
 {
-    static const char *const spaces[] = {"rgb_to_hsv", "hsv_to_rgb", "rgb_to_yiq",
-                                         "yiq_to_rgb", "rgb_to_yuv", "yuv_to_rgb"};
+    static const char *const spaces[] = {"rgb_to_hsv", "hsv_to_rgb"};
     float a = (float)args[0];
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 2; i++) {
         if (!strcmp(name, spaces[i])) {
             return (int)stk_image_change_space(in, (enum stk_image_space)i, out, &last);
         }
@@ -135,11 +134,6 @@ int peer_op(const char *name, const void *in, const int32_t *in_shape, int in_ty
     }
     if (!strcmp(name, "resize_with_crop_or_pad")) {
         return (int)stk_image_crop_or_pad(&from, &to, &last);
-    }
-    if (!strcmp(name, "resize_with_pad")) {
-        struct stk_image_resize_options opt = {.method = (enum stk_image_method)args[0],
-                                               .antialias = args[1] != 0};
-        return (int)stk_image_resize_with_pad(context, &from, &opt, &to, &last);
     }
     if (!strcmp(name, "central_crop")) {
         struct stk_image_box box;

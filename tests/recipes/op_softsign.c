@@ -10,11 +10,8 @@
 
 // What it takes by name; other arguments are refused, and these are looked up once.
 enum { ARG_SCALE };
-static const struct stk_arg_row softsign_args[] = {[ARG_SCALE] = {.name = "scale",
-                                                                  .type = STK_ARG_FLOAT,
-                                                                  .fallback_float = 1,
-                                                                  .help = "where it is one half"},
-                                                   {0}};
+static const struct stk_arg_row softsign_args[] = {
+    [ARG_SCALE] = STK_ARG("scale", FLOAT, "where it is one half", .fallback_float = 1), {0}};
 
 // Once, while a function is built: types and shapes, of which some may be unknown.
 static enum stoker_status softsign_infer(struct stk_op_infer *c, struct stoker_err *err)

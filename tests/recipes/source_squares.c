@@ -81,12 +81,8 @@ static enum stoker_status squares_skip(struct stk_iter *it, int64_t n, int64_t *
     return STOKER_OK;
 }
 
-static const struct stk_arg_row squares_args[] = {{.name = "count",
-                                                   .type = STK_ARG_INT,
-                                                   .is_required = true,
-                                                   .max = INT64_C(1) << 31,
-                                                   .help = "how many"},
-                                                  {0}};
+static const struct stk_arg_row squares_args[] = {
+    STK_ARG("count", INT, "how many", .is_required = true, .max = INT64_C(1) << 31), {0}};
 
 const struct stk_dataset_kind stk_dataset_squares = {.name = "squares",
                                                      .summary = "The squares from 0 on",

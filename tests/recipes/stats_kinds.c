@@ -34,28 +34,16 @@ static enum stoker_status kinds_see(const struct stk_analysis *view, struct stk_
     return STOKER_OK;
 }
 
-struct kinds_row {
-    struct stk_cell kind, count, total_ns;
-};
-static const struct stk_column kinds_columns[] = {
-    STK_COLUMN(kinds_row, kind, TEXT, "kind of the events"),
-    STK_COLUMN(kinds_row, count, COUNT, "events of the kind on host and device"),
-    STK_COLUMN(kinds_row, total_ns, NS, "their durations, summed"),
-};
-static const struct stk_table_info kinds_table =
-    STK_TABLE_INFO("kinds", "Kinds of events", kinds_row, kinds_columns);
+#define KINDS_COLUMNS(C, R)                                                                        \
+    C(R, kind, TEXT, "kind of the events")                                                         \
+    C(R, count, COUNT, "events of the kind on host and device")                                    \
+    C(R, total_ns, NS, "their durations, summed")
+STK_TABLE(kinds, "Kinds of events", KINDS_COLUMNS)
 
-struct kinds_summary {
-    struct stk_cell events;
-};
-static const struct stk_column kinds_figures[] = {
-    STK_COLUMN(kinds_summary, events, COUNT, "events of all kinds"),
-};
-static const struct stk_summary_info kinds_summary_info =
-    STK_SUMMARY_INFO(kinds_summary, kinds_figures);
+#define KINDS_FIGURES(C, R) C(R, events, COUNT, "events of all kinds")
+STK_SUMMARY(kinds, KINDS_FIGURES)
 
-static enum stoker_status kinds_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stoker_err *err)
+static void kinds_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &kinds_table);
     struct kinds_partial all = {0};
@@ -73,14 +61,14 @@ static enum stoker_status kinds_describe(const struct stk_pass_ctx *ctx, struct 
             .count = stk_cell_number(all.count[k]),
             .total_ns = stk_cell_number(all.total_ns[k]),
         };
-        if (all.count[k] && !stk_table_put(table, &row)) {
-            return stk_err_nomem(err);
+        if (all.count[k]) {
+            stk_table_put(table, &row);
         }
         events += all.count[k];
     }
     const struct kinds_summary summary = {.events = stk_cell_number(events)};
     stk_table_summarize(doc, &kinds_summary_info, &summary);
-    return stk_table_sort(table, "count") ? STOKER_OK : stk_err_nomem(err);
+    stk_table_sort(table, "count");
 }
 
 const struct stk_stats stk_stats_kinds = {

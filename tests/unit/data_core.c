@@ -194,10 +194,10 @@ static void kinds_say_what_they_are(void)
                          kind->role == STK_DS_PROGRAM;
         bool runs = kind->role == STK_DS_FUNCTION || kind->role == STK_DS_NESTED;
         CHECK(kind->role > STK_DS_NONE && kind->role < STK_DS_COUNT);
-        CHECK(is_source == (kind->n_in_max == 0));
+        CHECK((kind->role == STK_DS_SEVERAL) == (kind->n_in_min > 0 && kind->n_in_max != 0));
+        CHECK(!is_source || kind->cardinality != stk_dataset_as_many);
         CHECK(takes(kind, "filenames") == (kind->role == STK_DS_FILES));
         CHECK(takes(kind, "fn") == runs);
-        CHECK(!stk_dataset_role_hands_on(kind->role) || kind->n_in_max == 1);
         CHECK(!kind->keeps_blocks || stk_dataset_role_hands_on(kind->role));
     }
 }

@@ -351,42 +351,6 @@ static void test_jpeg_same(void)
     }
 }
 
-// A crop decoded and resized at once is the crop of the whole, resized; nothing is allocated.
-static void test_fused(void)
-{
-    struct stk_image in = case_picture(120, 150, 3, STK_IMAGE_U8, 0.7), whole = {0}, part;
-    size_t size;
-    uint8_t *file = encode(&in, false, false, &size);
-    struct stk_image_jpeg_options opt = {
-        .crop_y = 13, .crop_x = 21, .crop_height = 100, .crop_width = 90};
-    struct stk_image_resize_options how = {.method = STK_IMAGE_PIL_BILINEAR, .is_mirrored = true};
-    struct stk_image a = case_image(40, 44, 3, STK_IMAGE_U8, 0);
-    struct stk_image b = case_image(40, 44, 3, STK_IMAGE_U8, 0);
-    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, false, &how, &a, &err),
-             STOKER_OK);
-    uint64_t before = stk_alloc_count();
-    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, false, &how, &a, &err),
-             STOKER_OK);
-    CHECK_EQ(stk_alloc_count() - before, 0);
-    CHECK_EQ(stk_image_decode_jpeg(context, file, size, &(struct stk_image_jpeg_options){0}, &whole,
-                                   &err),
-             STOKER_OK);
-    part = whole;
-    part.pixels = (uint8_t *)whole.pixels + 13 * whole.stride + 21 * 3;
-    part.height = 100;
-    part.width = 90;
-    CHECK_EQ(stk_image_resize(context, &part, &how, &b, &err), STOKER_OK);
-    CHECK(case_distance(&a, &b) == 0);
-    // Scaled by 1/2 first it is another image, but of the same size.
-    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, true, &how, &b, &err),
-             STOKER_OK);
-    CHECK(case_distance(&a, &b) > 0);
-    free(file);
-    free(in.pixels);
-    free(a.pixels);
-    free(b.pixels);
-}
-
 static void test_caps(void)
 {
     struct stk_image in = case_picture(60, 50, 3, STK_IMAGE_U8, 1), out = {0};
@@ -546,7 +510,6 @@ int main(int argc, char **argv)
     CHECK_RUN(test_claims);
     CHECK_RUN(test_png_round);
     CHECK_RUN(test_jpeg_same);
-    CHECK_RUN(test_fused);
     CHECK_RUN(test_caps);
     CHECK_RUN(test_damage);
     CHECK_RUN(test_cut);

@@ -63,7 +63,7 @@ static void test_spaces(void)
     struct stk_image in = case_picture(4, 5, 3, STK_IMAGE_F32, 1 / 255.0);
     struct stk_image out = case_image(4, 5, 3, STK_IMAGE_F32, 0);
     struct stk_image bytes = case_picture(4, 5, 3, STK_IMAGE_U8, 1);
-    for (int space = 0; space <= STK_IMAGE_YUV_TO_RGB; space++) {
+    for (int space = 0; space <= STK_IMAGE_HSV_TO_RGB; space++) {
         CHECK_EQ(stk_image_change_space(&in, (enum stk_image_space)space, &out, &err), STOKER_OK);
         for (int i = 0; i < 60; i++) {
             CHECK(fabsf(((float *)out.pixels)[i] - space_values[space * 60 + i]) < 1e-5f);
@@ -185,11 +185,6 @@ static void test_moves(void)
         CHECK(case_distance(&in, &again) == 0);
         CHECK_EQ(stk_image_rot90(&in, 4, &same, &err), STOKER_OK);
         CHECK(case_distance(&in, &same) == 0);
-        void *planes = malloc(h * w * c * stk_image_type_size(in.type));
-        CHECK_EQ(stk_image_to_planes(&in, planes, &err), STOKER_OK);
-        CHECK_EQ(stk_image_from_planes(planes, &again, &err), STOKER_OK);
-        CHECK(case_distance(&in, &again) == 0);
-        free(planes);
         if (h != w) {
             CHECK_EQ(stk_image_transpose(&in, &same, &err), STOKER_EUSAGE);
         }
@@ -258,8 +253,6 @@ static void test_boxes(void)
     uint64_t state = 1;
     struct stk_image_random random = {next, &state};
     const double scale[2] = {0.08, 1}, ratio[2] = {0.75, 4 / 3.0};
-    struct stk_image_sample_options opt;
-    stk_image_sample_defaults(&opt);
     double low = 1, high = 0, sum = 0;
     struct stk_image_box b;
     for (int i = 0; i < 20000; i++) {
@@ -273,15 +266,6 @@ static void test_boxes(void)
         sum += share;
     }
     CHECK(low < 0.1 && high > 0.9 && sum / 20000 > 0.4 && sum / 20000 < 0.55);
-    for (int i = 0; i < 5000; i++) {
-        const float object[4] = {0.2f, 0.3f, 0.7f, 0.9f};
-        opt.min_object_covered = 0.5f;
-        CHECK_EQ(stk_image_sample_box(200, 300, object, 1, &opt, &random, &b, &err), STOKER_OK);
-        double top = fmax(b.y, 40), bottom = fmin(b.y + b.height, 140);
-        double left = fmax(b.x, 90), right = fmin(b.x + b.width, 270);
-        CHECK(b.y + b.height <= 200 && b.x + b.width <= 300);
-        CHECK(bottom > top && right > left && (bottom - top) * (right - left) >= 0.5 * 100 * 180);
-    }
     // A ratio that never fits: the middle, at the nearest ratio.
     const double tall[2] = {0.1, 0.1}, whole[2] = {1, 1};
     CHECK_EQ(stk_image_random_resized_box(100, 200, whole, tall, &random, &b, &err), STOKER_OK);
@@ -290,8 +274,6 @@ static void test_boxes(void)
     CHECK(b.height == 1 && b.width == 1);
     const double wrong[2] = {1, 0.5};
     CHECK_EQ(stk_image_random_resized_box(9, 9, wrong, ratio, &random, &b, &err), STOKER_EUSAGE);
-    opt.min_area = NAN;
-    CHECK_EQ(stk_image_sample_box(9, 9, NULL, 0, &opt, &random, &b, &err), STOKER_EUSAGE);
 }
 
 int main(int argc, char **argv)

@@ -142,29 +142,6 @@ static void test_forms(void)
     }
 }
 
-static void test_normalise(void)
-{
-    for (int i = 0; i < 100; i++) {
-        struct stk_image in = case_noise(1 + case_draw(9), 1 + case_draw(40), 3,
-                                         case_draw(2) ? STK_IMAGE_U8 : STK_IMAGE_F32, 0);
-        struct stk_image out = case_image(in.height, in.width, 3, STK_IMAGE_F32, 4);
-        struct stk_image_resize_options opt = {0};
-        stk_image_mean_std(&opt, (const float[]){1, 2, 3}, (const float[]){4, 5, 6}, 3, 1);
-        context->cpu = (enum stk_image_cpu)(i % ((int)best + 1));
-        CHECK_EQ(stk_image_normalise(context, &in, &opt, &out, &err), STOKER_OK);
-        double most = 0;
-        for (uint32_t y = 0; y < in.height; y++) {
-            for (uint32_t k = 0; k < 3 * in.width; k++) {
-                most = fmax(most, fabs(case_get(&out, y, k) -
-                                       (case_get(&in, y, k) - 1 - k % 3) / (4 + k % 3)));
-            }
-        }
-        CHECK(most < 1e-4 && case_is_gap_kept(&out));
-        free(in.pixels);
-        free(out.pixels);
-    }
-}
-
 static void test_flat(void)
 {
     for (uint32_t v = 0; v < 256; v += 5) {
@@ -216,25 +193,6 @@ static void test_refusals(void)
     free(out.pixels);
 }
 
-static void test_with_pad(void)
-{
-    struct stk_image in = case_image(10, 20, 1, STK_IMAGE_U8, 0);
-    struct stk_image out = case_image(9, 8, 1, STK_IMAGE_U8, 4);
-    struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
-    memset(in.pixels, 77, in.stride * in.height);
-    CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STOKER_OK);
-    for (uint32_t y = 0; y < 9; y++) { // 20 x 10 into 8 x 9: 8 x 4 in rows 2 to 5
-        for (uint32_t x = 0; x < 8; x++) {
-            CHECK_EQ(case_get(&out, y, x), y >= 2 && y < 6 ? 77 : 0);
-        }
-    }
-    CHECK(case_is_gap_kept(&out));
-    opt.is_mirrored = true;
-    CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STOKER_EUSAGE);
-    free(in.pixels);
-    free(out.pixels);
-}
-
 static void test_no_memory(void)
 {
     struct stk_image in = case_picture(50, 40, 3, STK_IMAGE_U8, 1);
@@ -270,10 +228,8 @@ int main(int argc, char **argv)
     CHECK_RUN(check_pillow, 40, 30, 3, 2, pillow_40_30_3_2);
     CHECK_RUN(test_equal_code);
     CHECK_RUN(test_forms);
-    CHECK_RUN(test_normalise);
     CHECK_RUN(test_flat);
     CHECK_RUN(test_refusals);
-    CHECK_RUN(test_with_pad);
     CHECK_RUN(test_no_memory);
     uint32_t h = 100, w = 50;
     stk_image_preserve_ratio(300, 200, &h, &w);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
+#include "read_args.h"
 #include "profile/readers/nsys/nsys.h"
 #include "profile/readers/reader.h"
 #include "profile/store/names.h"
@@ -685,7 +686,7 @@ static void test_args(void)
     read_well();
     for (uint32_t e = 0; e < t->count; e++) {
         args_text[0] = 0;
-        CHECK_EQ(stk_reader_nsys.args(NULL, path, t, e, collect, NULL, &err), STOKER_OK);
+        CHECK_EQ(read_args(&stk_reader_nsys, NULL, path, t, e, collect, NULL, &err), STOKER_OK);
         char start[40];
         snprintf(start, sizeof start, "start=%" PRId64 ";", file_time(e));
         CHECK(strstr(args_text, start));

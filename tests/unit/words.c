@@ -21,11 +21,13 @@ static void limits(void)
 static void collectives(void)
 {
     for (int i = 1; i < STK_COLLECTIVE_COUNT; i++) {
-        CHECK_EQ(stk_collective_find(stk_collective_word((enum stk_collective_kind)i)), i);
+        const char *word = stk_collective_word((enum stk_collective_kind)i);
+        CHECK(word && *word);
+        for (int k = 1; word && k < i; k++) {
+            CHECK(strcmp(word, stk_collective_word((enum stk_collective_kind)k)) != 0);
+        }
     }
     CHECK(stk_collective_word(STK_COLLECTIVE_NONE) == NULL);
-    CHECK_EQ(stk_collective_find(NULL), STK_COLLECTIVE_NONE);
-    CHECK_EQ(stk_collective_find("allreduce"), STK_COLLECTIVE_NONE);
 }
 
 static void reasons(void)

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "read_args.h"
 #include "profile/store/names.h"
 #include "xplane_writer.h"
 
@@ -586,7 +587,7 @@ static void arguments(void)
     CHECK(read_xplane_file(path, 1, &t, &err) == STOKER_OK);
     CHECK(stk_stream_open(&stream, path, &(struct stk_stream_opts){.seekable = 1}, &err) ==
           STOKER_OK);
-    CHECK(stk_reader_xplane.args(stream, path, t, 0, note_arg, &said, &err) == STOKER_OK);
+    CHECK(read_args(&stk_reader_xplane, stream, path, t, 0, note_arg, &said, &err) == STOKER_OK);
     CHECK_STR(said.text, "u=18446744073709551615;i=-5;d=0.25;r=interned;s=b c;");
     stk_stream_close(stream);
     stk_trace_free(t);
@@ -598,7 +599,7 @@ static void arguments(void)
     CHECK(read_xplane_file(path, 1, &t, &err) == STOKER_OK);
     CHECK(stk_stream_open(&stream, path, &(struct stk_stream_opts){.seekable = 1}, &err) ==
           STOKER_OK);
-    CHECK(stk_reader_xplane.args(stream, path, t, 0, note_arg, &said, &err) == STOKER_OK);
+    CHECK(read_args(&stk_reader_xplane, stream, path, t, 0, note_arg, &said, &err) == STOKER_OK);
     CHECK_EQ(said.count, 5);
     stk_stream_close(stream);
     stk_trace_free(t);

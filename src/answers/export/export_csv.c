@@ -3,7 +3,6 @@
 // arguments, a last column holds an event's as one JSON object.
 #include <inttypes.h>
 
-#include "base/alloc.h"
 #include "base/text.h"
 #include "answers/export/export.h"
 

@@ -24,7 +24,6 @@
 #include "base/alloc.h"
 #include "base/strpool.h"
 #include "answers/passes/name_cache.h"
-#include "answers/passes/running_union.h"
 #include "answers/passes/sums.h"
 
 #define MAX_DEPTH 256

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "profile/store/names.h"
 
 #define MAX_MODELS 16
 

@@ -70,8 +70,7 @@ struct stk_query_source {
     bool one_rank; // a rank was selected: processes of no rank are left out too
     // Arguments of one event; `rank` is the index of a rank with its trace. The texts are valid
     // during `emit`. NULL: none.
-    enum stoker_status (*args)(void *arg, uint32_t rank, uint32_t event,
-                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+    enum stoker_status (*args)(void *arg, uint32_t rank, uint32_t event, stk_emit_fn *emit,
                                void *emit_arg, struct stoker_err *err);
     // Called now and then; non-zero interrupts. NULL: never.
     int (*interrupted)(void *arg);

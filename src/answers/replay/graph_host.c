@@ -7,7 +7,6 @@
 // thread records nothing stands for itself from IDLE_NS on; less belongs to what is around it.
 #include <string.h>
 
-#include "base/assert.h"
 #include "profile/model/threads/thread_segments.h"
 #include "answers/replay/graph.h"
 

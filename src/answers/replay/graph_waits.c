@@ -54,14 +54,7 @@ static size_t ends_up_to(const struct stk_vec *ends, int64_t by_ns)
 {
     const struct by_end *e = ends->items;
     size_t low = 0, high = ends->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (e[mid].end_ns <= by_ns) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    STK_BISECT(low, high, mid, e[mid].end_ns <= by_ns);
     return low;
 }
 

@@ -252,14 +252,7 @@ static const struct stk_collective *find_collective(const struct stk_collective 
                                                     uint32_t count, int64_t start_ns)
 {
     uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (sorted[mid]->start_ns < start_ns) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    STK_BISECT(low, high, mid, sorted[mid]->start_ns < start_ns);
     return low < count && sorted[low]->start_ns == start_ns ? sorted[low] : NULL;
 }
 

@@ -9,7 +9,6 @@
 //
 // Limits: data that changes in each step looks the same; what operations of the host copy back is
 // left out; room for it on the device is not checked.
-#include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/sort.h"
 
 #define MAX_SET 16

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/str.h"
 #include "engine/api/data_api.h"
 #include "engine/graph/fingerprint.h"
 #include "engine/graph/plan.h"

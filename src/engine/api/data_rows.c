@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/api/data_api.h"
 #include "engine/graph/dataset.h"
 
 // The n-th of texts with commas between.

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "engine/api/data_api.h"
 #include "engine/formats/example.h"
 #include "engine/formats/record.h"
 

@@ -11,7 +11,6 @@
 #include "base/stream.h"
 #include "base/vec.h"
 #include "base/crc32c.h"
-#include "engine/api/data_api.h"
 #include "engine/formats/example_impl.h"
 #include "engine/formats/indexed.h"
 #include "engine/formats/record.h"

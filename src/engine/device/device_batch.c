@@ -4,7 +4,6 @@
 #include "engine/device/device_batch.h"
 
 #include "base/alloc.h"
-#include "engine/api/data_api.h"
 
 #define NO_TIMING 2u         // CU_EVENT_DISABLE_TIMING
 #define WASTE_MAX 2          // a batch may lie in memory so many times its size

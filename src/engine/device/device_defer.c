@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "engine/api/data_api.h"
 #include "engine/graph/plan.h"
 #include "engine/rewrites/rewrite.h"
 

@@ -12,24 +12,15 @@
 
 // The rows of these arguments (engine/graph/arg.h) that every reader of CSV has.
 #define STK_CSV_ROWS                                                                               \
-    {.name = "dtypes", .type = STK_ARG_INTS, .is_required = true, .help = "of the columns"},       \
-        {.name = "defaults",                                                                       \
-         .type = STK_ARG_OTHER,                                                                    \
-         .is_required = true,                                                                      \
-         .help = "a tensor for each column: what an empty field holds, or no value"},              \
-        {.name = "field_delim",                                                                    \
-         .type = STK_ARG_TEXT,                                                                     \
-         .fallback_text = ",",                                                                     \
-         .help = "one byte between fields"},                                                       \
-        {.name = "use_quote_delim",                                                                \
-         .type = STK_ARG_BOOL,                                                                     \
-         .fallback = 1,                                                                            \
-         .help = "fields may stand in quotes"},                                                    \
-        {.name = "na_value", .type = STK_ARG_TEXT, .help = "what stands for an empty field"},      \
-        {.name = "select_cols",                                                                    \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "numbers of the columns wanted, ascending; without it all"}
+    STK_ARG("dtypes", INTS, "of the columns", .is_required = true),                                \
+        STK_ARG("defaults", OTHER,                                                                 \
+                "a tensor for each column: what an empty field holds, or no value",                \
+                .is_required = true),                                                              \
+        STK_ARG("field_delim", TEXT, "one byte between fields", .fallback_text = ","),             \
+        STK_ARG("use_quote_delim", BOOL, "fields may stand in quotes", .fallback = 1),             \
+        STK_ARG("na_value", TEXT, "what stands for an empty field"),                               \
+        STK_ARG("select_cols", INTS, "numbers of the columns wanted, ascending; without it all",   \
+                .is_open = true)
 
 struct stk_csv_column {
     enum stk_dtype dtype;

@@ -4,9 +4,8 @@
 //
 //   kind                       column of n rows                                     TensorFlow's
 //   STK_EXAMPLE_FIXED          values: n * elements                                 FixedLenFeature
-//   STK_EXAMPLE_RAGGED         values: as many as come; row_splits: n + 1           VarLenFeature
-//   (with
-//                              stk_example_indices), RaggedFeature, FixedLenSequenceFeature
+//   STK_EXAMPLE_RAGGED         values: as many as come; row_splits: n + 1           VarLenFeature,
+//                              RaggedFeature, FixedLenSequenceFeature
 //   in feature lists (SequenceExample):
 //   STK_EXAMPLE_FIXED          values: steps * elements; row_splits: n + 1, in steps
 //   STK_EXAMPLE_RAGGED         values; step_splits: steps + 1, in values; row_splits: n + 1, in
@@ -17,8 +16,7 @@
 // packed, unpacked or a mix. A feature without a list, or absent, is missing: a FIXED one takes its
 // default or, without one, is an error; a RAGGED one is empty. An empty list is a list of no
 // values, which does not fit a FIXED feature. A list of another type is an error. An absent FIXED
-// feature list is an error unless allow_missing. Bytes are views into the record until
-// stk_example_own copies them.
+// feature list is an error unless allow_missing. Bytes are views into the record.
 //
 // Where TensorFlow's own fast parser refuses what protobuf allows (fields of a map entry in another
 // order, unknown fields in a list, several packed runs), this accepts it.
@@ -86,10 +84,7 @@ struct stk_example_column {
     int64_t *step_splits;   // RAGGED and is_list; [0] is 0
     size_t steps, step_capacity;
     size_t row_capacity;
-    int64_t row_max;   // longest row: values, or steps of a list
-    uint8_t *own;      // of BYTES after stk_example_own: all bytes, one value behind the other
-    uint64_t *offsets; // count + 1, into own
-    size_t own_count, own_capacity, offset_capacity;
+    int64_t row_max; // longest row: values, or steps of a list
 };
 
 // Columns in the order of the features. Kept and filled again and again, it stops allocating.
@@ -109,12 +104,6 @@ void stk_example_batch_clear(struct stk_example_batch *b); // no rows; memory an
 STK_MUST_CHECK enum stoker_status stk_example_bind(struct stk_example_batch *b, size_t column,
                                                    void *values, size_t rows,
                                                    struct stoker_err *err);
-// Copies the bytes of all views, so that the records may go.
-STK_MUST_CHECK enum stoker_status stk_example_own(struct stk_example_batch *b,
-                                                  struct stoker_err *err);
-// (row, place in row) of every value of a RAGGED column that is no list: indices of a SparseTensor
-// of dense shape [rows, row_max]. out: 2 * count.
-void stk_example_indices(const struct stk_example_column *c, size_t rows, int64_t *out);
 
 enum stk_example_message { STK_EXAMPLE_SINGLE = 0, STK_EXAMPLE_SEQUENCE };
 

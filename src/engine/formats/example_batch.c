@@ -114,8 +114,6 @@ void stk_example_batch_close(struct stk_example_batch *b)
         }
         stk_free(c->row_splits);
         stk_free(c->step_splits);
-        stk_free(c->own);
-        stk_free(c->offsets);
     }
     stk_free(b->columns);
     *b = (struct stk_example_batch){0};
@@ -127,7 +125,6 @@ void stk_example_batch_clear(struct stk_example_batch *b)
     for (size_t i = 0; i < b->column_count; i++) {
         b->columns[i].count = b->columns[i].steps = 0;
         b->columns[i].row_max = 0;
-        b->columns[i].own_count = 0;
     }
 }
 
@@ -148,67 +145,4 @@ enum stoker_status stk_example_bind(struct stk_example_batch *b, size_t column, 
     c->capacity = capacity;
     c->is_bound = true;
     return STOKER_OK;
-}
-
-static enum stoker_status own_column(struct stk_example_column *c, struct stoker_err *err)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        if (__builtin_add_overflow(total, c->bytes[i].size, &total)) {
-            return stk_err_nomem(err);
-        }
-    }
-    void *offsets = c->offsets;
-    int failed = enlarge(&offsets, &c->offset_capacity, c->count + 1, sizeof *c->offsets);
-    c->offsets = offsets;
-    if (failed) {
-        return stk_err_nomem(err);
-    }
-    // Views may already lie in the old block: then it stays until they are copied.
-    uint8_t *old = NULL, *to = c->own;
-    if (c->own_count > 0 || total > c->own_capacity || !to) {
-        size_t capacity = total + total / 4 + 16;
-        to = stk_alloc(capacity);
-        if (!to) {
-            return stk_err_nomem(err);
-        }
-        old = c->own;
-        c->own = to;
-        c->own_capacity = capacity;
-    }
-    size_t at = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        c->offsets[i] = at;
-        if (c->bytes[i].size) {
-            memcpy(to + at, c->bytes[i].data, c->bytes[i].size);
-        }
-        c->bytes[i].data = to + at;
-        at += c->bytes[i].size;
-    }
-    c->offsets[c->count] = at;
-    c->own_count = c->count;
-    stk_free(old);
-    return STOKER_OK;
-}
-
-enum stoker_status stk_example_own(struct stk_example_batch *b, struct stoker_err *err)
-{
-    enum stoker_status status = STOKER_OK;
-    for (size_t i = 0; i < b->column_count && !status; i++) {
-        if (b->columns[i].type == STK_EXAMPLE_BYTES) {
-            status = own_column(&b->columns[i], err);
-        }
-    }
-    return status;
-}
-
-void stk_example_indices(const struct stk_example_column *c, size_t rows, int64_t *out)
-{
-    STK_ASSERT(c->row_splits);
-    for (size_t row = 0; row < rows; row++) {
-        for (int64_t i = c->row_splits[row]; i < c->row_splits[row + 1]; i++) {
-            *out++ = (int64_t)row;
-            *out++ = i - c->row_splits[row];
-        }
-    }
 }

@@ -30,6 +30,9 @@ struct stk_arg_row {
     const char *choices; // INT: names of 0, 1, ...; TEXT, DTYPE: all that may be. Commas between
     const char *help;
 };
+// What every row holds, and then what else is so of this one: STK_ARG("seed", INT, "of its
+// bits", .fallback = -1).
+#define STK_ARG(argument, kind, ...) {.name = argument, .type = STK_ARG_##kind, .help = __VA_ARGS__}
 
 // Arguments resolved once, and then found by the number of their row.
 struct stk_arg_value {

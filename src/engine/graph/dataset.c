@@ -26,16 +26,21 @@ const struct stk_dataset_kind *stk_dataset_kind_find(const char *name)
 
 // What every kind takes.
 static const struct stk_arg_row every_kind[] = {
-    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of its random bits"},
-    {.name = "keeps_paths", .type = STK_ARG_BOOL, .help = "it is seen as no stage (a rewrite's)"},
+    STK_ARG("seed", INT, "of its random bits", .fallback = -1),
+    STK_ARG("keeps_paths", BOOL, "it is seen as no stage (a rewrite's)"),
     {0}};
 
 static enum stoker_status check_inputs(const struct stk_dataset_kind *kind, int n_in,
                                        struct stoker_err *err)
 {
-    if (n_in < kind->n_in_min || (kind->n_in_max >= 0 && n_in > kind->n_in_max)) {
+    bool is_source =
+        kind->role == STK_DS_SOURCE || kind->role == STK_DS_FILES || kind->role == STK_DS_PROGRAM;
+    bool is_several = kind->role == STK_DS_SEVERAL;
+    int least = is_several ? kind->n_in_min : !is_source;
+    int most = is_several ? kind->n_in_max : !is_source;
+    if (n_in < least || (most >= 0 && n_in > most)) {
         return stk_err_set(err, STOKER_EINVAL, "%s: %d input datasets, needs %d%s", kind->name,
-                           n_in, kind->n_in_min, kind->n_in_max < 0 ? " or more" : "");
+                           n_in, least, most < 0 ? " or more" : "");
     }
     return STOKER_OK;
 }
@@ -133,6 +138,11 @@ struct stk_buf *stk_dataset_buf(struct stk_dataset *ds)
         stk_dataset_hold(ds);
     }
     return b;
+}
+
+int64_t stk_dataset_as_many(const struct stk_dataset *ds)
+{
+    return stk_dataset_cardinality(ds->in[0]);
 }
 
 int64_t stk_dataset_cardinality(const struct stk_dataset *ds)

@@ -44,7 +44,8 @@ struct stk_dataset_kind {
     const char *called;
     bool keeps_blocks; // hands on whole blocks: what holds for the input's groups holds for its own
     const struct stk_arg_row *args; // ends with a NULL name
-    int n_in_min, n_in_max;         // input datasets; -1: any number
+    // Input datasets of a kind of SEVERAL, -1: any number. Sources take none, all others one.
+    int n_in_min, n_in_max;
     // Checks the arguments and makes ds->specs. Attributes may be BOUND (see attr.h): then take
     // what is unknown for unknown.
     enum stoker_status (*infer)(struct stk_dataset *ds, struct stoker_err *err);
@@ -107,6 +108,8 @@ int64_t stk_dataset_cardinality(const struct stk_dataset *ds);
 bool stk_dataset_role_hands_on(
     enum stk_dataset_role role); // ORDER, AHEAD or ERRORS: nothing is kept or made
 bool stk_dataset_has_at(const struct stk_dataset *ds); // and all it is made of
+// A cardinality: that of the only input.
+int64_t stk_dataset_as_many(const struct stk_dataset *ds);
 // A dataset's spec set to that of an input (the usual case of infer).
 enum stoker_status stk_dataset_like_input(struct stk_dataset *ds, struct stoker_err *err);
 

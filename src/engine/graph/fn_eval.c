@@ -218,9 +218,6 @@ static enum stoker_status run_each(struct stk_frame *f, struct stk_op_run *r,
             break;
         }
     }
-    for (int k = 0; k < r->n_out; k++) {
-        stk_col_settle(&r->out[k]);
-    }
     return STOKER_OK;
 }
 
@@ -289,6 +286,7 @@ static enum stoker_status run_node(struct stk_frame *f, int k, struct stk_eval *
         }
     }
     for (int j = 0; j < node->n_out; j++) {
+        stk_col_settle(&f->values[node->first_out + j]);
         STK_ASSERT(*n == 0 || f->values[node->first_out + j].n >= *n);
         STK_ASSERT(*n == 0 ||
                    f->values[node->first_out + j].dtype == f->fn->specs[node->first_out + j].dtype);

@@ -63,15 +63,6 @@ void stk_image_decode_jpegs(struct stk_image_jpeg_job *jobs, int count);
 // The crop, given in pixels of the unscaled image, at the smallest scale at which it stays at least
 // as large as `out`.
 void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct stk_image *out);
-// Decodes a crop and resizes it, in one call and without allocating. The crop is given in pixels of
-// the unscaled image; with is_scaled the decoder may first scale by 1/2, 1/4 or 1/8 as long as it
-// stays at least as large as the output, which is faster and no longer the same pixels.
-enum stoker_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const uint8_t *data,
-                                              size_t size,
-                                              const struct stk_image_jpeg_options *jpeg,
-                                              bool is_scaled,
-                                              const struct stk_image_resize_options *opt,
-                                              const struct stk_image *out, struct stoker_err *err);
 
 // tf.io.decode_png: channels 0 (as in the file) to 4; uint8, or uint16 if is_16_bit. An alpha
 // channel that the file lacks is opaque (TensorFlow's is 1 of 255 where a grey file has 1 bit a

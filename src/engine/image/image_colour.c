@@ -536,36 +536,13 @@ static void hsv_to_rgb(float *p, size_t n, const float *args)
     }
 }
 
-static void multiply(float *p, size_t n, const float *m)
-{
-    for (size_t i = 0; i < n; i++, p += 3) {
-        float a = p[0], b = p[1], c = p[2];
-        for (int k = 0; k < 3; k++) {
-            p[k] = a * m[k] + b * m[3 + k] + c * m[6 + k];
-        }
-    }
-}
-
 enum stoker_status stk_image_change_space(const struct stk_image *in, enum stk_image_space space,
                                           const struct stk_image *out, struct stoker_err *err)
 {
-    // NTSC's YIQ and PAL's YUV as TensorFlow has them; rows are the input channels.
-    static const float matrices[4][9] = {
-        {0.299f, 0.59590059f, 0.2115f, 0.587f, -0.27455667f, -0.52273617f, 0.114f, -0.32134392f,
-         0.31119955f},
-        {1, 1, 1, 0.95598634f, -0.27201283f, -1.10674021f, 0.6208248f, -0.64720424f, 1.70423049f},
-        {0.299f, -0.14714119f, 0.61497538f, 0.587f, -0.28886916f, -0.51496512f, 0.114f, 0.43601035f,
-         -0.10001026f},
-        {1, 1, 1, 0, -0.394642334f, 2.03206185f, 1.13988303f, -0.58062185f, 0}};
-    if (in->type != STK_IMAGE_F32 || (unsigned)space > STK_IMAGE_YUV_TO_RGB) {
+    if (in->type != STK_IMAGE_F32 || (unsigned)space > STK_IMAGE_HSV_TO_RGB) {
         return stk_err_set(err, STOKER_EUSAGE, "colour spaces are changed on float32 images");
     }
-    if (space == STK_IMAGE_RGB_TO_HSV) {
-        return change_pixels(in, out, rgb_to_hsv, NULL, "rgb_to_hsv", err);
-    }
-    if (space == STK_IMAGE_HSV_TO_RGB) {
-        return change_pixels(in, out, hsv_to_rgb, NULL, "hsv_to_rgb", err);
-    }
-    return change_pixels(in, out, multiply, matrices[space - STK_IMAGE_RGB_TO_YIQ],
-                         "conversion to or from YIQ or YUV", err);
+    bool is_to = space == STK_IMAGE_RGB_TO_HSV;
+    return change_pixels(in, out, is_to ? rgb_to_hsv : hsv_to_rgb, NULL,
+                         is_to ? "rgb_to_hsv" : "hsv_to_rgb", err);
 }

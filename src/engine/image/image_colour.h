@@ -26,14 +26,7 @@ enum stoker_status stk_image_grayscale_to_rgb(const struct stk_image *in,
                                               const struct stk_image *out, struct stoker_err *err);
 
 // float32, three channels.
-enum stk_image_space {
-    STK_IMAGE_RGB_TO_HSV = 0,
-    STK_IMAGE_HSV_TO_RGB,
-    STK_IMAGE_RGB_TO_YIQ,
-    STK_IMAGE_YIQ_TO_RGB,
-    STK_IMAGE_RGB_TO_YUV,
-    STK_IMAGE_YUV_TO_RGB
-};
+enum stk_image_space { STK_IMAGE_RGB_TO_HSV, STK_IMAGE_HSV_TO_RGB };
 enum stoker_status stk_image_change_space(const struct stk_image *in, enum stk_image_space space,
                                           const struct stk_image *out, struct stoker_err *err);
 // per_image_standardization: any type to float32 with mean 0 and deviation 1.

@@ -233,28 +233,6 @@ void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct st
     o->crop_height /= ratio;
 }
 
-enum stoker_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const uint8_t *data,
-                                              size_t size,
-                                              const struct stk_image_jpeg_options *jpeg,
-                                              bool is_scaled,
-                                              const struct stk_image_resize_options *opt,
-                                              const struct stk_image *out, struct stoker_err *err)
-{
-    struct stk_image_jpeg_options o = *jpeg;
-    struct stk_image crop = {0};
-    if (is_scaled) {
-        stk_image_jpeg_scale_crop(&o, out);
-    }
-    if (!o.channels) {
-        o.channels = out->channels;
-    }
-    enum stoker_status status = stk_image_decode_jpeg(c, data, size, &o, &crop, err);
-    if (status != STOKER_OK) {
-        return status;
-    }
-    return stk_image_resize(c, &crop, opt, out, err);
-}
-
 static enum stoker_status not_an_image(struct stoker_err *err)
 {
     return stk_err_set(err, STOKER_EINPUT,

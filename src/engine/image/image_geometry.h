@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving pixels: crops, pads, flips, rotations, layouts; and where random crops lie. Any type and
+// Moving pixels: crops, pads, flips, rotations; and where random crops lie. Any type and
 // number of channels; nothing is allocated. Input and output must not overlap unless said.
 #ifndef STK_DATA_OPS_IMAGE_GEOMETRY_H
 #define STK_DATA_OPS_IMAGE_GEOMETRY_H
@@ -34,11 +34,6 @@ enum stoker_status stk_image_rot90(const struct stk_image *in, int turns,
                                    const struct stk_image *out, struct stoker_err *err);
 enum stoker_status stk_image_transpose(const struct stk_image *in, const struct stk_image *out,
                                        struct stoker_err *err);
-// HWC to dense planes (CHW) and back.
-enum stoker_status stk_image_to_planes(const struct stk_image *in, void *planes,
-                                       struct stoker_err *err);
-enum stoker_status stk_image_from_planes(const void *planes, const struct stk_image *out,
-                                         struct stoker_err *err);
 
 // 64 random bits at a time.
 struct stk_image_random {
@@ -46,20 +41,6 @@ struct stk_image_random {
     void *state;
 };
 
-struct stk_image_sample_options {
-    float min_object_covered;     // TensorFlow's default: 0.1
-    float min_aspect, max_aspect; // width / height; 0.75 to 1.33
-    float min_area, max_area;     // share of the image; 0.05 to 1
-    uint32_t max_attempts;        // 100
-};
-void stk_image_sample_defaults(struct stk_image_sample_options *opt);
-// sample_distorted_bounding_box: draws boxes as TensorFlow does (not its random numbers) until one
-// covers enough of an object; the whole image if none does. `boxes` are n times ymin, xmin, ymax,
-// xmax in 0 to 1; with n = 0 the image is the object.
-enum stoker_status stk_image_sample_box(uint32_t height, uint32_t width, const float *boxes,
-                                        size_t n, const struct stk_image_sample_options *opt,
-                                        const struct stk_image_random *random,
-                                        struct stk_image_box *box, struct stoker_err *err);
 // The box of torchvision's RandomResizedCrop: area scale[0] to scale[1] of the image, width /
 // height ratio[0] to ratio[1] uniform in its logarithm, ten attempts, then the middle.
 enum stoker_status stk_image_random_resized_box(uint32_t height, uint32_t width,

@@ -50,17 +50,6 @@ enum stoker_status stk_image_resize(struct stk_image_context *c, const struct st
 // The largest size with the image's aspect ratio inside *height x *width, as preserve_aspect_ratio.
 void stk_image_preserve_ratio(uint32_t in_height, uint32_t in_width, uint32_t *height,
                               uint32_t *width);
-// resize_with_pad: as large as fits into `out` with the image's aspect ratio, centred, zeros around
-// it. Pixels interleaved; not mirrored, not normalised.
-enum stoker_status stk_image_resize_with_pad(struct stk_image_context *c,
-                                             const struct stk_image *in,
-                                             const struct stk_image_resize_options *opt,
-                                             const struct stk_image *out, struct stoker_err *err);
-// value * scale[c] + offset[c] with the layouts of the options above; no resizing. U8 or F32 in,
-// F32 out of the same size. Scale and offset are used if is_normalised, the method is not.
-enum stoker_status stk_image_normalise(struct stk_image_context *c, const struct stk_image *in,
-                                       const struct stk_image_resize_options *opt,
-                                       const struct stk_image *out, struct stoker_err *err);
 // scale = 1 / (range * std), offset = -mean / std: torchvision's ToTensor and Normalize with range
 // 255, a plain (x - mean) / std with range 1.
 void stk_image_mean_std(struct stk_image_resize_options *opt, const float *mean, const float *std,

@@ -4,7 +4,6 @@
 #include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
-#include <math.h>
 #include <string.h>
 
 enum stoker_status stk_image_store_init(struct stk_image_store *s,
@@ -134,45 +133,6 @@ void stk_image_store_floats(const struct stk_image_store *s, const float *line, 
             }
         }
     }
-}
-
-enum stoker_status stk_image_normalise(struct stk_image_context *c, const struct stk_image *in,
-                                       const struct stk_image_resize_options *opt,
-                                       const struct stk_image *out, struct stoker_err *err)
-{
-    struct stk_image_store store;
-    enum stoker_status status = stk_image_check(in, "normalise", err);
-    if (status != STOKER_OK) {
-        return status;
-    }
-    if (in->type == STK_IMAGE_U16 || out->type != STK_IMAGE_F32 || in->height != out->height ||
-        in->width != out->width || in->channels != out->channels) {
-        return stk_err_set(err, STOKER_EUSAGE,
-                           "normalise: takes uint8 or float32, gives float32 of the same size");
-    }
-    status = stk_image_store_init(&store, c, opt, out, err);
-    if (status != STOKER_OK) {
-        return status;
-    }
-    size_t row = (size_t)in->width * in->channels * stk_image_type_size(in->type);
-    uint8_t *line = stk_image_buffer_reserve(&c->rows, row + STK_IMAGE_MARGIN * 4);
-    if (!line) {
-        return stk_image_no_memory(c, row + STK_IMAGE_MARGIN * 4, err);
-    }
-    for (uint32_t y = 0; y < in->height; y++) {
-        const uint8_t *from = stk_image_row(in, y);
-        if (in->type == STK_IMAGE_F32) {
-            stk_image_store_floats(&store, (const float *)(const void *)from, y);
-            continue;
-        }
-        // Vector loads run over the end of a row.
-        bool is_near_end = (in->height - 1 - y) * in->stride < STK_IMAGE_MARGIN;
-        if (is_near_end) {
-            memcpy(line, from, row);
-        }
-        stk_image_store_bytes(&store, is_near_end ? line : from, y);
-    }
-    return STOKER_OK;
 }
 
 void stk_image_mean_std(struct stk_image_resize_options *opt, const float *mean, const float *std,

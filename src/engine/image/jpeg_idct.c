@@ -8,8 +8,6 @@
 // not: these follow the vector code, which is what runs.
 #include "engine/image/jpeg_impl.h"
 
-#include <string.h>
-
 static inline int32_t madd(int32_t a, int32_t fa, int32_t b, int32_t fb)
 {
     return (int32_t)((uint32_t)(a * fa) + (uint32_t)(b * fb));

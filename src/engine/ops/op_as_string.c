@@ -9,21 +9,14 @@
 
 enum { ARG_PRECISION, ARG_SCIENTIFIC, ARG_SHORTEST, ARG_WIDTH, ARG_FILL };
 static const struct stk_arg_row as_string_args[] = {
-    [ARG_PRECISION] = {.name = "precision",
-                       .type = STK_ARG_INT,
-                       .fallback = -1,
-                       .help = "digits behind the point; -1: as many as C's formats give"},
-    [ARG_SCIENTIFIC] = {.name = "scientific", .type = STK_ARG_BOOL, .help = "with an exponent"},
-    [ARG_SHORTEST] = {.name = "shortest",
-                      .type = STK_ARG_BOOL,
-                      .help = "with an exponent where that is shorter"},
-    [ARG_WIDTH] = {.name = "width",
-                   .type = STK_ARG_INT,
-                   .fallback = -1,
-                   .help = "characters at least; -1: any number"},
-    [ARG_FILL] = {.name = "fill",
-                  .type = STK_ARG_TEXT,
-                  .help = "what the width is filled with: one of ' ', '+', '-', '0' and '#'"},
+    [ARG_PRECISION] =
+        STK_ARG("precision", INT, "digits behind the point; -1: as many as C's formats give",
+                .fallback = -1),
+    [ARG_SCIENTIFIC] = STK_ARG("scientific", BOOL, "with an exponent"),
+    [ARG_SHORTEST] = STK_ARG("shortest", BOOL, "with an exponent where that is shorter"),
+    [ARG_WIDTH] = STK_ARG("width", INT, "characters at least; -1: any number", .fallback = -1),
+    [ARG_FILL] =
+        STK_ARG("fill", TEXT, "what the width is filled with: one of ' ', '+', '-', '0' and '#'"),
     {0}};
 
 #define WIDTH_MAX 4096

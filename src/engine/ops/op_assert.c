@@ -5,7 +5,7 @@
 
 enum { ARG_MESSAGE };
 static const struct stk_arg_row assert_args[] = {
-    [ARG_MESSAGE] = {.name = "message", .type = STK_ARG_TEXT, .help = "of the error"}, {0}};
+    [ARG_MESSAGE] = STK_ARG("message", TEXT, "of the error"), {0}};
 
 static enum stoker_status assert_run(struct stk_op_run *r, struct stoker_err *err)
 {

@@ -29,39 +29,23 @@ enum {
     STK_OP_AUGMENT_FAST // of JPEG alone
 };
 #define STK_OP_AUGMENT_ROWS                                                                        \
-    [STK_OP_AUGMENT_SIZE] = {.name = "size",                                                       \
-                             .type = STK_ARG_INTS,                                                 \
-                             .is_required = true,                                                  \
-                             .help = "height and width"},                                          \
-    [STK_OP_AUGMENT_SCALE] =                                                                       \
-        {.name = "scale",                                                                          \
-         .type = STK_ARG_FLOATS,                                                                   \
-         .is_open = true,                                                                          \
-         .help = "the part's share of the image, least and most; without it 0.08 to 1"},           \
-    [STK_OP_AUGMENT_RATIO] =                                                                       \
-        {.name = "ratio",                                                                          \
-         .type = STK_ARG_FLOATS,                                                                   \
-         .is_open = true,                                                                          \
-         .help = "its width over its height, least and most; without it 3/4 to 4/3"},              \
-    [STK_OP_AUGMENT_FLIP] = {.name = "flip",                                                       \
-                             .type = STK_ARG_FLOAT,                                                \
-                             .help = "the chance to be mirrored"},                                 \
+    [STK_OP_AUGMENT_SIZE] = STK_ARG("size", INTS, "height and width", .is_required = true),        \
+    [STK_OP_AUGMENT_SCALE] = STK_ARG(                                                              \
+        "scale", FLOATS, "the part's share of the image, least and most; without it 0.08 to 1",    \
+        .is_open = true),                                                                          \
+    [STK_OP_AUGMENT_RATIO] = STK_ARG(                                                              \
+        "ratio", FLOATS, "its width over its height, least and most; without it 3/4 to 4/3",       \
+        .is_open = true),                                                                          \
+    [STK_OP_AUGMENT_FLIP] = STK_ARG("flip", FLOAT, "the chance to be mirrored"),                   \
     [STK_OP_AUGMENT_MEAN] =                                                                        \
-        {.name = "mean",                                                                           \
-         .type = STK_ARG_FLOATS,                                                                   \
-         .is_open = true,                                                                          \
-         .help =                                                                                   \
-             "of each channel, for values of 0 to 1; without mean and std the result is uint8"},   \
-    [STK_OP_AUGMENT_STD] = {.name = "std",                                                         \
-                            .type = STK_ARG_FLOATS,                                                \
-                            .is_open = true,                                                       \
-                            .help = "of each channel"},                                            \
-    [STK_OP_AUGMENT_PLANAR] = {.name = "planar", .type = STK_ARG_BOOL, .help = "channels first"},  \
-    [STK_OP_AUGMENT_METHOD] = {.name = "method",                                                   \
-                               .type = STK_ARG_TEXT,                                               \
-                               .choices = "pil_bilinear,bilinear",                                 \
-                               .fallback_text = "pil_bilinear",                                    \
-                               .help = "how pixels are made of others"},                           \
+        STK_ARG("mean", FLOATS,                                                                    \
+                "of each channel, for values of 0 to 1; without mean and std the result is uint8", \
+                .is_open = true),                                                                  \
+    [STK_OP_AUGMENT_STD] = STK_ARG("std", FLOATS, "of each channel", .is_open = true),             \
+    [STK_OP_AUGMENT_PLANAR] = STK_ARG("planar", BOOL, "channels first"),                           \
+    [STK_OP_AUGMENT_METHOD] =                                                                      \
+        STK_ARG("method", TEXT, "how pixels are made of others",                                   \
+                .choices = "pil_bilinear,bilinear", .fallback_text = "pil_bilinear"),              \
     [STK_OP_AUGMENT_SEED] = STK_OP_SEED_ROW
 
 STK_MUST_CHECK enum stoker_status stk_op_augment_read(const struct stk_op_infer *c,

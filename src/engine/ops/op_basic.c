@@ -3,11 +3,8 @@
 #include "engine/graph/op.h"
 
 enum { ARG_VALUE };
-static const struct stk_arg_row const_args[] = {[ARG_VALUE] = {.name = "value",
-                                                               .type = STK_ARG_OTHER,
-                                                               .is_required = true,
-                                                               .help = "one tensor"},
-                                                {0}};
+static const struct stk_arg_row const_args[] = {
+    [ARG_VALUE] = STK_ARG("value", OTHER, "one tensor", .is_required = true), {0}};
 
 static enum stoker_status const_infer(struct stk_op_infer *c, struct stoker_err *err)
 {

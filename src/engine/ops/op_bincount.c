@@ -8,10 +8,8 @@
 
 enum { ARG_DTYPE };
 static const struct stk_arg_row bincount_args[] = {
-    [ARG_DTYPE] = {.name = "dtype",
-                   .type = STK_ARG_DTYPE,
-                   .fallback = STK_DT_I32,
-                   .help = "of the counts; sums have the weights' type"},
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "of the counts; sums have the weights' type",
+                          .fallback = STK_DT_I32),
     {0}};
 enum { VALUES, SIZE, WEIGHTS }; // inputs
 
@@ -95,7 +93,6 @@ static enum stoker_status bincount_run(struct stk_op_run *r, struct stoker_err *
         memset(c.out, 0, (size_t)c.size * stk_dtype_bytes(t));
         add_all(t, &c);
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

@@ -6,11 +6,8 @@
 #include "engine/ops/op_util.h"
 
 enum { ARG_TYPE };
-static const struct stk_arg_row bitcast_args[] = {[ARG_TYPE] = {.name = "type",
-                                                                .type = STK_ARG_DTYPE,
-                                                                .is_required = true,
-                                                                .help = "the type that comes out"},
-                                                  {0}};
+static const struct stk_arg_row bitcast_args[] = {
+    [ARG_TYPE] = STK_ARG("type", DTYPE, "the type that comes out", .is_required = true), {0}};
 
 static bool has_bits(enum stk_dtype t)
 {

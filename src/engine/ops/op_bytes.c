@@ -11,15 +11,10 @@
 enum { ARG_PAD = 0, ARG_COMPRESSION_TYPE = 0 };
 enum { PLAIN, GZIP, ZLIB }; // compression_type
 static const struct stk_arg_row encode_args[] = {
-    [ARG_PAD] = {.name = "pad",
-                 .type = STK_ARG_BOOL,
-                 .help = "filled up with '=' to a multiple of four"},
-    {0}};
+    [ARG_PAD] = STK_ARG("pad", BOOL, "filled up with '=' to a multiple of four"), {0}};
 static const struct stk_arg_row decompress_args[] = {
-    [ARG_COMPRESSION_TYPE] = {.name = "compression_type",
-                              .type = STK_ARG_TEXT,
-                              .choices = ",GZIP,ZLIB",
-                              .help = "how; empty: not at all"},
+    [ARG_COMPRESSION_TYPE] =
+        STK_ARG("compression_type", TEXT, "how; empty: not at all", .choices = ",GZIP,ZLIB"),
     {0}};
 
 #define UNPACKED_MAX ((size_t)1 << 30)

@@ -3,7 +3,6 @@
 //
 // Floats are cut towards 0. What a float outside the new range becomes under cast is what x86
 // conversions give (by way of int32 for narrow types), on every machine. Anything but 0 is true.
-#include <math.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -11,11 +10,8 @@
 #include "engine/ops/op_util.h"
 
 enum { ARG_DTYPE };
-static const struct stk_arg_row cast_args[] = {[ARG_DTYPE] = {.name = "dtype",
-                                                              .type = STK_ARG_DTYPE,
-                                                              .is_required = true,
-                                                              .help = "the type that comes out"},
-                                               {0}};
+static const struct stk_arg_row cast_args[] = {
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "the type that comes out", .is_required = true), {0}};
 
 enum { CAST, SATURATE };
 

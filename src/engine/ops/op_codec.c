@@ -9,7 +9,6 @@
 
 #include "base/assert.h"
 #include "base/alloc.h"
-#include "base/str.h"
 #include "engine/ops/op_augment.h"
 #include "engine/ops/op_codec.h"
 #include "engine/ops/op_image.h"
@@ -38,75 +37,40 @@ static const struct stk_arg_row jpeg_args[] = {STK_OP_JPEG_ROWS, {0}};
 static const struct stk_arg_row crop_args[] = {STK_OP_JPEG_ROWS, STK_OP_WINDOW_ROW, {0}};
 static const struct stk_arg_row part_args[] = {STK_OP_PART_ROWS, {0}};
 static const struct stk_arg_row png_args[] = {
-    [ARG_CHANNELS] = {.name = "channels",
-                      .type = STK_ARG_INT,
-                      .help = "of the result; 0: as many as the file has"},
-    [ARG_DTYPE] = {.name = "dtype",
-                   .type = STK_ARG_DTYPE,
-                   .fallback = STK_DT_U8,
-                   .help = "uint8 or uint16"},
+    [ARG_CHANNELS] = STK_ARG("channels", INT, "of the result; 0: as many as the file has"),
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "uint8 or uint16", .fallback = STK_DT_U8),
     {0}};
 static const struct stk_arg_row any_args[] = {
-    [ARG_CHANNELS] = {.name = "channels",
-                      .type = STK_ARG_INT,
-                      .help = "of the result; 0: as many as the file has"},
-    [ARG_DTYPE] = {.name = "dtype", .type = STK_ARG_DTYPE, .fallback = STK_DT_U8, .help = "uint8"},
-    [ARG_EXPAND_ANIMATIONS] = {.name = "expand_animations",
-                               .type = STK_ARG_BOOL,
-                               .fallback = 1,
-                               .help = "accepted: of several pictures the first is given"},
+    [ARG_CHANNELS] = STK_ARG("channels", INT, "of the result; 0: as many as the file has"),
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "uint8", .fallback = STK_DT_U8),
+    [ARG_EXPAND_ANIMATIONS] =
+        STK_ARG("expand_animations", BOOL, "accepted: of several pictures the first is given",
+                .fallback = 1),
     {0}};
-static const struct stk_arg_row shape_args[] = {[ARG_OUTPUT_TYPE] = {.name = "output_type",
-                                                                     .type = STK_ARG_DTYPE,
-                                                                     .fallback = STK_DT_I32,
-                                                                     .choices = STK_OP_PLACES,
-                                                                     .help = "of the shape"},
-                                                {0}};
+static const struct stk_arg_row shape_args[] = {
+    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "of the shape", .fallback = STK_DT_I32,
+                                .choices = STK_OP_PLACES),
+    {0}};
 static const struct stk_arg_row decoded_args[] = {
-    [ARG_OUTPUT_TYPE] = {.name = "output_type",
-                         .type = STK_ARG_DTYPE,
-                         .fallback = STK_DT_I32,
-                         .choices = STK_OP_PLACES,
-                         .help = "of the shape"},
-    [ARG_SHAPE_CHANNELS] = {.name = "channels",
-                            .type = STK_ARG_INT,
-                            .help = "of the result; 0: as many as the file has"},
+    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "of the shape", .fallback = STK_DT_I32,
+                                .choices = STK_OP_PLACES),
+    [ARG_SHAPE_CHANNELS] = STK_ARG("channels", INT, "of the result; 0: as many as the file has"),
     {0}};
 static const struct stk_arg_row encode_png_args[] = {
-    [ARG_COMPRESSION] = {.name = "compression",
-                         .type = STK_ARG_INT,
-                         .fallback = -1,
-                         .help = "0 to 9; -1: as zlib has it"},
+    [ARG_COMPRESSION] = STK_ARG("compression", INT, "0 to 9; -1: as zlib has it", .fallback = -1),
     {0}};
 static const struct stk_arg_row encode_jpeg_args[] = {
-    [ARG_FORMAT] = {.name = "format",
-                    .type = STK_ARG_TEXT,
-                    .choices = ",grayscale,rgb",
-                    .help = "empty: by the image's channels"},
-    [ARG_QUALITY] = {.name = "quality", .type = STK_ARG_INT, .fallback = 95, .help = "0 to 100"},
-    [ARG_PROGRESSIVE] = {.name = "progressive",
-                         .type = STK_ARG_BOOL,
-                         .help = "coarse first, then finer"},
-    [ARG_OPTIMIZE_SIZE] = {.name = "optimize_size",
-                           .type = STK_ARG_BOOL,
-                           .help = "smaller, for more time"},
-    [ARG_CHROMA_DOWNSAMPLING] = {.name = "chroma_downsampling",
-                                 .type = STK_ARG_BOOL,
-                                 .fallback = 1,
-                                 .help = "half as many colours"},
-    [ARG_DENSITY_UNIT] = {.name = "density_unit",
-                          .type = STK_ARG_TEXT,
-                          .choices = "in,cm",
-                          .fallback_text = "in",
-                          .help = "of the densities"},
-    [ARG_X_DENSITY] = {.name = "x_density",
-                       .type = STK_ARG_INT,
-                       .fallback = 300,
-                       .help = "pixels, as the file says"},
-    [ARG_Y_DENSITY] = {.name = "y_density",
-                       .type = STK_ARG_INT,
-                       .fallback = 300,
-                       .help = "pixels, as the file says"},
+    [ARG_FORMAT] =
+        STK_ARG("format", TEXT, "empty: by the image's channels", .choices = ",grayscale,rgb"),
+    [ARG_QUALITY] = STK_ARG("quality", INT, "0 to 100", .fallback = 95),
+    [ARG_PROGRESSIVE] = STK_ARG("progressive", BOOL, "coarse first, then finer"),
+    [ARG_OPTIMIZE_SIZE] = STK_ARG("optimize_size", BOOL, "smaller, for more time"),
+    [ARG_CHROMA_DOWNSAMPLING] =
+        STK_ARG("chroma_downsampling", BOOL, "half as many colours", .fallback = 1),
+    [ARG_DENSITY_UNIT] = STK_ARG("density_unit", TEXT, "of the densities", .choices = "in,cm",
+                                 .fallback_text = "in"),
+    [ARG_X_DENSITY] = STK_ARG("x_density", INT, "pixels, as the file says", .fallback = 300),
+    [ARG_Y_DENSITY] = STK_ARG("y_density", INT, "pixels, as the file says", .fallback = 300),
     {0}};
 
 static enum stoker_status decode_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -422,7 +386,6 @@ static enum stoker_status decode_all(struct stk_op_run *r, struct stoker_err *er
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 
@@ -705,9 +668,7 @@ static enum stoker_status augment_run(struct stk_op_run *r, struct stoker_err *e
 
 static const struct stk_arg_row jpeg_crop_args[] = {
     STK_OP_AUGMENT_ROWS,
-    [STK_OP_AUGMENT_FAST] = {.name = "fast",
-                             .type = STK_ARG_BOOL,
-                             .help = "the decoder may make the image smaller"},
+    [STK_OP_AUGMENT_FAST] = STK_ARG("fast", BOOL, "the decoder may make the image smaller"),
     {0}};
 
 const struct stk_op stk_op_jpeg_random_resized_crop = {

@@ -36,52 +36,30 @@ enum {
     STK_OP_DECODE_ROWS
 };
 #define STK_OP_JPEG_ROWS                                                                           \
-    [STK_OP_DECODE_CHANNELS] = {.name = "channels",                                                \
-                                .type = STK_ARG_INT,                                               \
-                                .help = "of the result; 0: as many as the file has"},              \
-    [STK_OP_DECODE_RATIO] = {.name = "ratio",                                                      \
-                             .type = STK_ARG_INT,                                                  \
-                             .fallback = 1,                                                        \
-                             .help = "sides divided by 1, 2, 4 or 8"},                             \
-    [STK_OP_DECODE_FANCY_UPSCALING] = {.name = "fancy_upscaling",                                  \
-                                       .type = STK_ARG_BOOL,                                       \
-                                       .fallback = 1,                                              \
-                                       .help = "colours between those that the file has"},         \
-    [STK_OP_DECODE_TRY_RECOVER_TRUNCATED] =                                                        \
-        {.name = "try_recover_truncated",                                                          \
-         .type = STK_ARG_BOOL,                                                                     \
-         .help = "a file that ends too early is grey from there on"},                              \
-    [STK_OP_DECODE_ACCEPTABLE_FRACTION] = {.name = "acceptable_fraction",                          \
-                                           .type = STK_ARG_FLOAT,                                  \
-                                           .fallback_float = 1,                                    \
-                                           .help = "of the rows that must be there then"},         \
-    [STK_OP_DECODE_DCT_METHOD] = {.name = "dct_method",                                            \
-                                  .type = STK_ARG_TEXT,                                            \
-                                  .choices = ",INTEGER_FAST,INTEGER_ACCURATE",                     \
-                                  .help = "how; empty: the fast one"}
+    [STK_OP_DECODE_CHANNELS] =                                                                     \
+        STK_ARG("channels", INT, "of the result; 0: as many as the file has"),                     \
+    [STK_OP_DECODE_RATIO] = STK_ARG("ratio", INT, "sides divided by 1, 2, 4 or 8", .fallback = 1), \
+    [STK_OP_DECODE_FANCY_UPSCALING] = STK_ARG(                                                     \
+        "fancy_upscaling", BOOL, "colours between those that the file has", .fallback = 1),        \
+    [STK_OP_DECODE_TRY_RECOVER_TRUNCATED] = STK_ARG(                                               \
+        "try_recover_truncated", BOOL, "a file that ends too early is grey from there on"),        \
+    [STK_OP_DECODE_ACCEPTABLE_FRACTION] = STK_ARG(                                                 \
+        "acceptable_fraction", FLOAT, "of the rows that must be there then", .fallback_float = 1), \
+    [STK_OP_DECODE_DCT_METHOD] = STK_ARG("dct_method", TEXT, "how; empty: the fast one",           \
+                                         .choices = ",INTEGER_FAST,INTEGER_ACCURATE")
 #define STK_OP_WINDOW_ROW                                                                          \
-    [STK_OP_DECODE_CROP_WINDOW] = {.name = "crop_window",                                          \
-                                   .type = STK_ARG_INTS,                                           \
-                                   .is_input_too = true,                                           \
-                                   .help = "y, x, height and width"}
+    [STK_OP_DECODE_CROP_WINDOW] =                                                                  \
+        STK_ARG("crop_window", INTS, "y, x, height and width", .is_input_too = true)
 #define STK_OP_PART_ROWS                                                                           \
     STK_OP_JPEG_ROWS, STK_OP_WINDOW_ROW,                                                           \
-        [STK_OP_DECODE_CROP] = {.name = "crop",                                                    \
-                                .type = STK_ARG_INT,                                               \
-                                .choices = "none,window,box,central,slice,ranges",                 \
-                                .help = "what part is wanted"},                                    \
-        [STK_OP_DECODE_CENTRAL_FRACTION] = {.name = "central_fraction",                            \
-                                            .type = STK_ARG_FLOAT,                                 \
-                                            .fallback_float = 1,                                   \
-                                            .help = "as central_crop has it"},                     \
-        [STK_OP_DECODE_SLICE_SIZE] = {.name = "slice_size",                                        \
-                                      .type = STK_ARG_INTS,                                        \
-                                      .is_open = true,                                             \
-                                      .help = "height and width of a slice"},                      \
-        [STK_OP_DECODE_RANGES] = {.name = "ranges",                                                \
-                                  .type = STK_ARG_INTS,                                            \
-                                  .is_open = true,                                                 \
-                                  .help = "rows and columns, as strided_slice has them"}
+        [STK_OP_DECODE_CROP] = STK_ARG("crop", INT, "what part is wanted",                         \
+                                       .choices = "none,window,box,central,slice,ranges"),         \
+        [STK_OP_DECODE_CENTRAL_FRACTION] =                                                         \
+            STK_ARG("central_fraction", FLOAT, "as central_crop has it", .fallback_float = 1),     \
+        [STK_OP_DECODE_SLICE_SIZE] =                                                               \
+            STK_ARG("slice_size", INTS, "height and width of a slice", .is_open = true),           \
+        [STK_OP_DECODE_RANGES] = STK_ARG(                                                          \
+            "ranges", INTS, "rows and columns, as strided_slice has them", .is_open = true)
 
 // Decodes elements i and perhaps i + 1 of input 0 with the contexts of stk_op_image_contexts;
 // returns how many of them.

@@ -8,14 +8,9 @@
 
 enum { ARG_TRUE_FN, ARG_FALSE_FN };
 static const struct stk_arg_row cond_args[] = {
-    [ARG_TRUE_FN] = {.name = "true_fn",
-                     .type = STK_ARG_OTHER,
-                     .is_required = true,
-                     .help = "the function where it is true"},
-    [ARG_FALSE_FN] = {.name = "false_fn",
-                      .type = STK_ARG_OTHER,
-                      .is_required = true,
-                      .help = "the function where it is false"},
+    [ARG_TRUE_FN] = STK_ARG("true_fn", OTHER, "the function where it is true", .is_required = true),
+    [ARG_FALSE_FN] =
+        STK_ARG("false_fn", OTHER, "the function where it is false", .is_required = true),
     {0}};
 
 #define PARTS_MAX ((size_t)1 << 24)

@@ -7,20 +7,13 @@
 
 // The rows of each operation begin with 0.
 enum { ARG_DTYPE = 0, ARG_DIMS = 0, ARG_DEPTH = 0, ARG_AXIS = 1 };
-static const struct stk_arg_row like_args[] = {[ARG_DTYPE] = {.name = "dtype",
-                                                              .type = STK_ARG_DTYPE,
-                                                              .is_open = true,
-                                                              .help = "without it the input's"},
-                                               {0}};
+static const struct stk_arg_row like_args[] = {
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "without it the input's", .is_open = true), {0}};
 static const struct stk_arg_row fill_args[] = {
-    [ARG_DIMS] = {.name = "dims", .type = STK_ARG_INTS, .is_input_too = true, .help = "the shape"},
-    {0}};
+    [ARG_DIMS] = STK_ARG("dims", INTS, "the shape", .is_input_too = true), {0}};
 static const struct stk_arg_row one_hot_args[] = {
-    [ARG_DEPTH] = {.name = "depth",
-                   .type = STK_ARG_INT,
-                   .is_input_too = true,
-                   .help = "how long the vectors are"},
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .fallback = -1, .help = "the new one"},
+    [ARG_DEPTH] = STK_ARG("depth", INT, "how long the vectors are", .is_input_too = true),
+    [ARG_AXIS] = STK_ARG("axis", INT, "the new one", .fallback = -1),
     {0}};
 
 static void put_number(void *to, enum stk_dtype t, double value)
@@ -151,7 +144,6 @@ static enum stoker_status fill_run(struct stk_op_run *r, struct stoker_err *err)
             memcpy(out + (size_t)k * size, one, size);
         }
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, value->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
@@ -260,7 +252,6 @@ static enum stoker_status range_run(struct stk_op_run *r, struct stoker_err *err
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

@@ -12,18 +12,11 @@
 enum { ARG_CROP_SIZE, ARG_METHOD, ARG_EXTRAPOLATION_VALUE };
 enum { BILINEAR, NEAREST }; // method
 static const struct stk_arg_row crop_args[] = {
-    [ARG_CROP_SIZE] = {.name = "crop_size",
-                       .type = STK_ARG_INTS,
-                       .is_input_too = true,
-                       .help = "height and width"},
-    [ARG_METHOD] = {.name = "method",
-                    .type = STK_ARG_TEXT,
-                    .choices = "bilinear,nearest",
-                    .fallback_text = "bilinear",
-                    .help = "how pixels are made"},
-    [ARG_EXTRAPOLATION_VALUE] = {.name = "extrapolation_value",
-                                 .type = STK_ARG_FLOAT,
-                                 .help = "what lies outside of the image"},
+    [ARG_CROP_SIZE] = STK_ARG("crop_size", INTS, "height and width", .is_input_too = true),
+    [ARG_METHOD] = STK_ARG("method", TEXT, "how pixels are made", .choices = "bilinear,nearest",
+                           .fallback_text = "bilinear"),
+    [ARG_EXTRAPOLATION_VALUE] =
+        STK_ARG("extrapolation_value", FLOAT, "what lies outside of the image"),
     {0}};
 
 static enum stoker_status crop_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -160,7 +153,6 @@ static enum stoker_status crop_run(struct stk_op_run *r, struct stoker_err *err)
             out += size[0] * size[1] * c.channels;
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

@@ -256,21 +256,14 @@ static enum stoker_status dataset_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 static const struct stk_arg_row make_args[] = {
-    {.name = "kind", .type = STK_ARG_TEXT, .is_required = true, .help = "of the dataset"},
-    {.name = "n_in", .type = STK_ARG_INT, .help = "inputs that are its input datasets"},
-    {.name = "bound",
-     .type = STK_ARG_OTHER,
-     .is_open = true,
-     .help = "names of its arguments that are computed, in the order of the inputs"},
-    {.name = "bound_counts",
-     .type = STK_ARG_INTS,
-     .is_open = true,
-     .help = "how many inputs each of them takes; without it one"},
-    {.name = "hops",
-     .type = STK_ARG_INT,
-     .is_open = true,
-     .is_internal = true,
-     .help = "stages that a rewrite took out below it"},
+    STK_ARG("kind", TEXT, "of the dataset", .is_required = true),
+    STK_ARG("n_in", INT, "inputs that are its input datasets"),
+    STK_ARG("bound", OTHER, "names of its arguments that are computed, in the order of the inputs",
+            .is_open = true),
+    STK_ARG("bound_counts", INTS, "how many inputs each of them takes; without it one",
+            .is_open = true),
+    STK_ARG("hops", INT, "stages that a rewrite took out below it", .is_open = true,
+            .is_internal = true),
     {0}};
 
 const struct stk_op stk_op_make_dataset = {.name = "make_dataset",

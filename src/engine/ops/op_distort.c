@@ -21,25 +21,17 @@ enum {
 };
 static const struct stk_arg_row distort_args[] = {
     [ARG_SEED] = STK_OP_SEED_ROW,
-    [ARG_MIN_OBJECT_COVERED] = {.name = "min_object_covered",
-                                .type = STK_ARG_FLOAT,
-                                .fallback_float = 0.1,
-                                .help = "the part of an object that is seen at least"},
-    [ARG_ASPECT_RATIO_RANGE] = {.name = "aspect_ratio_range",
-                                .type = STK_ARG_FLOATS,
-                                .is_required = true,
-                                .help = "of width over height: least and most"},
-    [ARG_AREA_RANGE] = {.name = "area_range",
-                        .type = STK_ARG_FLOATS,
-                        .is_required = true,
-                        .help = "the crop's part of the image: least and most"},
-    [ARG_MAX_ATTEMPTS] = {.name = "max_attempts",
-                          .type = STK_ARG_INT,
-                          .fallback = 100,
-                          .help = "before the whole image is taken"},
-    [ARG_USE_IMAGE_IF_NO_BOUNDING_BOXES] = {.name = "use_image_if_no_bounding_boxes",
-                                            .type = STK_ARG_BOOL,
-                                            .help = "the image is the object where there are none"},
+    [ARG_MIN_OBJECT_COVERED] =
+        STK_ARG("min_object_covered", FLOAT, "the part of an object that is seen at least",
+                .fallback_float = 0.1),
+    [ARG_ASPECT_RATIO_RANGE] = STK_ARG("aspect_ratio_range", FLOATS,
+                                       "of width over height: least and most", .is_required = true),
+    [ARG_AREA_RANGE] = STK_ARG("area_range", FLOATS, "the crop's part of the image: least and most",
+                               .is_required = true),
+    [ARG_MAX_ATTEMPTS] =
+        STK_ARG("max_attempts", INT, "before the whole image is taken", .fallback = 100),
+    [ARG_USE_IMAGE_IF_NO_BOUNDING_BOXES] = STK_ARG("use_image_if_no_bounding_boxes", BOOL,
+                                                   "the image is the object where there are none"),
     {0}};
 
 #define SIDE_MAX 1000000

@@ -8,12 +8,8 @@
 
 enum { ARG_LENGTH, LENGTH_MAX = 1 << 24 };
 static const struct stk_arg_row fft_args[] = {
-    [ARG_LENGTH] = {.name = "fft_length",
-                    .type = STK_ARG_INT,
-                    .is_required = true,
-                    .min = 1,
-                    .max = LENGTH_MAX,
-                    .help = "values that are transformed of each row"},
+    [ARG_LENGTH] = STK_ARG("fft_length", INT, "values that are transformed of each row",
+                           .is_required = true, .min = 1, .max = LENGTH_MAX),
     {0}};
 
 static enum stoker_status fft_infer(struct stk_op_infer *c, struct stoker_err *err)

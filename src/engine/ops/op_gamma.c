@@ -11,10 +11,8 @@
 enum { ARG_SEED, ARG_SHAPE };
 static const struct stk_arg_row gamma_args[] = {
     [ARG_SEED] = STK_OP_SEED_ROW,
-    [ARG_SHAPE] = {.name = "shape",
-                   .type = STK_ARG_INTS,
-                   .is_required = true,
-                   .help = "how many of each, in front of alpha's own dimensions"},
+    [ARG_SHAPE] = STK_ARG("shape", INTS, "how many of each, in front of alpha's own dimensions",
+                          .is_required = true),
     {0}};
 
 #define DRAWS ((uint64_t)1 << 16) // of one value at most

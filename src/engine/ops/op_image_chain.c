@@ -11,7 +11,6 @@
 
 #include "base/assert.h"
 #include "base/alloc.h"
-#include "base/str.h"
 #include "engine/ops/op_codec.h"
 #include "engine/ops/op_image.h"
 
@@ -28,41 +27,25 @@ enum {
     ARG_CHAIN_STEPS // and the two others
 };
 #define STEP_ROWS(first)                                                                           \
-    [(first) +                                                                                     \
-        ARG_STEPS] = {.name = "steps",                                                             \
-                      .type = STK_ARG_INTS,                                                        \
-                      .is_open = true,                                                             \
-                      .help = "enum stk_image_step_kind of each; without it none"},                \
-        [(first) + ARG_COUNTS] =                                                                   \
-            {.name = "counts",                                                                     \
-             .type = STK_ARG_INTS,                                                                 \
-             .is_open = true,                                                                      \
-             .help = "how many constants each has: 1, or one for each of the last dimension; 0: "  \
-                     "the next input"},                                                            \
-        [(first) + ARG_CONSTANTS] = {.name = "constants",                                          \
-                                     .type = STK_ARG_FLOATS,                                       \
-                                     .is_open = true,                                              \
-                                     .help = "four of each step"}
+    [(first) + ARG_STEPS] = STK_ARG(                                                               \
+        "steps", INTS, "enum stk_image_step_kind of each; without it none", .is_open = true),      \
+               [(first) + ARG_COUNTS] =                                                            \
+                   STK_ARG("counts", INTS,                                                         \
+                           "how many constants each has: 1, or one for each of the last "          \
+                           "dimension; 0: the next input",                                         \
+                           .is_open = true),                                                       \
+               [(first) + ARG_CONSTANTS] =                                                         \
+                   STK_ARG("constants", FLOATS, "four of each step", .is_open = true)
 
 static const struct stk_arg_row arithmetic_args[] = {STEP_ROWS(0), {0}};
 static const struct stk_arg_row chain_args[] = {
     STK_OP_PART_ROWS,
-    [ARG_DECODE] = {.name = "decode",
-                    .type = STK_ARG_BOOL,
-                    .help = "the input is a file, as decode_jpeg's"},
-    [ARG_SIZE] = {.name = "size",
-                  .type = STK_ARG_INTS,
-                  .is_required = true,
-                  .help = "height and width"},
+    [ARG_DECODE] = STK_ARG("decode", BOOL, "the input is a file, as decode_jpeg's"),
+    [ARG_SIZE] = STK_ARG("size", INTS, "height and width", .is_required = true),
     [ARG_METHOD] = STK_OP_METHOD_ROW,
-    [ARG_ANTIALIAS] = {.name = "antialias", .type = STK_ARG_BOOL, .help = "as resize has it"},
-    [ARG_PRESERVE_ASPECT_RATIO] = {.name = "preserve_aspect_ratio",
-                                   .type = STK_ARG_BOOL,
-                                   .help = "never: resize has it"},
-    [ARG_MIRROR] = {.name = "mirror",
-                    .type = STK_ARG_INT,
-                    .choices = "no,yes,by chance",
-                    .help = "left to right"},
+    [ARG_ANTIALIAS] = STK_ARG("antialias", BOOL, "as resize has it"),
+    [ARG_PRESERVE_ASPECT_RATIO] = STK_ARG("preserve_aspect_ratio", BOOL, "never: resize has it"),
+    [ARG_MIRROR] = STK_ARG("mirror", INT, "left to right", .choices = "no,yes,by chance"),
     [ARG_SEED] = STK_OP_SEED_ROW,
     STEP_ROWS(ARG_CHAIN_STEPS),
     {0}};
@@ -237,10 +220,7 @@ static enum stoker_status delta_run(struct stk_op_run *r, struct stoker_err *err
 
 static const struct stk_arg_row delta_args[] = {
     [ARG_DELTA_SEED] = STK_OP_SEED_ROW,
-    [ARG_MAX_DELTA] = {.name = "max_delta",
-                       .type = STK_ARG_FLOAT,
-                       .is_required = true,
-                       .help = "up to which, both ways"},
+    [ARG_MAX_DELTA] = STK_ARG("max_delta", FLOAT, "up to which, both ways", .is_required = true),
     {0}};
 
 const struct stk_op stk_op_brightness_delta = {.name = "brightness_delta",

@@ -14,25 +14,18 @@
 // The rows of each operation begin with 0.
 enum { ARG_INDEX = 0, ARG_BEGIN = 0, ARG_SIZE = 1, ARG_AXIS = 0 };
 static const struct stk_arg_row strided_args[] = {
-    [ARG_INDEX] = {.name = "index",
-                   .type = STK_ARG_INTS,
-                   .is_required = true,
-                   .help = "five numbers for each item: kind, begin, end, step, flags"},
+    [ARG_INDEX] =
+        STK_ARG("index", INTS, "five numbers for each item: kind, begin, end, step, flags",
+                .is_required = true),
     {0}};
 static const struct stk_arg_row slice_args[] = {
-    [ARG_BEGIN] = {.name = "begin",
-                   .type = STK_ARG_INTS,
-                   .is_input_too = true,
-                   .help = "the first place of each dimension"},
-    [ARG_SIZE] = {.name = "size",
-                  .type = STK_ARG_INTS,
-                  .is_input_too = true,
-                  .help = "how many; -1: to the end"},
+    [ARG_BEGIN] = STK_ARG("begin", INTS, "the first place of each dimension", .is_input_too = true),
+    [ARG_SIZE] = STK_ARG("size", INTS, "how many; -1: to the end", .is_input_too = true),
     {0}};
-static const struct stk_arg_row gather_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"}, {0}};
+static const struct stk_arg_row gather_args[] = {[ARG_AXIS] = STK_ARG("axis", INT, "along which"),
+                                                 {0}};
 static const struct stk_arg_row reverse_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INTS, .is_required = true, .help = "which"}, {0}};
+    [ARG_AXIS] = STK_ARG("axis", INTS, "which", .is_required = true), {0}};
 
 enum {
     INTEGER = STK_OP_INTEGER,
@@ -286,7 +279,6 @@ static enum stoker_status strided_run(struct stk_op_run *r, struct stoker_err *e
         stk_op_move(is_same ? out + (size_t)i * bytes : out, &s.out, stk_col_at(in, i), s.base,
                     s.step, size);
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
@@ -375,7 +367,6 @@ static enum stoker_status slice_run(struct stk_op_run *r, struct stoker_err *err
         }
         stk_op_move(out, &shape, stk_col_at(in, i), base, step, stk_dtype_bytes(in->dtype));
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
@@ -632,7 +623,6 @@ static enum stoker_status mask_run(struct stk_op_run *r, struct stoker_err *err)
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 

@@ -5,27 +5,18 @@
 
 enum { ARG_AXIS, ARG_NUM, ARG_SIZES };
 static const struct stk_arg_row concat_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .is_required = true, .help = "along which"},
-    {0}};
-static const struct stk_arg_row stack_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "the new one"}, {0}};
+    [ARG_AXIS] = STK_ARG("axis", INT, "along which", .is_required = true), {0}};
+static const struct stk_arg_row stack_args[] = {[ARG_AXIS] = STK_ARG("axis", INT, "the new one"),
+                                                {0}};
 static const struct stk_arg_row split_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"},
-    [ARG_NUM] = {.name = "num",
-                 .type = STK_ARG_INT,
-                 .is_open = true,
-                 .help = "of equal parts; or sizes"},
-    [ARG_SIZES] = {.name = "sizes",
-                   .type = STK_ARG_INTS,
-                   .is_open = true,
-                   .help = "of the parts; one may be -1: what is left"},
+    [ARG_AXIS] = STK_ARG("axis", INT, "along which"),
+    [ARG_NUM] = STK_ARG("num", INT, "of equal parts; or sizes", .is_open = true),
+    [ARG_SIZES] =
+        STK_ARG("sizes", INTS, "of the parts; one may be -1: what is left", .is_open = true),
     {0}};
 static const struct stk_arg_row unstack_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"},
-    [ARG_NUM] = {.name = "num",
-                 .type = STK_ARG_INT,
-                 .is_open = true,
-                 .help = "how long it is, where that is not known"},
+    [ARG_AXIS] = STK_ARG("axis", INT, "along which"),
+    [ARG_NUM] = STK_ARG("num", INT, "how long it is, where that is not known", .is_open = true),
     {0}};
 
 static enum stoker_status same_types(const struct stk_op_infer *c, struct stoker_err *err)

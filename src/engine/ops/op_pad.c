@@ -13,28 +13,17 @@ enum {
     ARG_TRANSPOSE_B = 1
 };
 static const struct stk_arg_row pad_args[] = {
-    [ARG_PADDINGS] = {.name = "paddings",
-                      .type = STK_ARG_INTS,
-                      .is_input_too = true,
-                      .help = "before and after each dimension"},
-    [ARG_MODE] = {.name = "mode",
-                  .type = STK_ARG_INT,
-                  .choices = "CONSTANT,REFLECT,SYMMETRIC",
-                  .help = "what lies there"},
+    [ARG_PADDINGS] =
+        STK_ARG("paddings", INTS, "before and after each dimension", .is_input_too = true),
+    [ARG_MODE] = STK_ARG("mode", INT, "what lies there", .choices = "CONSTANT,REFLECT,SYMMETRIC"),
     {0}};
 static const struct stk_arg_row tile_args[] = {
-    [ARG_MULTIPLES] = {.name = "multiples",
-                       .type = STK_ARG_INTS,
-                       .is_input_too = true,
-                       .help = "how often along each dimension"},
+    [ARG_MULTIPLES] =
+        STK_ARG("multiples", INTS, "how often along each dimension", .is_input_too = true),
     {0}};
 static const struct stk_arg_row matmul_args[] = {
-    [ARG_TRANSPOSE_A] = {.name = "transpose_a",
-                         .type = STK_ARG_BOOL,
-                         .help = "the first one turned"},
-    [ARG_TRANSPOSE_B] = {.name = "transpose_b",
-                         .type = STK_ARG_BOOL,
-                         .help = "the second one turned"},
+    [ARG_TRANSPOSE_A] = STK_ARG("transpose_a", BOOL, "the first one turned"),
+    [ARG_TRANSPOSE_B] = STK_ARG("transpose_b", BOOL, "the second one turned"),
     {0}};
 
 enum { CONSTANT, REFLECT, SYMMETRIC };
@@ -149,7 +138,6 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
         }
         pad_element(out, &shape, stk_col_at(in, i), &in->shape, pads, value, size, mode);
     }
-    stk_col_settle(&r->out[0]);
     bool ok = stk_keep_join(&r->out[0].keep, in->keep) &&
               (!fill || stk_keep_join(&r->out[0].keep, fill->keep));
     return ok ? STOKER_OK : stk_op_no_memory(r, err);
@@ -220,7 +208,6 @@ static enum stoker_status tile_run(struct stk_op_run *r, struct stoker_err *err)
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 

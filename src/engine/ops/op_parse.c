@@ -12,81 +12,19 @@
 // padded with its default.
 #include <string.h>
 
-#include "base/alloc.h"
 #include "engine/ops/op_parse.h"
 
 enum { FIXED = STK_PARSE_FIXED, VARIABLE, RAGGED, SEQUENCE };
-#define FEATURES_MAX STK_PARSE_FEATURES_MAX
 
-struct parse {
-    int count;
-    struct stk_parse_feature features[FEATURES_MAX];
-    struct stk_example_spec *spec;
-};
-
-struct parse_scratch {
-    struct stk_example_parser *parser;
-    struct stk_example_batch batch;
-    bool is_open;
-};
-
-static enum stoker_status read_all(const struct stk_attrs *a, struct parse *p,
-                                   const struct stk_attr **names, struct stoker_err *err)
+static enum stoker_status read_all(const struct stk_attrs *a, struct stk_parse *p,
+                                   const struct stk_attr *names[2], struct stoker_err *err)
 {
     enum stoker_status s =
-        stk_parse_features_read("parse_example", a, "", p->features, &p->count, names, err);
-    return s == STOKER_OK && p->count == 0
+        stk_parse_features_read("parse_example", a, "", p->features, &p->context, &names[0], err);
+    p->lists = 0;
+    return s == STOKER_OK && p->context == 0
                ? stk_err_set(err, STOKER_EINVAL, "parse_example: names no feature")
                : s;
-}
-
-static enum stoker_status parse_example_prepare(const struct stk_op_infer *c, void **out,
-                                                struct stoker_err *err)
-{
-    struct stk_example_feature wanted[FEATURES_MAX];
-    const struct stk_attr *names;
-    struct parse *p = stk_alloc_zero(1, sizeof *p);
-    *out = NULL;
-    if (!p) {
-        return stk_err_nomem(err);
-    }
-    enum stoker_status s = read_all(c->attrs, p, &names, err);
-    for (int k = 0; s == STOKER_OK && k < p->count; k++) {
-        const struct stk_parse_feature *f = &p->features[k];
-        wanted[k] = (struct stk_example_feature){.name = (const char *)names->texts[k].data,
-                                                 .type = stk_parse_wire_type(f->dtype),
-                                                 .kind = f->kind == FIXED ? STK_EXAMPLE_FIXED
-                                                                          : STK_EXAMPLE_RAGGED,
-                                                 .elements = (size_t)f->elements};
-        if (f->kind == FIXED && f->fallback) {
-            struct stk_shape shape = stk_col_shape(f->fallback, 0);
-            wanted[k].defaults = stk_col_at(f->fallback, 0);
-            wanted[k].default_count = (size_t)stk_shape_count(&shape);
-        }
-    }
-    s = s == STOKER_OK ? stk_example_compile(&p->spec, wanted, (size_t)p->count, err) : s;
-    if (s != STOKER_OK) {
-        stk_free(p);
-        return s;
-    }
-    *out = p;
-    return STOKER_OK;
-}
-
-static void parse_example_unprepare(void *prepared)
-{
-    struct parse *p = prepared;
-    stk_example_spec_free(p->spec);
-    stk_free(p);
-}
-
-static void parse_example_scratch_end(void *scratch)
-{
-    struct parse_scratch *s = scratch;
-    stk_example_parser_close(s->parser);
-    if (s->is_open) {
-        stk_example_batch_close(&s->batch);
-    }
 }
 
 static void set_spec(struct stk_spec *s, enum stk_dtype t, int rank, int64_t d0, int64_t d1)
@@ -94,23 +32,29 @@ static void set_spec(struct stk_spec *s, enum stk_dtype t, int rank, int64_t d0,
     *s = (struct stk_spec){.dtype = t, .shape = {rank, {d0, d1}}};
 }
 
+static enum stoker_status parse_example_prepare(const struct stk_op_infer *c, void **out,
+                                                struct stoker_err *err)
+{
+    return stk_parse_prepare(c, read_all, out, err);
+}
+
 static enum stoker_status parse_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    struct parse p;
-    const struct stk_attr *names;
+    struct stk_parse p;
+    const struct stk_attr *names[2];
     enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     if (s == STOKER_OK &&
         (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank < 0 || c->in[0].shape.rank > 1)) {
         s = stk_err_set(err, STOKER_EINVAL, "parse_example: takes a string or a vector of strings");
     }
-    s = s == STOKER_OK ? read_all(c->attrs, &p, &names, err) : s;
+    s = s == STOKER_OK ? read_all(c->attrs, &p, names, err) : s;
     if (s != STOKER_OK) {
         return s;
     }
     bool is_batch = c->in[0].shape.rank == 1;
     int64_t rows = is_batch ? c->in[0].shape.dim[0] : 0;
     int o = 0;
-    for (int k = 0; k < p.count; k++) {
+    for (int k = 0; k < p.context; k++) {
         const struct stk_parse_feature *f = &p.features[k];
         if (f->kind == FIXED || f->kind == SEQUENCE) {
             struct stk_spec *to = &c->out[o++];
@@ -133,20 +77,6 @@ static enum stoker_status parse_infer(struct stk_op_infer *c, struct stoker_err 
     }
     c->n_out = o;
     return STOKER_OK;
-}
-
-static enum stoker_status open_scratch(struct parse_scratch *s, const struct parse *p,
-                                       struct stoker_err *err)
-{
-    enum stoker_status status = STOKER_OK;
-    if (!s->parser) {
-        status = stk_example_parser_open(&s->parser, p->spec, STK_EXAMPLE_SINGLE, err);
-    }
-    if (status == STOKER_OK && !s->is_open) {
-        status = stk_example_batch_open(&s->batch, p->spec, err);
-        s->is_open = status == STOKER_OK;
-    }
-    return status;
 }
 
 // What is left of element i of a column of varying length.
@@ -177,14 +107,9 @@ static int64_t longest_row(const struct part *p, int64_t rows)
     return longest;
 }
 
-static bool put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_shape *shape,
-                const void *values, size_t bytes, struct stoker_err *err)
+static int results(const struct stk_parse_feature *f, bool is_batch)
 {
-    void *to = stk_op_append(r, o, t, shape, err);
-    if (to && bytes) {
-        memcpy(to, values, bytes);
-    }
-    return to != NULL;
+    return f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
 }
 
 static bool put_sparse(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
@@ -203,18 +128,15 @@ static bool put_sparse(struct stk_op_run *r, int o, const struct stk_parse_featu
         }
     }
     int64_t shape[2] = {is_batch ? rows : p->count, longest_row(p, rows)};
-    return at &&
-           put(r, o + 1, f->dtype, &values, p->values, (size_t)p->count * stk_dtype_bytes(f->dtype),
-               err) &&
-           put(r, o + 2, STK_DT_I64, &dense, shape, (size_t)width * sizeof shape[0], err);
+    return at && stk_parse_put(r, o + 1, f->dtype, &values, p->values, err) &&
+           stk_parse_put(r, o + 2, STK_DT_I64, &dense, shape, err);
 }
 
 static bool put_ragged(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
                        const struct part *p, int64_t rows, bool is_batch, struct stoker_err *err)
 {
     struct stk_shape values = {1, {p->count}}, splits = {1, {rows + 1}};
-    if (!put(r, o, f->dtype, &values, p->values, (size_t)p->count * stk_dtype_bytes(f->dtype),
-             err)) {
+    if (!stk_parse_put(r, o, f->dtype, &values, p->values, err)) {
         return false;
     }
     int64_t *at = is_batch ? stk_op_append(r, o + 1, STK_DT_I64, &splits, err) : NULL;
@@ -256,12 +178,12 @@ static bool put_sequence(struct stk_op_run *r, int o, const struct stk_parse_fea
     return to != NULL;
 }
 
-static enum stoker_status put_varied(struct stk_op_run *r, const struct parse *p, int64_t done,
+static enum stoker_status put_varied(struct stk_op_run *r, const struct stk_parse *p, int64_t done,
                                      int64_t rows, bool is_batch, struct stoker_err *err)
 {
-    struct parse_scratch *s = r->scratch;
+    struct stk_parse_scratch *s = r->scratch;
     int o = 0;
-    for (int k = 0; k < p->count; k++) {
+    for (int k = 0; k < p->context; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         for (int64_t i = 0; f->kind != FIXED && i < done; i++) {
             struct part part = part_of(&s->batch.columns[k], i, rows, stk_dtype_bytes(f->dtype));
@@ -272,18 +194,18 @@ static enum stoker_status put_varied(struct stk_op_run *r, const struct parse *p
                 return err->code;
             }
         }
-        o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
+        o += results(f, is_batch);
     }
     return STOKER_OK;
 }
 
 // Fixed features are parsed into the results themselves.
-static enum stoker_status bind_fixed(struct stk_op_run *r, const struct parse *p, int64_t rows,
+static enum stoker_status bind_fixed(struct stk_op_run *r, const struct stk_parse *p, int64_t rows,
                                      bool is_batch, struct stoker_err *err)
 {
-    struct parse_scratch *s = r->scratch;
+    struct stk_parse_scratch *s = r->scratch;
     int o = 0;
-    for (int k = 0; k < p->count; k++) {
+    for (int k = 0; k < p->context; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         struct stk_shape shape = f->shape;
         if (f->kind == FIXED) {
@@ -298,34 +220,34 @@ static enum stoker_status bind_fixed(struct stk_op_run *r, const struct parse *p
                 return status;
             }
         }
-        o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
+        o += results(f, is_batch);
     }
     return STOKER_OK;
 }
 
 // A default string lies in the function's memory, which the result may outlive.
-static enum stoker_status own_defaults(struct stk_op_run *r, const struct parse *p, bool is_batch,
-                                       struct stoker_err *err)
+static enum stoker_status own_defaults(struct stk_op_run *r, const struct stk_parse *p,
+                                       bool is_batch, struct stoker_err *err)
 {
     int o = 0;
-    for (int k = 0; k < p->count; k++) {
+    for (int k = 0; k < p->context; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         if (f->fallback && f->dtype == STK_DT_STRING && !stk_col_own(&r->out[o], r->pool)) {
             return stk_op_no_memory(r, err);
         }
-        o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
+        o += results(f, is_batch);
     }
     return STOKER_OK;
 }
 
 static enum stoker_status parse_run(struct stk_op_run *r, struct stoker_err *err)
 {
-    const struct parse *p = r->prepared;
-    struct parse_scratch *s = r->scratch;
+    const struct stk_parse *p = r->prepared;
+    struct stk_parse_scratch *s = r->scratch;
     const struct stk_col *in = r->in[0];
     bool is_batch = in->shape.rank == 1;
     int64_t rows = is_batch ? in->shape.dim[0] : 1, done = 0;
-    enum stoker_status status = open_scratch(s, p, err);
+    enum stoker_status status = stk_parse_open_scratch(s, p, STK_EXAMPLE_SINGLE, err);
     if (status == STOKER_OK) {
         stk_example_batch_clear(&s->batch);
         status = bind_fixed(r, p, rows, is_batch, err);
@@ -338,7 +260,6 @@ static enum stoker_status parse_run(struct stk_op_run *r, struct stoker_err *err
         status = put_varied(r, p, done, rows, is_batch, err);
     }
     for (int k = 0; status == STOKER_OK && k < r->n_out; k++) {
-        stk_col_settle(&r->out[k]);
         if (r->spec[k].dtype == STK_DT_STRING && !stk_keep_join(&r->out[k].keep, in->keep)) {
             status = stk_op_no_memory(r, err);
         }
@@ -353,8 +274,8 @@ const struct stk_op stk_op_parse_example = {.name = "parse_example",
                                             .cost_ns = 100,
                                             .infer = parse_infer,
                                             .prepare = parse_example_prepare,
-                                            .unprepare = parse_example_unprepare,
-                                            .scratch_bytes = sizeof(struct parse_scratch),
-                                            .scratch_end = parse_example_scratch_end,
+                                            .unprepare = stk_parse_unprepare,
+                                            .scratch_bytes = sizeof(struct stk_parse_scratch),
+                                            .scratch_end = stk_parse_scratch_end,
                                             .run = parse_run,
                                             .args = parse_args};

@@ -18,35 +18,15 @@ enum stk_parse_kind { // as Python numbers them
 
 // The rows of features; of lists with a prefix.
 #define STK_PARSE_ROWS(prefix)                                                                     \
-    {.name = prefix "names", .type = STK_ARG_OTHER, .is_open = true, .help = "of the features"},   \
-        {.name = prefix "kinds",                                                                   \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "0 fixed, 1 variable, 2 ragged, 3 a sequence of fixed"},                          \
-        {.name = prefix "dtypes",                                                                  \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "of the features"},                                                               \
-        {.name = prefix "ranks",                                                                   \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "of their shapes"},                                                               \
-        {.name = prefix "dims",                                                                    \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "of their shapes, one behind the other"},                                         \
-        {.name = prefix "has_default",                                                             \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "whether each has one"},                                                          \
-        {.name = prefix "allow_missing",                                                           \
-         .type = STK_ARG_INTS,                                                                     \
-         .is_open = true,                                                                          \
-         .help = "whether a list may be absent"},                                                  \
-        {.name = prefix "defaults",                                                                \
-         .type = STK_ARG_OTHER,                                                                    \
-         .is_open = true,                                                                          \
-         .help = "tensors, of those that have one"}
+    STK_ARG(prefix "names", OTHER, "of the features", .is_open = true),                            \
+        STK_ARG(prefix "kinds", INTS, "0 fixed, 1 variable, 2 ragged, 3 a sequence of fixed",      \
+                .is_open = true),                                                                  \
+        STK_ARG(prefix "dtypes", INTS, "of the features", .is_open = true),                        \
+        STK_ARG(prefix "ranks", INTS, "of their shapes", .is_open = true),                         \
+        STK_ARG(prefix "dims", INTS, "of their shapes, one behind the other", .is_open = true),    \
+        STK_ARG(prefix "has_default", INTS, "whether each has one", .is_open = true),              \
+        STK_ARG(prefix "allow_missing", INTS, "whether a list may be absent", .is_open = true),    \
+        STK_ARG(prefix "defaults", OTHER, "tensors, of those that have one", .is_open = true)
 
 struct stk_parse_feature {
     int64_t kind; // enum stk_parse_kind
@@ -63,7 +43,36 @@ STK_MUST_CHECK enum stoker_status
 stk_parse_features_read(const char *op, const struct stk_attrs *a, const char *prefix,
                         struct stk_parse_feature out[STK_PARSE_FEATURES_MAX], int *count,
                         const struct stk_attr **names, struct stoker_err *err);
-enum stk_example_type stk_parse_wire_type(enum stk_dtype t);
+
+// What both operations prepare: the features of a record itself, then those of its lists.
+struct stk_parse {
+    int context, lists; // how many
+    struct stk_parse_feature features[2 * STK_PARSE_FEATURES_MAX];
+    struct stk_example_spec *spec;
+};
+// Reads the features and their names with `read`; *out is for stk_parse_unprepare.
+typedef enum stoker_status stk_parse_read_fn(const struct stk_attrs *a, struct stk_parse *p,
+                                             const struct stk_attr *names[2],
+                                             struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_parse_prepare(const struct stk_op_infer *c,
+                                                    stk_parse_read_fn *read, void **out,
+                                                    struct stoker_err *err);
+void stk_parse_unprepare(void *prepared);
+
+// A thread's own.
+struct stk_parse_scratch {
+    struct stk_example_parser *parser;
+    struct stk_example_batch batch;
+    bool is_open;
+};
+STK_MUST_CHECK enum stoker_status stk_parse_open_scratch(struct stk_parse_scratch *s,
+                                                         const struct stk_parse *p,
+                                                         enum stk_example_message message,
+                                                         struct stoker_err *err);
+void stk_parse_scratch_end(void *scratch);
+// Appends a value to result o. False: no memory.
+bool stk_parse_put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_shape *shape,
+                   const void *values, struct stoker_err *err);
 // Parses all records of the block, `rows` an element, into the batch; *done: elements that are
 // whole, behind which one failed.
 STK_MUST_CHECK enum stoker_status stk_parse_records(struct stk_op_run *r,

@@ -3,6 +3,9 @@
 #include "engine/ops/op_parse.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
 
 #define RECORDS_AT_ONCE 256
 
@@ -15,7 +18,7 @@ static const struct stk_attr *list(const struct stk_attrs *a, const char *prefix
     return t && t->kind == kind && (count < 0 || t->count == count) ? t : NULL;
 }
 
-enum stk_example_type stk_parse_wire_type(enum stk_dtype t)
+static enum stk_example_type wire_type(enum stk_dtype t)
 {
     return t == STK_DT_STRING ? STK_EXAMPLE_BYTES
            : t == STK_DT_F32  ? STK_EXAMPLE_FLOAT
@@ -111,4 +114,89 @@ enum stoker_status stk_parse_records(struct stk_op_run *r, struct stk_example_pa
         }
     }
     return STOKER_OK;
+}
+
+static bool is_fixed(const struct stk_parse *p, int k)
+{
+    int64_t kind = p->features[k].kind;
+    return kind == STK_PARSE_FIXED || (k >= p->context && kind == STK_PARSE_SEQUENCE);
+}
+
+enum stoker_status stk_parse_prepare(const struct stk_op_infer *c, stk_parse_read_fn *read,
+                                     void **out, struct stoker_err *err)
+{
+    struct stk_example_feature wanted[2 * STK_PARSE_FEATURES_MAX];
+    const struct stk_attr *names[2];
+    struct stk_parse *p = stk_alloc_zero(1, sizeof *p);
+    *out = NULL;
+    if (!p) {
+        return stk_err_nomem(err);
+    }
+    enum stoker_status s = read(c->attrs, p, names, err);
+    int count = p->context + p->lists;
+    for (int k = 0; s == STOKER_OK && k < count; k++) {
+        const struct stk_parse_feature *f = &p->features[k];
+        bool is_list = k >= p->context;
+        const struct stk_bytes *name =
+            is_list ? &names[1]->texts[k - p->context] : &names[0]->texts[k];
+        wanted[k] = (struct stk_example_feature){
+            .name = (const char *)name->data,
+            .type = wire_type(f->dtype),
+            .kind = is_fixed(p, k) ? STK_EXAMPLE_FIXED : STK_EXAMPLE_RAGGED,
+            .is_list = is_list,
+            .allow_missing = is_list && (f->allow_missing || !is_fixed(p, k)),
+            .elements = (size_t)f->elements};
+        if (f->kind == STK_PARSE_FIXED && f->fallback) {
+            struct stk_shape shape = stk_col_shape(f->fallback, 0);
+            wanted[k].defaults = stk_col_at(f->fallback, 0);
+            wanted[k].default_count = (size_t)stk_shape_count(&shape);
+        }
+    }
+    s = s == STOKER_OK ? stk_example_compile(&p->spec, wanted, (size_t)count, err) : s;
+    *out = s == STOKER_OK ? p : NULL;
+    if (s != STOKER_OK) {
+        stk_free(p);
+    }
+    return s;
+}
+
+void stk_parse_unprepare(void *prepared)
+{
+    struct stk_parse *p = prepared;
+    stk_example_spec_free(p->spec);
+    stk_free(p);
+}
+
+enum stoker_status stk_parse_open_scratch(struct stk_parse_scratch *s, const struct stk_parse *p,
+                                          enum stk_example_message message, struct stoker_err *err)
+{
+    enum stoker_status status = STOKER_OK;
+    if (!s->parser) {
+        status = stk_example_parser_open(&s->parser, p->spec, message, err);
+    }
+    if (status == STOKER_OK && !s->is_open) {
+        status = stk_example_batch_open(&s->batch, p->spec, err);
+        s->is_open = status == STOKER_OK;
+    }
+    return status;
+}
+
+void stk_parse_scratch_end(void *scratch)
+{
+    struct stk_parse_scratch *s = scratch;
+    stk_example_parser_close(s->parser);
+    if (s->is_open) {
+        stk_example_batch_close(&s->batch);
+    }
+}
+
+bool stk_parse_put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_shape *shape,
+                   const void *values, struct stoker_err *err)
+{
+    void *to = stk_op_append(r, o, t, shape, err);
+    size_t bytes = to ? (size_t)stk_shape_count(shape) * stk_dtype_bytes(t) : 0;
+    if (bytes) {
+        memcpy(to, values, bytes);
+    }
+    return to != NULL;
 }

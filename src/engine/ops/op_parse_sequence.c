@@ -11,19 +11,7 @@
 #include "base/alloc.h"
 #include "engine/ops/op_parse.h"
 
-struct sequence {
-    int context, lists; // how many
-    struct stk_parse_feature features[2 * STK_PARSE_FEATURES_MAX];
-    struct stk_example_spec *spec;
-};
-
-struct sequence_scratch {
-    struct stk_example_parser *parser;
-    struct stk_example_batch batch;
-    bool is_open;
-};
-
-static bool is_list(const struct sequence *p, int k)
+static bool is_list(const struct stk_parse *p, int k)
 {
     return k >= p->context;
 }
@@ -34,12 +22,12 @@ static bool is_fixed(const struct stk_parse_feature *f)
 }
 
 // Results of feature k.
-static int results(const struct sequence *p, int k)
+static int results(const struct stk_parse *p, int k)
 {
     return is_fixed(&p->features[k]) ? 1 + is_list(p, k) : 2 + is_list(p, k);
 }
 
-static enum stoker_status read_all(const struct stk_attrs *a, struct sequence *p,
+static enum stoker_status read_all(const struct stk_attrs *a, struct stk_parse *p,
                                    const struct stk_attr *names[2], struct stoker_err *err)
 {
     const char *op = "parse_sequence_example";
@@ -65,55 +53,7 @@ static enum stoker_status read_all(const struct stk_attrs *a, struct sequence *p
 static enum stoker_status parse_sequence_example_prepare(const struct stk_op_infer *c, void **out,
                                                          struct stoker_err *err)
 {
-    struct stk_example_feature wanted[2 * STK_PARSE_FEATURES_MAX];
-    const struct stk_attr *names[2];
-    struct sequence *p = stk_alloc_zero(1, sizeof *p);
-    *out = NULL;
-    if (!p) {
-        return stk_err_nomem(err);
-    }
-    enum stoker_status s = read_all(c->attrs, p, names, err);
-    int count = p->context + p->lists;
-    for (int k = 0; s == STOKER_OK && k < count; k++) {
-        const struct stk_parse_feature *f = &p->features[k];
-        const struct stk_bytes *name =
-            is_list(p, k) ? &names[1]->texts[k - p->context] : &names[0]->texts[k];
-        wanted[k] = (struct stk_example_feature){
-            .name = (const char *)name->data,
-            .type = stk_parse_wire_type(f->dtype),
-            .kind = is_fixed(f) ? STK_EXAMPLE_FIXED : STK_EXAMPLE_RAGGED,
-            .is_list = is_list(p, k),
-            .allow_missing = is_list(p, k) && (f->allow_missing || !is_fixed(f)),
-            .elements = (size_t)f->elements};
-        if (f->kind == STK_PARSE_FIXED && f->fallback) {
-            struct stk_shape shape = stk_col_shape(f->fallback, 0);
-            wanted[k].defaults = stk_col_at(f->fallback, 0);
-            wanted[k].default_count = (size_t)stk_shape_count(&shape);
-        }
-    }
-    s = s == STOKER_OK ? stk_example_compile(&p->spec, wanted, (size_t)count, err) : s;
-    if (s != STOKER_OK) {
-        stk_free(p);
-        return s;
-    }
-    *out = p;
-    return STOKER_OK;
-}
-
-static void parse_sequence_example_unprepare(void *prepared)
-{
-    struct sequence *p = prepared;
-    stk_example_spec_free(p->spec);
-    stk_free(p);
-}
-
-static void parse_sequence_example_scratch_end(void *scratch)
-{
-    struct sequence_scratch *s = scratch;
-    stk_example_parser_close(s->parser);
-    if (s->is_open) {
-        stk_example_batch_close(&s->batch);
-    }
+    return stk_parse_prepare(c, read_all, out, err);
 }
 
 static enum stoker_status sequence_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -125,7 +65,7 @@ static enum stoker_status sequence_infer(struct stk_op_infer *c, struct stoker_e
         s = stk_err_set(err, STOKER_EINVAL,
                         "parse_sequence_example: takes a string or a vector of strings");
     }
-    struct sequence *p = s == STOKER_OK ? stk_alloc_zero(1, sizeof *p) : NULL;
+    struct stk_parse *p = s == STOKER_OK ? stk_alloc_zero(1, sizeof *p) : NULL;
     if (!p) {
         return s == STOKER_OK ? stk_err_nomem(err) : s;
     }
@@ -158,31 +98,6 @@ static enum stoker_status sequence_infer(struct stk_op_infer *c, struct stoker_e
     return s;
 }
 
-static enum stoker_status open_scratch(struct sequence_scratch *s, const struct sequence *p,
-                                       struct stoker_err *err)
-{
-    enum stoker_status status = STOKER_OK;
-    if (!s->parser) {
-        status = stk_example_parser_open(&s->parser, p->spec, STK_EXAMPLE_SEQUENCE, err);
-    }
-    if (status == STOKER_OK && !s->is_open) {
-        status = stk_example_batch_open(&s->batch, p->spec, err);
-        s->is_open = status == STOKER_OK;
-    }
-    return status;
-}
-
-static bool put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_shape *shape,
-                const void *values, struct stoker_err *err)
-{
-    void *to = stk_op_append(r, o, t, shape, err);
-    size_t bytes = to ? (size_t)stk_shape_count(shape) * stk_dtype_bytes(t) : 0;
-    if (bytes) {
-        memcpy(to, values, bytes);
-    }
-    return to != NULL;
-}
-
 // count + 1 splits, less the first of them.
 static bool put_splits(struct stk_op_run *r, int o, const int64_t *splits, int64_t count,
                        struct stoker_err *err)
@@ -196,11 +111,11 @@ static bool put_splits(struct stk_op_run *r, int o, const int64_t *splits, int64
 }
 
 // Feature k of element i, whose records are rows [i * rows, (i + 1) * rows).
-static bool put_feature(struct stk_op_run *r, const struct sequence *p, int k, int o, int64_t i,
+static bool put_feature(struct stk_op_run *r, const struct stk_parse *p, int k, int o, int64_t i,
                         int64_t rows, struct stoker_err *err)
 {
     static const int64_t none[1]; // of no records
-    const struct sequence_scratch *s = r->scratch;
+    const struct stk_parse_scratch *s = r->scratch;
     const struct stk_parse_feature *f = &p->features[k];
     const struct stk_example_column *c = &s->batch.columns[k];
     size_t size = stk_dtype_bytes(f->dtype);
@@ -209,32 +124,32 @@ static bool put_feature(struct stk_op_run *r, const struct sequence *p, int k, i
     if (f->kind == STK_PARSE_FIXED) {
         struct stk_shape shape = f->shape;
         bool ok = r->in[0]->shape.rank == 0 || stk_shape_prepend(&shape, rows);
-        return ok &&
-               put(r, o, f->dtype, &shape, values + (size_t)(i * rows * f->elements) * size, err);
+        return ok && stk_parse_put(r, o, f->dtype, &shape,
+                                   values + (size_t)(i * rows * f->elements) * size, err);
     }
     int64_t count = by_row[rows] - by_row[0];
     if (f->kind == STK_PARSE_SEQUENCE) {
         struct stk_shape shape = f->shape;
         return stk_shape_prepend(&shape, count) &&
-               put(r, o, f->dtype, &shape, values + (size_t)(by_row[0] * f->elements) * size,
-                   err) &&
+               stk_parse_put(r, o, f->dtype, &shape,
+                             values + (size_t)(by_row[0] * f->elements) * size, err) &&
                put_splits(r, o + 1, by_row, rows, err);
     }
     const int64_t *ends = is_list(p, k) && rows ? c->step_splits + by_row[0] : by_row;
     int64_t parts = is_list(p, k) ? count : rows;
     struct stk_shape shape = {1, {ends[parts] - ends[0]}};
-    return put(r, o, f->dtype, &shape, values + (size_t)ends[0] * size, err) &&
+    return stk_parse_put(r, o, f->dtype, &shape, values + (size_t)ends[0] * size, err) &&
            (!is_list(p, k) || put_splits(r, o + 1, ends, parts, err)) &&
            put_splits(r, o + 1 + is_list(p, k), by_row, rows, err);
 }
 
 static enum stoker_status sequence_run(struct stk_op_run *r, struct stoker_err *err)
 {
-    const struct sequence *p = r->prepared;
-    struct sequence_scratch *s = r->scratch;
+    const struct stk_parse *p = r->prepared;
+    struct stk_parse_scratch *s = r->scratch;
     const struct stk_col *in = r->in[0];
     int64_t rows = in->shape.rank == 1 ? in->shape.dim[0] : 1, done = r->n;
-    enum stoker_status status = open_scratch(s, p, err);
+    enum stoker_status status = stk_parse_open_scratch(s, p, STK_EXAMPLE_SEQUENCE, err);
     if (status == STOKER_OK && rows > 0) {
         stk_example_batch_clear(&s->batch);
         status = stk_parse_records(r, s->parser, &s->batch, rows, &done, err);
@@ -246,9 +161,6 @@ static enum stoker_status sequence_run(struct stk_op_run *r, struct stoker_err *
             if (!put_feature(r, p, k, o, i, rows, err)) {
                 return err->code;
             }
-        }
-        for (int j = 0; j < results(p, k) && done; j++) {
-            stk_col_settle(&r->out[o + j]);
         }
         // Strings are views into the records; defaults lie in the function's memory.
         if (done && f->dtype == STK_DT_STRING &&
@@ -270,8 +182,8 @@ const struct stk_op stk_op_parse_sequence_example = {
     .cost_ns = 300,
     .infer = sequence_infer,
     .prepare = parse_sequence_example_prepare,
-    .unprepare = parse_sequence_example_unprepare,
-    .scratch_bytes = sizeof(struct sequence_scratch),
-    .scratch_end = parse_sequence_example_scratch_end,
+    .unprepare = stk_parse_unprepare,
+    .scratch_bytes = sizeof(struct stk_parse_scratch),
+    .scratch_end = stk_parse_scratch_end,
     .run = sequence_run,
     .args = sequence_args};

@@ -8,21 +8,10 @@
 
 enum { ARG_SIZES, ARG_STRIDES, ARG_RATES, ARG_SAME };
 static const struct stk_arg_row patches_args[] = {
-    [ARG_SIZES] = {.name = "sizes",
-                   .type = STK_ARG_INTS,
-                   .is_required = true,
-                   .help = "of a window: rows and columns"},
-    [ARG_STRIDES] = {.name = "strides",
-                     .type = STK_ARG_INTS,
-                     .is_required = true,
-                     .help = "between the windows' begins"},
-    [ARG_RATES] = {.name = "rates",
-                   .type = STK_ARG_INTS,
-                   .is_required = true,
-                   .help = "between the pixels of a window"},
-    [ARG_SAME] = {.name = "same",
-                  .type = STK_ARG_BOOL,
-                  .help = "zeros around, so that every stride has its window"},
+    [ARG_SIZES] = STK_ARG("sizes", INTS, "of a window: rows and columns", .is_required = true),
+    [ARG_STRIDES] = STK_ARG("strides", INTS, "between the windows' begins", .is_required = true),
+    [ARG_RATES] = STK_ARG("rates", INTS, "between the pixels of a window", .is_required = true),
+    [ARG_SAME] = STK_ARG("same", BOOL, "zeros around, so that every stride has its window"),
     {0}};
 
 // One direction, rows or columns.

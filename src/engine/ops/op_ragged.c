@@ -71,8 +71,6 @@ static enum stoker_status sparse_run(struct stk_op_run *r, struct stoker_err *er
             }
         }
     }
-    stk_col_settle(&r->out[0]);
-    stk_col_settle(&r->out[1]);
     return STOKER_OK;
 }
 
@@ -147,8 +145,6 @@ static enum stoker_status nest_run(struct stk_op_run *r, struct stoker_err *err)
             put_split(t, a, row + 1, n - 1);
         }
     }
-    stk_col_settle(&r->out[0]);
-    stk_col_settle(&r->out[1]);
     return STOKER_OK;
 }
 
@@ -220,8 +216,6 @@ static enum stoker_status places_run(struct stk_op_run *r, struct stoker_err *er
             shape[2] = most[1];
         }
     }
-    stk_col_settle(&r->out[0]);
-    stk_col_settle(&r->out[1]);
     return STOKER_OK;
 }
 

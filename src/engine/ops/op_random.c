@@ -12,28 +12,18 @@ enum { ARG_SEED, ARG_SHAPE, ARG_DTYPE, ARG_LOW, ARG_MAXVAL, ARG_STDDEV = ARG_MAX
 // What all that draw values take.
 #define DRAW_ROWS                                                                                  \
     [ARG_SEED] = STK_OP_SEED_ROW,                                                                  \
-    [ARG_SHAPE] = {.name = "shape",                                                                \
-                   .type = STK_ARG_INTS,                                                           \
-                   .is_input_too = true,                                                           \
-                   .help = "of the values"},                                                       \
-    [ARG_DTYPE] = {                                                                                \
-        .name = "dtype", .type = STK_ARG_DTYPE, .fallback = STK_DT_F32, .help = "their type"}
+    [ARG_SHAPE] = STK_ARG("shape", INTS, "of the values", .is_input_too = true),                   \
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "their type", .fallback = STK_DT_F32)
 static const struct stk_arg_row uniform_args[] = {
     DRAW_ROWS,
-    [ARG_LOW] = {.name = "minval", .type = STK_ARG_FLOAT, .help = "the least"},
-    [ARG_MAXVAL] = {.name = "maxval",
-                    .type = STK_ARG_FLOAT,
-                    .fallback = 1,
-                    .fallback_float = 1,
-                    .help = "the end, which is not reached; integers need one"},
+    [ARG_LOW] = STK_ARG("minval", FLOAT, "the least"),
+    [ARG_MAXVAL] = STK_ARG("maxval", FLOAT, "the end, which is not reached; integers need one",
+                           .fallback = 1, .fallback_float = 1),
     {0}};
 static const struct stk_arg_row normal_args[] = {
     DRAW_ROWS,
-    [ARG_LOW] = {.name = "mean", .type = STK_ARG_FLOAT, .help = "of the values"},
-    [ARG_STDDEV] = {.name = "stddev",
-                    .type = STK_ARG_FLOAT,
-                    .fallback_float = 1,
-                    .help = "their deviation"},
+    [ARG_LOW] = STK_ARG("mean", FLOAT, "of the values"),
+    [ARG_STDDEV] = STK_ARG("stddev", FLOAT, "their deviation", .fallback_float = 1),
     {0}};
 static const struct stk_arg_row shuffle_args[] = {[ARG_SEED] = STK_OP_SEED_ROW, {0}};
 
@@ -192,7 +182,6 @@ static enum stoker_status random_run(struct stk_op_run *r, struct stoker_err *er
             put_draw(out, t, k, low + scale * draw(r, seed, r->first_index + i, k));
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

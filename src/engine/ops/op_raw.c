@@ -10,37 +10,21 @@
 enum { ARG_DTYPE, ARG_LITTLE_ENDIAN, ARG_FIXED_LENGTH };
 enum { ARG_ID, ARG_DTYPES, ARG_RANKS, ARG_DIMS, ARG_TAKES_MANY };
 static const struct stk_arg_row raw_args[] = {
-    [ARG_DTYPE] = {.name = "dtype",
-                   .type = STK_ARG_DTYPE,
-                   .is_required = true,
-                   .help = "the type that comes out"},
-    [ARG_LITTLE_ENDIAN] = {.name = "little_endian",
-                           .type = STK_ARG_BOOL,
-                           .fallback = 1,
-                           .help = "the lowest byte comes first"},
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "the type that comes out", .is_required = true),
+    [ARG_LITTLE_ENDIAN] =
+        STK_ARG("little_endian", BOOL, "the lowest byte comes first", .fallback = 1),
     [ARG_FIXED_LENGTH] =
-        {.name = "fixed_length",
-         .type = STK_ARG_INT,
-         .is_open = true,
-         .help = "bytes that each string is cut or filled up to; without it as many as there are"},
+        STK_ARG("fixed_length", INT,
+                "bytes that each string is cut or filled up to; without it as many as there are",
+                .is_open = true),
     {0}};
 static const struct stk_arg_row host_args[] = {
-    [ARG_ID] = {.name = "id", .type = STK_ARG_INT, .is_required = true, .help = "which function"},
-    [ARG_DTYPES] = {.name = "dtypes",
-                    .type = STK_ARG_INTS,
-                    .is_required = true,
-                    .help = "of the results"},
-    [ARG_RANKS] = {.name = "ranks",
-                   .type = STK_ARG_INTS,
-                   .is_required = true,
-                   .help = "of the results; -1: not known"},
-    [ARG_DIMS] = {.name = "dims",
-                  .type = STK_ARG_INTS,
-                  .is_required = true,
-                  .help = "of the results, one shape behind the other"},
-    [ARG_TAKES_MANY] = {.name = "takes_many",
-                        .type = STK_ARG_BOOL,
-                        .help = "it is called with many elements at once"},
+    [ARG_ID] = STK_ARG("id", INT, "which function", .is_required = true),
+    [ARG_DTYPES] = STK_ARG("dtypes", INTS, "of the results", .is_required = true),
+    [ARG_RANKS] = STK_ARG("ranks", INTS, "of the results; -1: not known", .is_required = true),
+    [ARG_DIMS] =
+        STK_ARG("dims", INTS, "of the results, one shape behind the other", .is_required = true),
+    [ARG_TAKES_MANY] = STK_ARG("takes_many", BOOL, "it is called with many elements at once"),
     {0}};
 
 static enum stoker_status raw_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -125,7 +109,6 @@ static enum stoker_status raw_run(struct stk_op_run *r, struct stoker_err *err)
             turn(out, count * shape.dim[shape.rank - 1], size);
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

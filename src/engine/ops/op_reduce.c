@@ -17,11 +17,8 @@
 
 enum { ARG_AXIS, ARG_KEEPDIMS };
 static const struct stk_arg_row reduce_args[] = {
-    [ARG_AXIS] = {.name = "axis",
-                  .type = STK_ARG_INTS,
-                  .is_open = true,
-                  .help = "the axes; without it all of them"},
-    [ARG_KEEPDIMS] = {.name = "keepdims", .type = STK_ARG_BOOL, .help = "axes stay, with length 1"},
+    [ARG_AXIS] = STK_ARG("axis", INTS, "the axes; without it all of them", .is_open = true),
+    [ARG_KEEPDIMS] = STK_ARG("keepdims", BOOL, "axes stay, with length 1"),
     {0}};
 
 enum reduce { SUM, MEAN, PROD, MAX, MIN, ANY, ALL, NORM, VARIANCE, STD };

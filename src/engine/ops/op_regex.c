@@ -265,21 +265,14 @@ static enum stoker_status regex_run(struct stk_op_run *r, struct stoker_err *err
     return STOKER_OK;
 }
 
-#define PATTERN_ROW                                                                                \
-    {.name = "pattern",                                                                            \
-     .type = STK_ARG_TEXT,                                                                         \
-     .is_required = true,                                                                          \
-     .help = "a regular expression of PCRE2"}
+#define PATTERN_ROW STK_ARG("pattern", TEXT, "a regular expression of PCRE2", .is_required = true)
 static const struct stk_arg_row replace_args[] = {
     [ARG_PATTERN] = PATTERN_ROW,
-    [ARG_REWRITE] = {.name = "rewrite",
-                     .type = STK_ARG_TEXT,
-                     .is_required = true,
-                     .help = "what takes its place; \\\\0 to \\\\9 are parts of the match"},
-    [ARG_REPLACE_GLOBAL] = {.name = "replace_global",
-                            .type = STK_ARG_BOOL,
-                            .fallback = 1,
-                            .help = "all of them, not the first alone"},
+    [ARG_REWRITE] =
+        STK_ARG("rewrite", TEXT, "what takes its place; \\\\0 to \\\\9 are parts of the match",
+                .is_required = true),
+    [ARG_REPLACE_GLOBAL] =
+        STK_ARG("replace_global", BOOL, "all of them, not the first alone", .fallback = 1),
     {0}};
 static const struct stk_arg_row match_args[] = {[ARG_PATTERN] = PATTERN_ROW, {0}};
 

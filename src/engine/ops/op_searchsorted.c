@@ -5,12 +5,9 @@
 
 enum { ARG_RIGHT, ARG_OUT_TYPE };
 static const struct stk_arg_row search_args[] = {
-    [ARG_RIGHT] = {.name = "right", .type = STK_ARG_BOOL, .help = "behind those that are equal"},
-    [ARG_OUT_TYPE] = {.name = "out_type",
-                      .type = STK_ARG_DTYPE,
-                      .fallback = STK_DT_I32,
-                      .choices = STK_OP_PLACES,
-                      .help = "of the places"},
+    [ARG_RIGHT] = STK_ARG("right", BOOL, "behind those that are equal"),
+    [ARG_OUT_TYPE] = STK_ARG("out_type", DTYPE, "of the places", .fallback = STK_DT_I32,
+                             .choices = STK_OP_PLACES),
     {0}};
 
 // Do both have the same rows, as far as is known?

@@ -62,7 +62,6 @@ static enum stoker_status coordinates(struct stk_op_run *r, struct stoker_err *e
             out += in->shape.rank;
         }
     }
-    stk_col_settle(&r->out[0]);
     return STOKER_OK;
 }
 

@@ -6,39 +6,24 @@
 // The rows of each operation begin with 0.
 enum { ARG_SHAPE = 0, ARG_AXIS = 0, ARG_OUT_TYPE = 0, ARG_PERM = 0 };
 static const struct stk_arg_row reshape_args[] = {
-    [ARG_SHAPE] = {.name = "shape",
-                   .type = STK_ARG_INTS,
-                   .is_input_too = true,
-                   .help = "one dimension may be -1: what is left"},
+    [ARG_SHAPE] =
+        STK_ARG("shape", INTS, "one dimension may be -1: what is left", .is_input_too = true),
     {0}};
-static const struct stk_arg_row expand_args[] = {[ARG_AXIS] = {.name = "axis",
-                                                               .type = STK_ARG_INT,
-                                                               .is_required = true,
-                                                               .help = "where the new one is"},
-                                                 {0}};
+static const struct stk_arg_row expand_args[] = {
+    [ARG_AXIS] = STK_ARG("axis", INT, "where the new one is", .is_required = true), {0}};
 static const struct stk_arg_row squeeze_args[] = {
-    [ARG_AXIS] = {.name = "axis",
-                  .type = STK_ARG_INTS,
-                  .is_open = true,
-                  .help = "those to take out; without it all of length 1"},
+    [ARG_AXIS] =
+        STK_ARG("axis", INTS, "those to take out; without it all of length 1", .is_open = true),
     {0}};
 static const struct stk_arg_row ensure_args[] = {
-    [ARG_SHAPE] = {.name = "shape",
-                   .type = STK_ARG_INTS,
-                   .is_open = true,
-                   .help = "-1: any length; without it any shape"},
+    [ARG_SHAPE] = STK_ARG("shape", INTS, "-1: any length; without it any shape", .is_open = true),
     {0}};
-static const struct stk_arg_row measure_args[] = {[ARG_OUT_TYPE] = {.name = "out_type",
-                                                                    .type = STK_ARG_DTYPE,
-                                                                    .fallback = STK_DT_I32,
-                                                                    .choices = STK_OP_PLACES,
-                                                                    .help = "of the counts"},
-                                                  {0}};
+static const struct stk_arg_row measure_args[] = {
+    [ARG_OUT_TYPE] = STK_ARG("out_type", DTYPE, "of the counts", .fallback = STK_DT_I32,
+                             .choices = STK_OP_PLACES),
+    {0}};
 static const struct stk_arg_row transpose_args[] = {
-    [ARG_PERM] = {.name = "perm",
-                  .type = STK_ARG_INTS,
-                  .is_open = true,
-                  .help = "their new order; without it the reverse"},
+    [ARG_PERM] = STK_ARG("perm", INTS, "their new order; without it the reverse", .is_open = true),
     {0}};
 
 // A wanted shape with at most one -1, filled in from the number of values. False: it does not fit.

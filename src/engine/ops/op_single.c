@@ -5,7 +5,6 @@
 // the element's position.
 #include <string.h>
 
-#include "base/alloc.h"
 #include "engine/ops/op_util.h"
 #include "engine/run/iter_open.h"
 #include "engine/run/pull.h"
@@ -131,9 +130,6 @@ static enum stoker_status single_run(struct stk_op_run *r, struct stoker_err *er
             *err = why;
         }
         stk_block_clear(&s->one);
-    }
-    for (int k = 0; status == STOKER_OK && k < r->n_out; k++) {
-        stk_col_settle(&r->out[k]);
     }
     return status;
 }

@@ -6,23 +6,18 @@
 // The axis, then what each operation has beside it.
 enum { ARG_AXIS, ARG_OUTPUT_TYPE = 1, ARG_DESCENDING = 1, ARG_EXCLUSIVE = 1, ARG_REVERSE };
 static const struct stk_arg_row extreme_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"},
-    [ARG_OUTPUT_TYPE] = {.name = "output_type",
-                         .type = STK_ARG_DTYPE,
-                         .fallback = STK_DT_I64,
-                         .choices = STK_OP_PLACES,
-                         .help = "of the places"},
+    [ARG_AXIS] = STK_ARG("axis", INT, "along which"),
+    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "of the places", .fallback = STK_DT_I64,
+                                .choices = STK_OP_PLACES),
     {0}};
 static const struct stk_arg_row order_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .fallback = -1, .help = "along which"},
-    [ARG_DESCENDING] = {.name = "descending", .type = STK_ARG_BOOL, .help = "the largest first"},
+    [ARG_AXIS] = STK_ARG("axis", INT, "along which", .fallback = -1),
+    [ARG_DESCENDING] = STK_ARG("descending", BOOL, "the largest first"),
     {0}};
 static const struct stk_arg_row cumsum_args[] = {
-    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"},
-    [ARG_EXCLUSIVE] = {.name = "exclusive",
-                       .type = STK_ARG_BOOL,
-                       .help = "without the place itself"},
-    [ARG_REVERSE] = {.name = "reverse", .type = STK_ARG_BOOL, .help = "from the end"},
+    [ARG_AXIS] = STK_ARG("axis", INT, "along which"),
+    [ARG_EXCLUSIVE] = STK_ARG("exclusive", BOOL, "without the place itself"),
+    [ARG_REVERSE] = STK_ARG("reverse", BOOL, "from the end"),
     {0}};
 
 enum { ARGMAX, ARGMIN, SORT, ARGSORT, CUMSUM };

@@ -90,7 +90,6 @@ static enum stoker_status dense_run(struct stk_op_run *r, struct stoker_err *err
             memcpy(out + (size_t)at * size, from + (size_t)k * size, size);
         }
     }
-    stk_col_settle(&r->out[0]);
     return keep_strings(r, 1, 3) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
@@ -179,7 +178,6 @@ static enum stoker_status ragged_run(struct stk_op_run *r, struct stoker_err *er
             }
         }
     }
-    stk_col_settle(&r->out[0]);
     return keep_strings(r, 0, 2) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 

@@ -10,20 +10,12 @@
 // The rows of each operation begin with 0.
 enum { ARG_SEP, ARG_MAXSPLIT, ARG_UNIT = 0 };
 static const struct stk_arg_row split_args[] = {
-    [ARG_SEP] = {.name = "sep",
-                 .type = STK_ARG_TEXT,
-                 .is_open = true,
-                 .help = "what lies between the parts; without it white space"},
-    [ARG_MAXSPLIT] = {.name = "maxsplit",
-                      .type = STK_ARG_INT,
-                      .fallback = -1,
-                      .help = "cuts at most; -1: any number"},
+    [ARG_SEP] = STK_ARG("sep", TEXT, "what lies between the parts; without it white space",
+                        .is_open = true),
+    [ARG_MAXSPLIT] = STK_ARG("maxsplit", INT, "cuts at most; -1: any number", .fallback = -1),
     {0}};
-static const struct stk_arg_row unit_args[] = {[ARG_UNIT] = {.name = "unit",
-                                                             .type = STK_ARG_INT,
-                                                             .choices = "BYTE,UTF8_CHAR",
-                                                             .help = "what is counted"},
-                                               {0}};
+static const struct stk_arg_row unit_args[] = {
+    [ARG_UNIT] = STK_ARG("unit", INT, "what is counted", .choices = "BYTE,UTF8_CHAR"), {0}};
 
 enum { SPLIT, BYTES, CHARACTERS, CODES };
 
@@ -198,9 +190,6 @@ static enum stoker_status parts_run(struct stk_op_run *r, struct stoker_err *err
                 k++;
             }
         }
-    }
-    for (int k = 0; k < r->n_out; k++) {
-        stk_col_settle(&r->out[k]);
     }
     bool ok = r->op->arg == CODES || stk_keep_join(&r->out[0].keep, in->keep);
     return ok ? STOKER_OK : stk_op_no_memory(r, err);

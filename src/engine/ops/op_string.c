@@ -15,11 +15,8 @@
 
 enum { ARG_OUT_TYPE };
 static const struct stk_arg_row number_args[] = {
-    [ARG_OUT_TYPE] = {.name = "out_type",
-                      .type = STK_ARG_DTYPE,
-                      .fallback = STK_DT_F32,
-                      .choices = "float32,float64,int32,int64",
-                      .help = "of the numbers"},
+    [ARG_OUT_TYPE] = STK_ARG("out_type", DTYPE, "of the numbers", .fallback = STK_DT_F32,
+                             .choices = "float32,float64,int32,int64"),
     {0}};
 
 #define FILE_MAX ((off_t)1 << 34)

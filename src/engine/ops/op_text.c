@@ -9,27 +9,20 @@
 // The rows of each operation begin with 0.
 enum { ARG_NUM_BUCKETS, ARG_KEY };
 enum { ARG_AXIS, ARG_KEEPDIMS, ARG_SEPARATOR };
-static const struct stk_arg_row bucket_args[] = {[ARG_NUM_BUCKETS] = {.name = "num_buckets",
-                                                                      .type = STK_ARG_INT,
-                                                                      .is_required = true,
-                                                                      .help = "how many there are"},
-                                                 {0}};
+static const struct stk_arg_row bucket_args[] = {
+    [ARG_NUM_BUCKETS] = STK_ARG("num_buckets", INT, "how many there are", .is_required = true),
+    {0}};
 static const struct stk_arg_row keyed_args[] = {
-    [ARG_NUM_BUCKETS] = {.name = "num_buckets",
-                         .type = STK_ARG_INT,
-                         .is_required = true,
-                         .help = "how many there are"},
-    [ARG_KEY] = {.name = "key", .type = STK_ARG_INTS, .is_required = true, .help = "two numbers"},
+    [ARG_NUM_BUCKETS] = STK_ARG("num_buckets", INT, "how many there are", .is_required = true),
+    [ARG_KEY] = STK_ARG("key", INTS, "two numbers", .is_required = true),
     {0}};
 static const struct stk_arg_row join_args[] = {
     [ARG_AXIS] =
-        {.name = "axis",
-         .type = STK_ARG_INTS,
-         .is_open = true,
-         .help =
-             "the axes, the first of which is joined first; without it all, the last ones first"},
-    [ARG_KEEPDIMS] = {.name = "keepdims", .type = STK_ARG_BOOL, .help = "axes stay, with length 1"},
-    [ARG_SEPARATOR] = {.name = "separator", .type = STK_ARG_TEXT, .help = "what lies between"},
+        STK_ARG("axis", INTS,
+                "the axes, the first of which is joined first; without it all, the last ones first",
+                .is_open = true),
+    [ARG_KEEPDIMS] = STK_ARG("keepdims", BOOL, "axes stay, with length 1"),
+    [ARG_SEPARATOR] = STK_ARG("separator", TEXT, "what lies between"),
     {0}};
 
 static struct stk_bytes text_at(const struct stk_col *c, int64_t each, int64_t k)

@@ -6,12 +6,9 @@
 
 enum { ARG_K, ARG_INDEX_TYPE };
 static const struct stk_arg_row top_args[] = {
-    [ARG_K] = {.name = "k", .type = STK_ARG_INT, .is_required = true, .help = "how many"},
-    [ARG_INDEX_TYPE] = {.name = "index_type",
-                        .type = STK_ARG_DTYPE,
-                        .fallback = STK_DT_I32,
-                        .choices = STK_OP_PLACES,
-                        .help = "of the places"},
+    [ARG_K] = STK_ARG("k", INT, "how many", .is_required = true),
+    [ARG_INDEX_TYPE] = STK_ARG("index_type", DTYPE, "of the places", .fallback = STK_DT_I32,
+                               .choices = STK_OP_PLACES),
     {0}};
 
 static enum stoker_status top_infer(struct stk_op_infer *c, struct stoker_err *err)

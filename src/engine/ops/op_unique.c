@@ -9,11 +9,8 @@
 
 enum { ARG_OUT_IDX };
 static const struct stk_arg_row unique_args[] = {
-    [ARG_OUT_IDX] = {.name = "out_idx",
-                     .type = STK_ARG_DTYPE,
-                     .fallback = STK_DT_I32,
-                     .choices = STK_OP_PLACES,
-                     .help = "of the numbers and counts"},
+    [ARG_OUT_IDX] = STK_ARG("out_idx", DTYPE, "of the numbers and counts", .fallback = STK_DT_I32,
+                            .choices = STK_OP_PLACES),
     {0}};
 
 static enum stoker_status unique_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -178,9 +175,6 @@ static enum stoker_status unique_run(struct stk_op_run *r, struct stoker_err *er
         s = give(r, &f, err);
     }
     stk_buf_drop(buf);
-    for (int k = 0; s == STOKER_OK && k < 3; k++) {
-        stk_col_settle(&r->out[k]);
-    }
     return s == STOKER_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err)
                                                                        : s;
 }

@@ -100,11 +100,8 @@ bool stk_op_static_ints(const struct stk_op_infer *c, int k, int j, int64_t *val
 
 // The row of what draws random bits of its own.
 #define STK_OP_SEED_ROW                                                                            \
-    {.name = "seed",                                                                               \
-     .type = STK_ARG_INT,                                                                          \
-     .is_open = true,                                                                              \
-     .fallback = -1,                                                                               \
-     .help = "of its bits; without one they are the stage's and the epoch's"}
+    STK_ARG("seed", INT, "of its bits; without one they are the stage's and the epoch's",          \
+            .is_open = true, .fallback = -1)
 
 // One item of strided_slice's index, as its attribute holds it.
 struct stk_op_index_item {
@@ -121,7 +118,8 @@ bool stk_op_index_clamp(const struct stk_op_index_item *it, int64_t length, int6
 bool stk_op_index_read(struct stk_op_index_item *it, const int64_t *ints,
                        const struct stk_col *const *inputs, int n, int64_t element, int *next);
 
-// Results whose shape differs from element to element: begin, then one append for each element.
+// Results whose shape may differ from element to element: one append for each element. The
+// evaluator makes a uniform column of those that have one shape.
 static inline void *stk_op_append(struct stk_op_run *r, int k, enum stk_dtype dtype,
                                   const struct stk_shape *shape, struct stoker_err *err)
 {

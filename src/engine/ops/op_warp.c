@@ -14,23 +14,14 @@ enum { ARG_SIZE, ARG_METHOD, ARG_FILL_MODE, ARG_FILL_VALUE };
 enum { NEAREST, BILINEAR };
 enum { CONSTANT, EDGE, REFLECT, WRAP };
 static const struct stk_arg_row warp_args[] = {
-    [ARG_SIZE] = {.name = "size",
-                  .type = STK_ARG_INTS,
-                  .is_open = true,
-                  .help = "height and width of the result; without it the image's"},
-    [ARG_METHOD] = {.name = "method",
-                    .type = STK_ARG_TEXT,
-                    .choices = "nearest,bilinear",
-                    .fallback_text = "nearest",
-                    .help = "how pixels are made of others"},
-    [ARG_FILL_MODE] = {.name = "fill_mode",
-                       .type = STK_ARG_TEXT,
-                       .choices = "constant,nearest,reflect,wrap",
-                       .fallback_text = "constant",
-                       .help = "what lies outside of the image"},
-    [ARG_FILL_VALUE] = {.name = "fill_value",
-                        .type = STK_ARG_FLOAT,
-                        .help = "what lies outside, where that is constant"},
+    [ARG_SIZE] = STK_ARG("size", INTS, "height and width of the result; without it the image's",
+                         .is_open = true),
+    [ARG_METHOD] = STK_ARG("method", TEXT, "how pixels are made of others",
+                           .choices = "nearest,bilinear", .fallback_text = "nearest"),
+    [ARG_FILL_MODE] =
+        STK_ARG("fill_mode", TEXT, "what lies outside of the image",
+                .choices = "constant,nearest,reflect,wrap", .fallback_text = "constant"),
+    [ARG_FILL_VALUE] = STK_ARG("fill_value", FLOAT, "what lies outside, where that is constant"),
     {0}};
 
 struct warp {

@@ -8,19 +8,13 @@
 
 enum { ARG_CHANNELS, ARG_SAMPLES };
 static const struct stk_arg_row wav_args[] = {
-    [ARG_CHANNELS] = {.name = "desired_channels",
-                      .type = STK_ARG_INT,
-                      .fallback = -1,
-                      .min = -1,
-                      .max = 1024,
-                      .help = "of the result, from one of the file if there are fewer; -1: the "
-                              "file's"},
-    [ARG_SAMPLES] = {.name = "desired_samples",
-                     .type = STK_ARG_INT,
-                     .fallback = -1,
-                     .min = -1,
-                     .max = INT32_MAX,
-                     .help = "of the result, cut or filled up with zeros; -1: the file's"},
+    [ARG_CHANNELS] =
+        STK_ARG("desired_channels", INT,
+                "of the result, from one of the file if there are fewer; -1: the file's",
+                .fallback = -1, .min = -1, .max = 1024),
+    [ARG_SAMPLES] = STK_ARG("desired_samples", INT,
+                            "of the result, cut or filled up with zeros; -1: the file's",
+                            .fallback = -1, .min = -1, .max = INT32_MAX),
     {0}};
 
 enum { FORMAT_PCM = 1, FORMAT_EXTENSIBLE = 0xfffe, CHUNK = 8, FORMAT_BYTES = 16 };
@@ -128,8 +122,6 @@ static enum stoker_status wav_run(struct stk_op_run *r, struct stoker_err *err)
         }
         *rate = (int32_t)w.rate;
     }
-    stk_col_settle(&r->out[0]);
-    stk_col_settle(&r->out[1]);
     return STOKER_OK;
 }
 

@@ -42,7 +42,6 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/thread.h"
-#include "engine/run/account.h"
 #include "engine/run/aggregate.h"
 #include "engine/run/inline_trial.h"
 #include "engine/run/ring.h"

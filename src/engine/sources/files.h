@@ -10,13 +10,9 @@
 
 #define STK_PATH_MAX 4096
 
-#define STK_FILES_NAMES_ROW                                                                        \
-    {.name = "filenames", .type = STK_ARG_OTHER, .is_required = true, .help = "the files, in order"}
+#define STK_FILES_NAMES_ROW STK_ARG("filenames", OTHER, "the files, in order", .is_required = true)
 #define STK_FILES_COMPRESSION_ROW                                                                  \
-    {.name = "compression_type",                                                                   \
-     .type = STK_ARG_TEXT,                                                                         \
-     .choices = ",GZIP,ZLIB",                                                                      \
-     .help = "of every file; empty: none"}
+    STK_ARG("compression_type", TEXT, "of every file; empty: none", .choices = ",GZIP,ZLIB")
 
 // How many names there are; -1: not known yet (BOUND).
 int64_t stk_files_count(const struct stk_dataset *ds);
@@ -51,6 +47,26 @@ STK_MUST_CHECK enum stoker_status stk_files_open_as(const struct stk_iter *it, i
 void stk_files_close(struct stk_file *f); // or none
 // Bytes to read at once: `most`, less in a small budget.
 size_t stk_files_share(const struct stk_iter *it, size_t most);
+// The bytes of one file after the other.
+struct stk_file_bytes {
+    struct stk_file open; // no stream: the next file is to be opened
+    int64_t file;         // the next one
+    struct stk_buf *buf;  // bytes [pos, end) were not given yet
+    size_t pos, end;
+    uint64_t base; // of the file: where `buf` begins
+    bool at_end;   // of the file
+    char path[STK_PATH_MAX];
+};
+void stk_files_end(struct stk_file_bytes *b); // of the file in hand, or none
+// Another buffer with what is left, since the old one may be held by what was given; and behind it
+// what is read: `need` bytes in all, or fewer at the file's end, and no more than `capacity`; then
+// room for `pad` more.
+STK_MUST_CHECK enum stoker_status stk_files_fill(const struct stk_iter *it,
+                                                 struct stk_file_bytes *b, size_t capacity,
+                                                 size_t pad, size_t need, struct stoker_err *err);
+// The status of reading. STOKER_EDAMAGE: the file ended, and is damaged there.
+STK_MUST_CHECK enum stoker_status stk_files_whole(const struct stk_file_bytes *b,
+                                                  enum stoker_status s, struct stoker_err *err);
 // Checks filenames and compression_type, and makes the spec of one scalar string: the whole of
 // infer for sources of strings.
 STK_MUST_CHECK enum stoker_status stk_files_infer_strings(struct stk_dataset *ds,

@@ -77,9 +77,9 @@ static enum stoker_status columns_at(struct stk_iter *it, const int64_t *index, 
 }
 
 static const struct stk_arg_row columns_args[] = {
-    {.name = "columns", .type = STK_ARG_OTHER, .is_required = true, .help = "the elements"},
-    {.name = "specs", .type = STK_ARG_OTHER, .is_required = true, .help = "of the elements"},
-    {.name = "n", .type = STK_ARG_INT, .is_required = true, .help = "how many elements"},
+    STK_ARG("columns", OTHER, "the elements", .is_required = true),
+    STK_ARG("specs", OTHER, "of the elements", .is_required = true),
+    STK_ARG("n", INT, "how many elements", .is_required = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_columns = {.name = "columns",

@@ -19,14 +19,10 @@ struct csv {
     struct stk_csv_field *fields;
     size_t capacity;
     struct stk_col_capacity
-        *capacities;      // of the block being made: memory of each column's own strings
-    struct stk_file open; // no stream: the next file is to be opened
-    int64_t file;
-    uint64_t row, base; // of the file: the next row from 1, and where `buf` begins
-    struct stk_buf *buf;
-    struct stk_csv_scan scan; // over the bytes of buf that were not given yet
-    bool at_end;              // of the file
-    char path[STK_PATH_MAX];
+        *capacities; // of the block being made: memory of each column's own strings
+    struct stk_file_bytes in;
+    uint64_t row;             // of the file: the next one, from 1
+    struct stk_csv_scan scan; // over the bytes that were not given yet
 };
 
 static enum stoker_status csv_infer(struct stk_dataset *ds, struct stoker_err *err)
@@ -66,43 +62,28 @@ static enum stoker_status csv_open(struct stk_iter *it, struct stoker_err *err)
 
 static void end_file(struct csv *t)
 {
-    stk_files_close(&t->open);
-    stk_buf_drop(t->buf);
-    t->buf = NULL;
+    stk_files_end(&t->in);
     stk_csv_start(&t->scan, NULL, NULL);
 }
 
-// More bytes behind what is left, in a new buffer: the old one may be held by strings.
 static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
 {
     struct csv *t = it->state;
-    size_t left = (size_t)(t->scan.end - t->scan.at), got, piece = stk_files_share(it, READ_BYTES),
+    size_t left = (size_t)(t->scan.end - t->scan.at), piece = stk_files_share(it, READ_BYTES),
            capacity = left + (left > piece ? left : piece);
     if (left >= ROW_MAX_BYTES) {
-        return stk_err_set(err, STOKER_ELIMIT, "%.300s: row %llu has 1 GiB or more", t->path,
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: row %llu has 1 GiB or more", t->in.path,
                            (unsigned long long)t->row);
     }
     capacity = capacity < ROW_MAX_BYTES ? capacity : ROW_MAX_BYTES;
-    struct stk_buf *b = stk_buf_get(it->run->pool, capacity + STK_CSV_PAD);
-    if (!b) {
-        return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for a row of %zu bytes", t->path,
-                           left);
+    t->in.pos = t->in.end - left;
+    enum stoker_status s = stk_files_fill(it, &t->in, capacity, STK_CSV_PAD, left + 1, err);
+    if (s != STOKER_OK) {
+        return s;
     }
-    if (left) {
-        memcpy(b->data, t->scan.at, left);
-    }
-    t->base += t->buf ? (uint64_t)(t->scan.at - t->buf->data) : 0;
-    stk_buf_drop(t->buf);
-    t->buf = b;
-    stk_csv_start(&t->scan, b->data, b->data);
-    enum stoker_status s =
-        stk_stream_read(t->open.stream, b->data + left, capacity - left, &got, err);
-    got = s == STOKER_OK ? got : 0;
-    t->at_end = s == STOKER_OK && got == 0;
-    memset(b->data + left + got, 0, STK_CSV_PAD);
-    stk_csv_start(&t->scan, b->data, b->data + left + got);
-    const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
-    return why ? stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s", t->path, why) : s;
+    memset(t->in.buf->data + t->in.end, 0, STK_CSV_PAD);
+    stk_csv_start(&t->scan, t->in.buf->data, t->in.buf->data + t->in.end);
+    return stk_files_whole(&t->in, s, err);
 }
 
 // The next row's fields, as far as t->fields has room. *count 0: the file ended.
@@ -112,8 +93,8 @@ static enum stoker_status split_row(struct stk_iter *it, size_t *count, const ch
     struct csv *t = it->state;
     enum stoker_status s = STOKER_OK;
     while (s == STOKER_OK &&
-           !stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, count, why)) {
-        if (t->at_end) {
+           !stk_csv_row(&t->scan, t->in.at_end, t->fields, t->capacity, count, why)) {
+        if (t->in.at_end) {
             *count = 0;
             return STOKER_OK;
         }
@@ -128,21 +109,19 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
     struct csv *t = it->state;
     size_t count = 1;
     const char *why = NULL;
-    t->at_end = false;
     t->row = 1;
-    t->base = 0;
-    enum stoker_status s = stk_files_open(it, t->file++, t->path, &t->open, err);
+    enum stoker_status s = stk_files_open(it, t->in.file++, t->in.path, &t->in.open, err);
     if (s == STOKER_OK && stk_attrs_int(it->ds->attrs, "header", 0)) {
         s = split_row(it, &count, &why, err);
     }
     if (s == STOKER_OK && count == 0) {
-        s = stk_err_set(err, STOKER_EINVAL, "%.300s: there is no header", t->path);
+        s = stk_err_set(err, STOKER_EINVAL, "%.300s: there is no header", t->in.path);
     }
     if (s != STOKER_OK) {
         end_file(t);
         return s;
     }
-    return why ? stk_err_set(err, STOKER_EINVAL, "%.300s: the header: %s", t->path, why)
+    return why ? stk_err_set(err, STOKER_EINVAL, "%.300s: the header: %s", t->in.path, why)
                : STOKER_OK;
 }
 
@@ -150,8 +129,8 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
 static enum stoker_status bad_row(const struct csv *t, const uint8_t *first, const char *what,
                                   struct stoker_err *err)
 {
-    uint64_t offset = t->base + (uint64_t)(first - t->buf->data);
-    return stk_err_set(err, STOKER_EINVAL, "%.300s: row %llu, at byte %llu: %s", t->path,
+    uint64_t offset = t->in.base + (uint64_t)(first - t->in.buf->data);
+    return stk_err_set(err, STOKER_EINVAL, "%.300s: row %llu, at byte %llu: %s", t->in.path,
                        (unsigned long long)(t->row - 1), (unsigned long long)offset, what);
 }
 
@@ -241,7 +220,7 @@ static enum stoker_status make_columns(struct stk_iter *it, int64_t n, struct st
     for (int k = 0; ok && k < t->columns.count; k++) {
         enum stk_dtype dtype = t->columns.items[k].dtype;
         ok = stk_col_uniform(&out->cols[k], it->run->pool, dtype, &scalar, n) &&
-             (dtype != STK_DT_STRING || stk_keep_add(&out->cols[k].keep, t->buf));
+             (dtype != STK_DT_STRING || stk_keep_add(&out->cols[k].keep, t->in.buf));
     }
     return ok ? STOKER_OK
               : stk_err_set(err, STOKER_ELIMIT, "csv: no memory for %lld rows", (long long)n);
@@ -259,7 +238,7 @@ static enum stoker_status give_rows(struct stk_iter *it, int64_t want, struct st
     const uint8_t *first = t->scan.at;
     memset(t->capacities, 0, (size_t)t->columns.count * sizeof t->capacities[0]);
     while (s == STOKER_OK && out->n < n &&
-           stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, &count, &why)) {
+           stk_csv_row(&t->scan, t->in.at_end, t->fields, t->capacity, &count, &why)) {
         t->row++;
         s = put_row(it, out, out->n, first, count, why, err);
         out->n += s == STOKER_OK;
@@ -278,8 +257,8 @@ static enum stoker_status csv_next(struct stk_iter *it, int64_t want, struct stk
     want = want < AT_ONCE ? want : AT_ONCE;
     for (;;) {
         enum stoker_status s = STOKER_OK;
-        if (!t->open.stream) {
-            if (t->file >= stk_files_count(it->ds)) {
+        if (!t->in.open.stream) {
+            if (t->in.file >= stk_files_count(it->ds)) {
                 return STOKER_OK;
             }
             s = open_file(it, err);
@@ -293,7 +272,7 @@ static enum stoker_status csv_next(struct stk_iter *it, int64_t want, struct stk
                 return s;
             }
         }
-        if (!t->at_end) {
+        if (!t->in.at_end) {
             s = read_more(it, err);
         } else {
             end_file(t);
@@ -315,8 +294,8 @@ static enum stoker_status csv_skip(struct stk_iter *it, int64_t n, int64_t *done
         size_t count = 0;
         const char *why;
         enum stoker_status s = STOKER_OK;
-        if (!t->open.stream) {
-            if (t->file >= stk_files_count(it->ds)) {
+        if (!t->in.open.stream) {
+            if (t->in.file >= stk_files_count(it->ds)) {
                 return STOKER_OK;
             }
             s = open_file(it, err);
@@ -347,13 +326,12 @@ static void csv_close(struct stk_iter *it)
 static const struct stk_arg_row csv_args[] = {
     STK_FILES_NAMES_ROW,
     STK_CSV_ROWS,
-    {.name = "exclude_cols",
-     .type = STK_ARG_INTS,
-     .is_open = true,
-     .help = "numbers of the columns not wanted, ascending; not beside select_cols"},
+    STK_ARG("exclude_cols", INTS,
+            "numbers of the columns not wanted, ascending; not beside select_cols",
+            .is_open = true),
     STK_FILES_COMPRESSION_ROW,
-    {.name = "header", .type = STK_ARG_BOOL, .help = "the first row of a file is left out"},
-    {.name = "buffer_size", .type = STK_ARG_INT, .max = INT64_MAX, .help = "accepted"},
+    STK_ARG("header", BOOL, "the first row of a file is left out"),
+    STK_ARG("buffer_size", INT, "accepted", .max = INT64_MAX),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_csv = {.name = "csv",

@@ -164,6 +164,52 @@ void stk_files_close(struct stk_file *f)
     *f = (struct stk_file){0};
 }
 
+void stk_files_end(struct stk_file_bytes *b)
+{
+    stk_files_close(&b->open);
+    stk_buf_drop(b->buf);
+    b->buf = NULL;
+    b->pos = b->end = 0;
+    b->base = 0;
+    b->at_end = false;
+}
+
+enum stoker_status stk_files_fill(const struct stk_iter *it, struct stk_file_bytes *b,
+                                  size_t capacity, size_t pad, size_t need, struct stoker_err *err)
+{
+    STK_ASSERT(b->open.stream && b->pos <= b->end && need <= capacity);
+    STK_ASSERT(b->end - b->pos <= capacity);
+    size_t left = b->end - b->pos;
+    struct stk_buf *buf = stk_buf_get(it->run->pool, capacity + pad);
+    if (!buf) {
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for %zu bytes", b->path,
+                           capacity);
+    }
+    if (left) {
+        memcpy(buf->data, b->buf->data + b->pos, left);
+    }
+    b->base += b->pos;
+    stk_buf_drop(b->buf);
+    b->buf = buf;
+    b->pos = 0;
+    b->end = left;
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && b->end < need && !b->at_end) {
+        size_t got = 0;
+        s = stk_stream_read(b->open.stream, buf->data + b->end, capacity - b->end, &got, err);
+        b->end += got;
+        b->at_end = s == STOKER_OK && got == 0;
+    }
+    return s;
+}
+
+enum stoker_status stk_files_whole(const struct stk_file_bytes *b, enum stoker_status s,
+                                   struct stoker_err *err)
+{
+    const char *why = s == STOKER_OK && b->at_end ? stk_stream_damage(b->open.stream) : NULL;
+    return why ? stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s", b->path, why) : s;
+}
+
 enum stoker_status stk_files_infer_strings(struct stk_dataset *ds, struct stoker_err *err)
 {
     enum stk_record_codec codec;

@@ -12,13 +12,8 @@
 #define READ_BYTES ((size_t)1 << 20)
 
 struct fixed {
-    struct stk_file open;
-    int64_t file;
-    struct stk_buf *buf; // bytes [pos, end) are not given yet
-    size_t pos, end;
-    bool at_end;
+    struct stk_file_bytes in;
     size_t record, header, footer; // bytes
-    char path[STK_PATH_MAX];
 };
 
 static int64_t bytes_of(const struct stk_dataset *ds, const char *name)
@@ -36,31 +31,22 @@ static enum stoker_status fixed_open(struct stk_iter *it, struct stoker_err *err
     return STOKER_OK;
 }
 
-static void end_file(struct fixed *t)
-{
-    stk_files_close(&t->open);
-    stk_buf_drop(t->buf);
-    t->buf = NULL;
-    t->pos = t->end = 0;
-}
-
 static enum stoker_status excess(const struct stk_iter *it, int64_t bytes, struct stoker_err *err)
 {
     const struct fixed *t = it->state;
     return stk_err_set(err, STOKER_EINVAL,
                        "%.300s: %lld bytes between header and footer are no whole number of "
                        "records of %lld",
-                       t->path, (long long)bytes, (long long)t->record);
+                       t->in.path, (long long)bytes, (long long)t->record);
 }
 
 static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
 {
     struct fixed *t = it->state;
     struct stat info;
-    t->at_end = false;
-    enum stoker_status s = stk_files_open(it, t->file++, t->path, &t->open, err);
-    if (s == STOKER_OK && stk_stream_codec(t->open.stream) == STK_CODEC_PLAIN &&
-        stat(t->path, &info) == 0 && S_ISREG(info.st_mode)) {
+    enum stoker_status s = stk_files_open(it, t->in.file++, t->in.path, &t->in.open, err);
+    if (s == STOKER_OK && stk_stream_codec(t->in.open.stream) == STK_CODEC_PLAIN &&
+        stat(t->in.path, &info) == 0 && S_ISREG(info.st_mode)) {
         int64_t body = info.st_size - (int64_t)t->header - (int64_t)t->footer;
         if (body < 0 || body % (int64_t)t->record) {
             return excess(it, body, err); // the caller ends the file
@@ -69,31 +55,11 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// Bytes for at least one record and the footer behind it, in a new buffer.
+// Bytes for at least one record and the footer behind it.
 static enum stoker_status read_more(struct stk_iter *it, size_t need, struct stoker_err *err)
 {
     struct fixed *t = it->state;
-    STK_ASSERT(t->open.stream && t->pos <= t->end && need >= t->end - t->pos);
-    size_t left = t->end - t->pos, got = 1;
-    struct stk_buf *b = stk_buf_get(it->run->pool, need);
-    if (!b) {
-        return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for %zu bytes", t->path, need);
-    }
-    if (left) {
-        memcpy(b->data, t->buf->data + t->pos, left);
-    }
-    stk_buf_drop(t->buf);
-    t->buf = b;
-    t->pos = 0;
-    t->end = left;
-    enum stoker_status s = STOKER_OK;
-    while (s == STOKER_OK && got && t->end < need) {
-        s = stk_stream_read(t->open.stream, b->data + t->end, need - t->end, &got, err);
-        t->end += s == STOKER_OK ? got : 0;
-    }
-    t->at_end = s == STOKER_OK && got == 0;
-    const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
-    return why ? stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s", t->path, why) : s;
+    return stk_files_whole(&t->in, stk_files_fill(it, &t->in, need, 0, need, err), err);
 }
 
 static enum stoker_status give(struct stk_iter *it, int64_t n, struct stk_block *out,
@@ -102,16 +68,16 @@ static enum stoker_status give(struct stk_iter *it, int64_t n, struct stk_block 
     struct fixed *t = it->state;
     struct stk_shape scalar = {0};
     size_t size = t->record;
-    STK_ASSERT(n > 0 && (size_t)n * size <= t->end - t->pos);
+    STK_ASSERT(n > 0 && (size_t)n * size <= t->in.end - t->in.pos);
     if (!stk_block_reset(out, 1) ||
         !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, n) ||
-        !stk_keep_add(&out->cols[0].keep, t->buf)) {
+        !stk_keep_add(&out->cols[0].keep, t->in.buf)) {
         return stk_err_set(err, STOKER_ELIMIT, "fixed_records: no memory for %lld records",
                            (long long)n);
     }
     struct stk_bytes *to = (struct stk_bytes *)out->cols[0].data;
-    for (int64_t k = 0; k < n; k++, t->pos += size) {
-        to[k] = (struct stk_bytes){t->buf->data + t->pos, size};
+    for (int64_t k = 0; k < n; k++, t->in.pos += size) {
+        to[k] = (struct stk_bytes){t->in.buf->data + t->in.pos, size};
     }
     out->n = n;
     return STOKER_OK;
@@ -123,10 +89,10 @@ static enum stoker_status pass_header(struct stk_iter *it, struct stoker_err *er
     struct fixed *t = it->state;
     size_t header = t->header;
     enum stoker_status s = header ? read_more(it, header, err) : STOKER_OK;
-    if (s == STOKER_OK && header && t->end < header) {
-        s = excess(it, (int64_t)t->end - (int64_t)header, err);
+    if (s == STOKER_OK && header && t->in.end < header) {
+        s = excess(it, (int64_t)t->in.end - (int64_t)header, err);
     }
-    t->pos = t->end;
+    t->in.pos = t->in.end;
     return s;
 }
 
@@ -138,18 +104,18 @@ static enum stoker_status fixed_next(struct stk_iter *it, int64_t want, struct s
     size_t most = stk_files_share(it, READ_BYTES) / size;
     want = (size_t)want < most ? want : most ? (int64_t)most : 1;
     for (;;) {
-        if (!t->open.stream && t->file >= stk_files_count(it->ds)) {
+        if (!t->in.open.stream && t->in.file >= stk_files_count(it->ds)) {
             return STOKER_OK;
         }
         enum stoker_status s = STOKER_OK;
-        if (!t->open.stream) {
+        if (!t->in.open.stream) {
             s = open_file(it, err);
             s = s == STOKER_OK ? pass_header(it, err) : s;
         }
-        size_t left = t->end - t->pos;
-        if (s == STOKER_OK && left < size + footer && !t->at_end) {
+        size_t left = t->in.end - t->in.pos;
+        if (s == STOKER_OK && left < size + footer && !t->in.at_end) {
             s = read_more(it, (size_t)want * size + footer, err);
-            left = t->end - t->pos;
+            left = t->in.end - t->in.pos;
         }
         if (s == STOKER_OK && left >= size + footer) {
             int64_t whole = (int64_t)((left - footer) / size);
@@ -158,7 +124,7 @@ static enum stoker_status fixed_next(struct stk_iter *it, int64_t want, struct s
         if (s == STOKER_OK && left != footer) {
             s = excess(it, (int64_t)left - (int64_t)footer, err);
         }
-        end_file(t);
+        stk_files_end(&t->in);
         if (s != STOKER_OK) {
             return s;
         }
@@ -167,28 +133,17 @@ static enum stoker_status fixed_next(struct stk_iter *it, int64_t want, struct s
 
 static void fixed_close(struct stk_iter *it)
 {
-    end_file(it->state);
+    stk_files_end(&((struct fixed *)it->state)->in);
 }
 
-static const struct stk_arg_row fixed_args[] = {STK_FILES_NAMES_ROW,
-                                                {.name = "record_bytes",
-                                                 .type = STK_ARG_INT,
-                                                 .is_required = true,
-                                                 .min = 1,
-                                                 .max = 1 << 30,
-                                                 .help = "bytes of a record"},
-                                                {.name = "header_bytes",
-                                                 .type = STK_ARG_INT,
-                                                 .min = 0,
-                                                 .max = 1 << 30,
-                                                 .help = "left out at a file's start"},
-                                                {.name = "footer_bytes",
-                                                 .type = STK_ARG_INT,
-                                                 .min = 0,
-                                                 .max = 1 << 30,
-                                                 .help = "left out at its end"},
-                                                STK_FILES_COMPRESSION_ROW,
-                                                {0}};
+static const struct stk_arg_row fixed_args[] = {
+    STK_FILES_NAMES_ROW,
+    STK_ARG("record_bytes", INT, "bytes of a record", .is_required = true, .min = 1,
+            .max = 1 << 30),
+    STK_ARG("header_bytes", INT, "left out at a file's start", .min = 0, .max = 1 << 30),
+    STK_ARG("footer_bytes", INT, "left out at its end", .min = 0, .max = 1 << 30),
+    STK_FILES_COMPRESSION_ROW,
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_fixed_records = {.name = "fixed_records",
                                                            .summary = "Records of one length",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // generator: elements that a generator of the embedding language gives. Attributes: "id" of the
 // generator, "specs" of its elements, "args" (COLS), what it is opened with.
-#include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/run/iter.h"
 
@@ -113,12 +112,9 @@ static void generator_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row generator_args[] = {
-    {.name = "id", .type = STK_ARG_INT, .is_required = true, .help = "which generator"},
-    {.name = "specs",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "specs of an element's components"},
-    {.name = "args", .type = STK_ARG_OTHER, .help = "what it is called with"},
+    STK_ARG("id", INT, "which generator", .is_required = true),
+    STK_ARG("specs", OTHER, "specs of an element's components", .is_required = true),
+    STK_ARG("args", OTHER, "what it is called with"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_generator = {

@@ -63,10 +63,8 @@ static enum stoker_status random_skip(struct stk_iter *it, int64_t n, int64_t *d
 }
 
 static const struct stk_arg_row random_args[] = {
-    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of the numbers"},
-    {.name = "rerandomize_each_iteration",
-     .type = STK_ARG_BOOL,
-     .help = "other numbers in each epoch, with a seed too"},
+    STK_ARG("seed", INT, "of the numbers", .fallback = -1),
+    STK_ARG("rerandomize_each_iteration", BOOL, "other numbers in each epoch, with a seed too"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_random = {.name = "random",

@@ -157,10 +157,10 @@ static enum stoker_status range_skip(struct stk_iter *it, int64_t n, int64_t *do
 }
 
 static const struct stk_arg_row range_args[] = {
-    {.name = "start", .type = STK_ARG_INT, .help = "first value"},
-    {.name = "stop", .type = STK_ARG_INT, .is_required = true, .help = "end, not included"},
-    {.name = "step", .type = STK_ARG_INT, .fallback = 1, .help = "difference of neighbours"},
-    {.name = "dtype", .type = STK_ARG_DTYPE, .fallback = STK_DT_I64, .help = "type of the values"},
+    STK_ARG("start", INT, "first value"),
+    STK_ARG("stop", INT, "end, not included", .is_required = true),
+    STK_ARG("step", INT, "difference of neighbours", .fallback = 1),
+    STK_ARG("dtype", DTYPE, "type of the values", .fallback = STK_DT_I64),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_range = {.name = "range",

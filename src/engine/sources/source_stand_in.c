@@ -23,7 +23,7 @@ static enum stoker_status stand_in_next(struct stk_iter *it, int64_t want, struc
 }
 
 static const struct stk_arg_row stand_in_args[] = {
-    {.name = "specs", .type = STK_ARG_OTHER, .is_required = true, .help = "of the elements"}, {0}};
+    STK_ARG("specs", OTHER, "of the elements", .is_required = true), {0}};
 
 const struct stk_dataset_kind stk_dataset_stand_in = {.name = "stand_in",
                                                       .summary = "Stands for a dataset that is "

@@ -32,12 +32,8 @@ struct part {
 
 struct tar {
     const struct stk_attr *names; // the suffixes wanted
-    struct stk_file open;         // no stream: the next file is to be opened
-    int64_t file;
-    struct stk_buf *buf; // bytes [pos, end) were not looked at yet
-    size_t pos, end;
-    uint64_t base; // of the archive: where `buf` begins
-    bool at_end, passes_data;
+    struct stk_file_bytes in;
+    bool passes_data;
     bool was_damaged; // the sample in hand began behind damage
     bool has_trouble; // an error that comes before the next sample
     struct stoker_err trouble;
@@ -51,7 +47,6 @@ struct tar {
     char *key;
     size_t key_size;
     struct part parts[SUFFIXES_MAX];
-    char path[STK_PATH_MAX];
 };
 
 static const struct stk_attr *suffixes(const struct stk_dataset *ds)
@@ -97,11 +92,7 @@ static void drop_sample(struct tar *t)
 
 static void end_file(struct tar *t)
 {
-    stk_files_close(&t->open);
-    stk_buf_drop(t->buf);
-    t->buf = NULL;
-    t->pos = t->end = 0;
-    t->base = 0;
+    stk_files_end(&t->in);
     t->has_header = t->has_long_name = t->has_pax_size = false;
 }
 
@@ -109,37 +100,7 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
 {
     struct tar *t = it->state;
     struct stk_stream_opts how = {0};
-    t->at_end = false;
-    return stk_files_open_as(it, t->file++, how, t->path, &t->open, err);
-}
-
-// Another buffer with what is left and up to `room` bytes in all; the old one may be held by parts.
-static enum stoker_status read_into(struct stk_iter *it, size_t capacity, size_t need,
-                                    struct stoker_err *err)
-{
-    struct tar *t = it->state;
-    size_t left = t->end - t->pos;
-    struct stk_buf *b = stk_buf_get(it->run->pool, capacity);
-    if (!b) {
-        return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for %zu bytes", t->path,
-                           capacity);
-    }
-    if (left) {
-        memcpy(b->data, t->buf->data + t->pos, left);
-    }
-    t->base += t->pos;
-    stk_buf_drop(t->buf);
-    t->buf = b;
-    t->pos = 0;
-    t->end = left;
-    enum stoker_status s = STOKER_OK;
-    while (s == STOKER_OK && t->end < need && !t->at_end) {
-        size_t got = 0;
-        s = stk_stream_read(t->open.stream, b->data + t->end, capacity - t->end, &got, err);
-        t->end += got;
-        t->at_end = s == STOKER_OK && got == 0;
-    }
-    return s;
+    return stk_files_open_as(it, t->in.file++, how, t->in.path, &t->in.open, err);
 }
 
 // Tries to have n bytes at pos, one behind the other; fewer only at the end of the file.
@@ -148,21 +109,21 @@ static enum stoker_status load(struct stk_iter *it, uint64_t n, struct stoker_er
     struct tar *t = it->state;
     enum stoker_status s = STOKER_OK;
     // A size that the file cannot hold makes no memory; where that is not known, room grows.
-    bool is_plain =
-        stk_stream_codec(t->open.stream) == STK_CODEC_PLAIN && stk_stream_size(t->open.stream);
-    uint64_t more = is_plain ? stk_stream_size(t->open.stream) : UINT64_MAX;
-    uint64_t at = t->base + t->pos, most = more > at ? more - at : 0;
+    bool is_plain = stk_stream_codec(t->in.open.stream) == STK_CODEC_PLAIN &&
+                    stk_stream_size(t->in.open.stream);
+    uint64_t more = is_plain ? stk_stream_size(t->in.open.stream) : UINT64_MAX;
+    uint64_t at = t->in.base + t->in.pos, most = more > at ? more - at : 0;
     bool is_short = n > most;
     size_t piece = stk_files_share(it, READ_BYTES);
     n = is_short ? most : n;
-    while (s == STOKER_OK && t->end - t->pos < n && !t->at_end) {
-        size_t have = t->end - t->pos, need = (size_t)n;
+    while (s == STOKER_OK && t->in.end - t->in.pos < n && !t->in.at_end) {
+        size_t have = t->in.end - t->in.pos, need = (size_t)n;
         if (!is_plain && need > GROW_MAX && need > 2 * have) {
             need = 2 * have > GROW_MAX ? 2 * have : GROW_MAX;
         }
-        s = read_into(it, need > piece ? need : piece, need, err);
+        s = stk_files_fill(it, &t->in, need > piece ? need : piece, 0, need, err);
     }
-    t->at_end = t->at_end || is_short;
+    t->in.at_end = t->in.at_end || is_short;
     return s;
 }
 
@@ -173,26 +134,26 @@ static enum stoker_status pass(struct stk_iter *it, uint64_t n, bool *is_short,
     struct tar *t = it->state;
     enum stoker_status s = STOKER_OK;
     for (;;) {
-        size_t have = t->end - t->pos, now = n < have ? (size_t)n : have;
-        t->pos += now;
+        size_t have = t->in.end - t->in.pos, now = n < have ? (size_t)n : have;
+        t->in.pos += now;
         n -= now;
-        if (n == 0 || t->at_end || s != STOKER_OK) {
+        if (n == 0 || t->in.at_end || s != STOKER_OK) {
             *is_short = n > 0;
             return s;
         }
-        s = read_into(it, stk_files_share(it, READ_BYTES), 1, err);
+        s = stk_files_fill(it, &t->in, stk_files_share(it, READ_BYTES), 0, 1, err);
     }
 }
 
 static enum stoker_status damage(struct tar *t, const char *what, struct stoker_err *err)
 {
-    const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
+    const char *why = t->in.at_end ? stk_stream_damage(t->in.open.stream) : NULL;
     char near[140] = "";
     if (t->has_sample) {
         snprintf(near, sizeof near, ", in sample %.100s", t->key);
     }
-    return stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s at byte %llu%s", t->path, why ? why : what,
-                       (unsigned long long)(t->base + t->pos), near);
+    return stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s at byte %llu%s", t->in.path,
+                       why ? why : what, (unsigned long long)(t->in.base + t->in.pos), near);
 }
 
 // The name of the next member, out of its own member's data or pax records.
@@ -211,10 +172,10 @@ static enum stoker_status take_extra(struct stk_iter *it, const struct stk_tar_h
                    : s;
     }
     s = load(it, h->size, err);
-    if (s != STOKER_OK || t->end - t->pos < h->size) {
+    if (s != STOKER_OK || t->in.end - t->in.pos < h->size) {
         return s != STOKER_OK ? s : damage(t, "the archive ends within a name", err);
     }
-    const uint8_t *data = t->buf->data + t->pos;
+    const uint8_t *data = t->in.buf->data + t->in.pos;
     if (h->kind == STK_TAR_LONG_NAME) {
         value = data;
         size = strnlen((const char *)data, (size_t)h->size);
@@ -234,7 +195,7 @@ static enum stoker_status take_extra(struct stk_iter *it, const struct stk_tar_h
         }
         t->has_pax_size = true;
     }
-    t->pos += (size_t)h->size;
+    t->in.pos += (size_t)h->size;
     return STOKER_OK;
 }
 
@@ -245,12 +206,12 @@ static enum stoker_status find_header(struct stk_iter *it, bool *found, struct s
     struct stk_tar_header h;
     *found = false;
     for (;;) {
-        t->pos += t->end - t->pos < STK_TAR_BLOCK ? t->end - t->pos : STK_TAR_BLOCK;
+        t->in.pos += t->in.end - t->in.pos < STK_TAR_BLOCK ? t->in.end - t->in.pos : STK_TAR_BLOCK;
         enum stoker_status s = load(it, STK_TAR_BLOCK, err);
-        if (s != STOKER_OK || t->end - t->pos < STK_TAR_BLOCK) {
+        if (s != STOKER_OK || t->in.end - t->in.pos < STK_TAR_BLOCK) {
             return s;
         }
-        stk_tar_header_read(t->buf->data + t->pos, &h);
+        stk_tar_header_read(t->in.buf->data + t->in.pos, &h);
         if (h.kind != STK_TAR_BAD && h.kind != STK_TAR_END && h.is_ustar) {
             *found = true;
             return STOKER_OK;
@@ -280,25 +241,25 @@ static enum stoker_status next_header(struct stk_iter *it, struct stk_tar_header
     for (;;) {
         bool is_short = false, found;
         enum stoker_status s = load(it, STK_TAR_BLOCK, err);
-        size_t have = t->end - t->pos;
+        size_t have = t->in.end - t->in.pos;
         if (s != STOKER_OK) {
             return s;
         }
         h->kind = STK_TAR_END;
-        if (have == 0 && !stk_stream_damage(t->open.stream)) {
+        if (have == 0 && !stk_stream_damage(t->in.open.stream)) {
             return STOKER_OK;
         }
         if (have < STK_TAR_BLOCK) {
             return damage(t, "the archive ends within a header", err);
         }
-        stk_tar_header_read(t->buf->data + t->pos, h);
+        stk_tar_header_read(t->in.buf->data + t->in.pos, h);
         if (h->kind == STK_TAR_BAD) {
             struct stoker_err why;
             stk_err_init(&why);
             enum stoker_status wrong = damage(t, "the checksum of a header is wrong", &why);
             t->has_long_name = t->has_pax_size = false;
             s = find_header(it, &found, err);
-            t->at_end = t->at_end && !found;
+            t->in.at_end = t->in.at_end && !found;
             if (s != STOKER_OK) {
                 return s;
             }
@@ -308,7 +269,7 @@ static enum stoker_status next_header(struct stk_iter *it, struct stk_tar_header
         if (h->kind == STK_TAR_END) {
             return STOKER_OK;
         }
-        t->pos += STK_TAR_BLOCK;
+        t->in.pos += STK_TAR_BLOCK;
         if (h->kind == STK_TAR_LONG_NAME || h->kind == STK_TAR_PAX) {
             s = take_extra(it, h, err);
             s = s == STOKER_OK ? pass(it, stk_tar_padding(h->size), &is_short, err) : s;
@@ -376,13 +337,13 @@ static enum stoker_status take_data(struct stk_iter *it, int k, struct stoker_er
     t->has_header = false;
     if (k >= 0 && !t->passes_data && t->header.kind == STK_TAR_FILE) {
         s = load(it, size, err);
-        is_short = s == STOKER_OK && t->end - t->pos < size;
+        is_short = s == STOKER_OK && t->in.end - t->in.pos < size;
         if (s == STOKER_OK && !is_short) {
             stk_buf_drop(t->parts[k].buf);
-            t->parts[k].buf = stk_buf_hold(t->buf);
+            t->parts[k].buf = stk_buf_hold(t->in.buf);
             t->parts[k].bytes =
-                (struct stk_bytes){size ? t->buf->data + t->pos : NULL, (size_t)size};
-            t->pos += (size_t)size;
+                (struct stk_bytes){size ? t->in.buf->data + t->in.pos : NULL, (size_t)size};
+            t->in.pos += (size_t)size;
         }
     } else {
         s = pass(it, size, &is_short, err);
@@ -412,7 +373,7 @@ static enum stoker_status bad_sample(struct stk_iter *it, struct stoker_err *err
         }
     }
     enum stoker_status s = stk_err_set(err, STOKER_EINVAL, "%.300s: sample %.200s %s%.100s",
-                                       t->path, t->key, what, name);
+                                       t->in.path, t->key, what, name);
     drop_sample(t);
     return s;
 }
@@ -425,8 +386,8 @@ static enum stoker_status read_sample(struct stk_iter *it, struct stoker_err *er
         size_t key_size;
         const char *suffix;
         enum stoker_status s = STOKER_OK;
-        if (!t->open.stream) {
-            if (t->has_sample || t->file >= stk_files_count(it->ds)) {
+        if (!t->in.open.stream) {
+            if (t->has_sample || t->in.file >= stk_files_count(it->ds)) {
                 return STOKER_OK;
             }
             s = open_file(it, err);
@@ -476,14 +437,14 @@ static enum stoker_status next_sample(struct stk_iter *it, bool *is_end, struct 
     *is_end = false;
     if (t->has_trouble) {
         t->has_trouble = false;
-        t->was_damaged = t->open.stream != NULL;
+        t->was_damaged = t->in.open.stream != NULL;
         *err = t->trouble;
         return err->code;
     }
     for (;;) {
         enum stoker_status s = read_sample(it, err);
         if (s != STOKER_OK) {
-            bool goes_on = s == STOKER_EDAMAGE && t->open.stream && !t->at_end;
+            bool goes_on = s == STOKER_EDAMAGE && t->in.open.stream && !t->in.at_end;
             if (!goes_on) {
                 end_file(t);
             }
@@ -590,14 +551,9 @@ static void tar_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row tar_args[] = {
-    {.name = "filenames",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "the archives, in order"},
-    {.name = "suffixes",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "parts of a sample, in small letters; __key__: its name"},
+    STK_ARG("filenames", OTHER, "the archives, in order", .is_required = true),
+    STK_ARG("suffixes", OTHER, "parts of a sample, in small letters; __key__: its name",
+            .is_required = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_tar = {.name = "tar",

@@ -234,8 +234,8 @@ static enum stoker_status slices_at(struct stk_iter *it, const int64_t *index, i
 }
 
 static const struct stk_arg_row tensor_args[] = {
-    {.name = "components", .type = STK_ARG_OTHER, .is_required = true, .help = "the tensors"},
-    {.name = "is_mapped", .type = STK_ARG_BOOL, .help = "the first lies in a mapped file"},
+    STK_ARG("components", OTHER, "the tensors", .is_required = true),
+    STK_ARG("is_mapped", BOOL, "the first lies in a mapped file"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",

@@ -4,7 +4,6 @@
 //
 // A damaged record is one error (STOKER_EDAMAGE) in its place, and the records behind it follow, as
 // far as they can be found again; damage of the compression ends its file.
-#include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/run/iter.h"
 #include "engine/sources/files.h"
@@ -179,11 +178,9 @@ static void tfrecord_close(struct stk_iter *it)
 static const struct stk_arg_row tfrecord_args[] = {
     STK_FILES_NAMES_ROW,
     STK_FILES_COMPRESSION_ROW,
-    {.name = "buffer_size",
-     .type = STK_ARG_INT,
-     .min = 0,
-     .max = 1 << 30,
-     .help = "bytes read at once; 0: 256 KiB, 512 where records are large, less in a small budget"},
+    STK_ARG("buffer_size", INT,
+            "bytes read at once; 0: 256 KiB, 512 where records are large, less in a small budget",
+            .min = 0, .max = 1 << 30),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_tfrecord = {.name = "tfrecord",

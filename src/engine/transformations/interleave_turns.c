@@ -5,7 +5,6 @@
 // has enough ready, else turn by turn. Strings are views, of which the memory is held as before.
 #include <string.h>
 
-#include "engine/run/feed.h"
 #include "engine/transformations/interleave_impl.h"
 
 #define EACH_MAX 4096 // bytes of an element; larger ones are joined as parts

@@ -244,23 +244,16 @@ static void batch_close(struct stk_iter *it)
     stk_block_free(&b->part);
 }
 
-static const struct stk_arg_row batch_args[] = {{.name = "batch_size",
-                                                 .type = STK_ARG_INT,
-                                                 .is_required = true,
-                                                 .min = 1,
-                                                 .max = INT32_MAX,
-                                                 .help = "elements in a batch"},
-                                                {.name = "drop_remainder",
-                                                 .type = STK_ARG_BOOL,
-                                                 .help = "leave out a last batch that is short"},
-                                                {0}};
+static const struct stk_arg_row batch_args[] = {
+    STK_ARG("batch_size", INT, "elements in a batch", .is_required = true, .min = 1,
+            .max = INT32_MAX),
+    STK_ARG("drop_remainder", BOOL, "leave out a last batch that is short"),
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_batch = {.name = "batch",
                                                    .summary = "Consecutive elements as one",
                                                    .role = STK_DS_BATCH,
                                                    .args = batch_args,
-                                                   .n_in_min = 1,
-                                                   .n_in_max = 1,
                                                    .infer = batch_infer,
                                                    .cardinality = batch_cardinality,
                                                    .state_bytes = sizeof(struct batch),

@@ -67,11 +67,6 @@ static void cache_forget(struct stk_dataset *ds)
     kept_drop(ds->shared);
 }
 
-static int64_t cache_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 static enum stoker_status begin(struct stk_iter *it, struct stoker_err *err)
 {
     struct cache *c = it->state;
@@ -300,16 +295,14 @@ static void cache_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row cache_args[] = {
-    {.name = "filename", .type = STK_ARG_TEXT, .help = "file to keep them in; empty: memory"}, {0}};
+    STK_ARG("filename", TEXT, "file to keep them in; empty: memory"), {0}};
 
 const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
                                                    .summary = "Elements kept in memory",
                                                    .role = STK_DS_CACHE,
                                                    .args = cache_args,
-                                                   .n_in_min = 1,
-                                                   .n_in_max = 1,
                                                    .infer = stk_dataset_like_input,
-                                                   .cardinality = cache_cardinality,
+                                                   .cardinality = stk_dataset_as_many,
                                                    .state_bytes = sizeof(struct cache),
                                                    .open = cache_open,
                                                    .next = cache_next,

@@ -296,27 +296,17 @@ static void snapshot_close(struct stk_iter *it)
     stk_cache_file_close(((struct snapshot *)it->state)->file);
 }
 
-static int64_t snapshot_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 static const struct stk_arg_row snapshot_args[] = {
-    {.name = "path",
-     .type = STK_ARG_TEXT,
-     .is_required = true,
-     .help = "directory of the elements"},
-    {.name = "compression", .type = STK_ARG_TEXT, .help = "GZIP, NONE or AUTO, which is NONE"},
+    STK_ARG("path", TEXT, "directory of the elements", .is_required = true),
+    STK_ARG("compression", TEXT, "GZIP, NONE or AUTO, which is NONE"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_snapshot = {.name = "snapshot",
                                                       .summary = "Elements kept in a directory",
                                                       .role = STK_DS_STORE,
                                                       .args = snapshot_args,
-                                                      .n_in_min = 1,
-                                                      .n_in_max = 1,
                                                       .infer = snapshot_infer,
-                                                      .cardinality = snapshot_cardinality,
+                                                      .cardinality = stk_dataset_as_many,
                                                       .state_bytes = sizeof(struct snapshot),
                                                       .open = snapshot_open,
                                                       .next = snapshot_next,

@@ -5,6 +5,7 @@
 //
 // The draw depends on the seed and its number alone: with a seed, in every epoch the same, unless
 // rerandomize_each_iteration.
+#include "base/sort.h"
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/str.h"
@@ -121,14 +122,7 @@ static int sample(struct stk_iter *it)
     double x = (double)bits * 0x1p-53 * c->reach[it->n_in - 1];
     STK_ASSERT(c->reach[it->n_in - 1] > 0);
     int lo = 0, hi = it->n_in - 1;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (x < c->reach[mid]) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
+    STK_BISECT(lo, hi, mid, c->reach[mid] <= x);
     return lo;
 }
 
@@ -271,19 +265,13 @@ static void choose_close(struct stk_iter *it)
     stk_free(c->list);
 }
 
-static const struct stk_arg_row choose_args[] = {{.name = "stop_on_empty_dataset",
-                                                  .type = STK_ARG_BOOL,
-                                                  .help = "the end of one dataset is the end"},
-                                                 {0}};
+static const struct stk_arg_row choose_args[] = {
+    STK_ARG("stop_on_empty_dataset", BOOL, "the end of one dataset is the end"), {0}};
 static const struct stk_arg_row sample_args[] = {
-    {.name = "weights", .type = STK_ARG_OTHER, .help = "of the datasets; absent: all alike"},
-    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of the draws"},
-    {.name = "stop_on_empty_dataset",
-     .type = STK_ARG_BOOL,
-     .help = "the end of one dataset is the end"},
-    {.name = "rerandomize_each_iteration",
-     .type = STK_ARG_BOOL,
-     .help = "other draws in each epoch, with a seed too"},
+    STK_ARG("weights", OTHER, "of the datasets; absent: all alike"),
+    STK_ARG("seed", INT, "of the draws", .fallback = -1),
+    STK_ARG("stop_on_empty_dataset", BOOL, "the end of one dataset is the end"),
+    STK_ARG("rerandomize_each_iteration", BOOL, "other draws in each epoch, with a seed too"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_choose_from_datasets = {

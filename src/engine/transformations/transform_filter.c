@@ -164,16 +164,14 @@ static enum stoker_status ignore_next(struct stk_iter *it, int64_t want, struct 
 }
 
 static const struct stk_arg_row fn_args[] = {
-    {.name = "fn", .type = STK_ARG_OTHER, .is_required = true, .help = "element to bool"}, {0}};
+    STK_ARG("fn", OTHER, "element to bool", .is_required = true), {0}};
 static const struct stk_arg_row ignore_args[] = {
-    {.name = "log_warning", .type = STK_ARG_BOOL, .help = "accepted; errors are counted"}, {0}};
+    STK_ARG("log_warning", BOOL, "accepted; errors are counted"), {0}};
 
 const struct stk_dataset_kind stk_dataset_filter = {.name = "filter",
                                                     .summary = "Elements that a function passes",
                                                     .role = STK_DS_FUNCTION,
                                                     .args = fn_args,
-                                                    .n_in_min = 1,
-                                                    .n_in_max = 1,
                                                     .infer = filter_infer,
                                                     .state_bytes = sizeof(struct filter),
                                                     .open = filter_open,
@@ -184,8 +182,6 @@ const struct stk_dataset_kind stk_dataset_take_while = {.name = "take_while",
                                                             "Elements until a function says no",
                                                         .role = STK_DS_FUNCTION,
                                                         .args = fn_args,
-                                                        .n_in_min = 1,
-                                                        .n_in_max = 1,
                                                         .infer = filter_infer,
                                                         .state_bytes = sizeof(struct filter),
                                                         .open = filter_open,
@@ -196,7 +192,5 @@ const struct stk_dataset_kind stk_dataset_ignore_errors = {.name = "ignore_error
                                                            .role = STK_DS_ERRORS,
                                                            .keeps_blocks = true,
                                                            .args = ignore_args,
-                                                           .n_in_min = 1,
-                                                           .n_in_max = 1,
                                                            .infer = stk_dataset_like_input,
                                                            .next = ignore_next};

@@ -382,18 +382,10 @@ static void group_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row group_args[] = {
-    {.name = "fn", .type = STK_ARG_OTHER, .is_required = true, .help = "element to key"},
-    {.name = "reduce_fn",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "(key, dataset of elements) to dataset"},
-    {.name = "window_size",
-     .type = STK_ARG_INT,
-     .fallback = 1,
-     .min = 1,
-     .max = INT64_MAX,
-     .help = "elements of a group"},
-    {.name = "window_size_fn", .type = STK_ARG_OTHER, .help = "key to elements of its group"},
+    STK_ARG("fn", OTHER, "element to key", .is_required = true),
+    STK_ARG("reduce_fn", OTHER, "(key, dataset of elements) to dataset", .is_required = true),
+    STK_ARG("window_size", INT, "elements of a group", .fallback = 1, .min = 1, .max = INT64_MAX),
+    STK_ARG("window_size_fn", OTHER, "key to elements of its group"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_group_by_window = {
@@ -401,8 +393,6 @@ const struct stk_dataset_kind stk_dataset_group_by_window = {
     .summary = "Elements in groups by key, each through a function",
     .role = STK_DS_NESTED,
     .args = group_args,
-    .n_in_min = 1,
-    .n_in_max = 1,
     .infer = group_infer,
     .state_bytes = sizeof(struct groups),
     .open = group_open,

@@ -48,11 +48,6 @@ static enum stoker_status map_infer(struct stk_dataset *ds, struct stoker_err *e
     return ds->specs ? STOKER_OK : stk_err_nomem(err);
 }
 
-static int64_t map_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 // Of a map that several became: their seeds, from the attribute "stages" (for each how many inputs
 // below, and the seed it was given or -1). NULL with *ok: it is of one.
 static uint64_t *seeds_of(const struct stk_iter *it, bool *ok)
@@ -266,33 +261,20 @@ static void map_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row map_args[] = {
-    {.name = "fn", .type = STK_ARG_OTHER, .is_required = true, .help = "the function"},
-    {.name = "num_parallel_calls",
-     .type = STK_ARG_INT,
-     .is_tunable = true,
-     .min = -1,
-     .max = INT32_MAX,
-     .help = "threads; -1: AUTOTUNE; 0: the thread that pulls"},
-    {.name = "deterministic",
-     .type = STK_ARG_INT,
-     .fallback = -1,
-     .min = -1,
-     .max = 1,
-     .help = "in order; -1: as the run's options say"},
-    {.name = "stages",
-     .type = STK_ARG_INTS,
-     .is_internal = true,
-     .help = "of a map that a rewrite made of several"},
+    STK_ARG("fn", OTHER, "the function", .is_required = true),
+    STK_ARG("num_parallel_calls", INT, "threads; -1: AUTOTUNE; 0: the thread that pulls",
+            .is_tunable = true, .min = -1, .max = INT32_MAX),
+    STK_ARG("deterministic", INT, "in order; -1: as the run's options say", .fallback = -1,
+            .min = -1, .max = 1),
+    STK_ARG("stages", INTS, "of a map that a rewrite made of several", .is_internal = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",
                                                  .summary = "Each element through a function",
                                                  .role = STK_DS_FUNCTION,
                                                  .args = map_args,
-                                                 .n_in_min = 1,
-                                                 .n_in_max = 1,
                                                  .infer = map_infer,
-                                                 .cardinality = map_cardinality,
+                                                 .cardinality = stk_dataset_as_many,
                                                  .state_bytes = sizeof(struct map),
                                                  .open = map_open,
                                                  .next = map_next,

@@ -5,7 +5,6 @@
 // With a batch behind it and results of known shape, workers write into one buffer for several
 // batches, each at its place: the batch then is that buffer, read with another shape. Out of order
 // are then whole buffers, in the order in which they are filled.
-#include <string.h>
 
 #include "base/alloc.h"
 #include "engine/run/async.h"

@@ -131,17 +131,11 @@ static enum stoker_status padded_next(struct stk_iter *it, int64_t want, struct 
 }
 
 static const struct stk_arg_row padded_args[] = {
-    {.name = "batch_size",
-     .type = STK_ARG_INT,
-     .is_required = true,
-     .min = 1,
-     .max = INT32_MAX,
-     .help = "elements in a batch"},
-    {.name = "padded_shapes", .type = STK_ARG_OTHER, .help = "shapes of the elements, filled up"},
-    {.name = "padding_values", .type = STK_ARG_OTHER, .help = "what they are filled up with"},
-    {.name = "drop_remainder",
-     .type = STK_ARG_BOOL,
-     .help = "leave out a last batch that is short"},
+    STK_ARG("batch_size", INT, "elements in a batch", .is_required = true, .min = 1,
+            .max = INT32_MAX),
+    STK_ARG("padded_shapes", OTHER, "shapes of the elements, filled up"),
+    STK_ARG("padding_values", OTHER, "what they are filled up with"),
+    STK_ARG("drop_remainder", BOOL, "leave out a last batch that is short"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_padded_batch = {.name = "padded_batch",
@@ -149,8 +143,6 @@ const struct stk_dataset_kind stk_dataset_padded_batch = {.name = "padded_batch"
                                                                      "filled up to one shape",
                                                           .role = STK_DS_PAD,
                                                           .args = padded_args,
-                                                          .n_in_min = 1,
-                                                          .n_in_max = 1,
                                                           .infer = padded_infer,
                                                           .cardinality = stk_unequal_cardinality,
                                                           .state_bytes = sizeof(struct padded),

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // prefetch: a thread that runs ahead of the consumer, by at most buffer_size elements; with
 // AUTOTUNE (-1) by some pieces, of which the tuner sets the number. 0 is no buffer and no thread.
-#include "base/alloc.h"
 #include "engine/run/async.h"
 #include "engine/run/pull.h"
-#include "engine/transformations/map_parallel.h"
 
 #define AUTO_ROOM 8 // pieces, with AUTOTUNE, at first
 
@@ -26,11 +24,6 @@ static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece 
 }
 
 static const struct stk_async_kind prefetch_kind = {.pull = pull};
-
-static int64_t prefetch_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
 
 static enum stoker_status prefetch_open(struct stk_iter *it, struct stoker_err *err)
 {
@@ -85,23 +78,17 @@ static void prefetch_close(struct stk_iter *it)
     }
 }
 
-static const struct stk_arg_row prefetch_args[] = {{.name = "buffer_size",
-                                                    .type = STK_ARG_INT,
-                                                    .is_tunable = true,
-                                                    .fallback = -1,
-                                                    .min = -1,
-                                                    .max = INT64_MAX,
-                                                    .help = "elements ahead; -1: AUTOTUNE"},
-                                                   {0}};
+static const struct stk_arg_row prefetch_args[] = {
+    STK_ARG("buffer_size", INT, "elements ahead; -1: AUTOTUNE", .is_tunable = true, .fallback = -1,
+            .min = -1, .max = INT64_MAX),
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_prefetch = {.name = "prefetch",
                                                       .summary = "Elements made ahead of time",
                                                       .role = STK_DS_AHEAD,
                                                       .args = prefetch_args,
-                                                      .n_in_min = 1,
-                                                      .n_in_max = 1,
                                                       .infer = stk_dataset_like_input,
-                                                      .cardinality = prefetch_cardinality,
+                                                      .cardinality = stk_dataset_as_many,
                                                       .state_bytes = sizeof(struct prefetch),
                                                       .open = prefetch_open,
                                                       .next = prefetch_next,

@@ -203,19 +203,11 @@ static enum stoker_status ragged_next(struct stk_iter *it, int64_t want, struct 
 }
 
 static const struct stk_arg_row ragged_args[] = {
-    {.name = "batch_size",
-     .type = STK_ARG_INT,
-     .is_required = true,
-     .min = 1,
-     .max = INT32_MAX,
-     .help = "elements in a batch"},
-    {.name = "ragged",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "of each component, the last dimension that may differ; -1: none"},
-    {.name = "drop_remainder",
-     .type = STK_ARG_BOOL,
-     .help = "leave out a last batch that is short"},
+    STK_ARG("batch_size", INT, "elements in a batch", .is_required = true, .min = 1,
+            .max = INT32_MAX),
+    STK_ARG("ragged", OTHER, "of each component, the last dimension that may differ; -1: none",
+            .is_required = true),
+    STK_ARG("drop_remainder", BOOL, "leave out a last batch that is short"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_ragged_batch = {
@@ -223,8 +215,6 @@ const struct stk_dataset_kind stk_dataset_ragged_batch = {
     .summary = "Consecutive elements of different lengths as one",
     .role = STK_DS_PAD,
     .args = ragged_args,
-    .n_in_min = 1,
-    .n_in_max = 1,
     .infer = ragged_infer,
     .cardinality = stk_unequal_cardinality,
     .state_bytes = sizeof(struct ragged),

@@ -260,15 +260,12 @@ static enum stoker_status concatenate_at(struct stk_iter *it, const int64_t *ind
 }
 
 static const struct stk_arg_row repeat_args[] = {
-    {.name = "count", .type = STK_ARG_INT, .fallback = -1, .help = "times; negative: without end"},
-    {0}};
+    STK_ARG("count", INT, "times; negative: without end", .fallback = -1), {0}};
 
 const struct stk_dataset_kind stk_dataset_repeat = {.name = "repeat",
                                                     .summary = "The input several times",
                                                     .role = STK_DS_ORDER,
                                                     .args = repeat_args,
-                                                    .n_in_min = 1,
-                                                    .n_in_max = 1,
                                                     .infer = stk_dataset_like_input,
                                                     .cardinality = repeat_cardinality,
                                                     .state_bytes = sizeof(struct turns),

@@ -4,7 +4,6 @@
 //
 // The function takes the state's components, then the element's; it gives the state's, then (scan)
 // the result's. An element that fails leaves the state as it was; reduce ends with the error.
-#include <string.h>
 
 #include "base/assert.h"
 #include "engine/graph/infer.h"
@@ -86,11 +85,6 @@ static enum stoker_status scan_infer(struct stk_dataset *ds, struct stoker_err *
         ds->specs->items[k].shape = stk_shape_join(&ds->specs->items[k].shape, &shape);
     }
     return check_state(ds, fn, n, err);
-}
-
-static int64_t scan_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
 }
 
 static int64_t reduce_one(const struct stk_dataset *ds)
@@ -218,24 +212,17 @@ static void scan_close(struct stk_iter *it)
     stk_block_free(&c->joined);
 }
 
-static const struct stk_arg_row scan_args[] = {{.name = "initial_state",
-                                                .type = STK_ARG_OTHER,
-                                                .is_required = true,
-                                                .help = "the first state"},
-                                               {.name = "fn",
-                                                .type = STK_ARG_OTHER,
-                                                .is_required = true,
-                                                .help = "(state, element) to (state, result)"},
-                                               {0}};
+static const struct stk_arg_row scan_args[] = {
+    STK_ARG("initial_state", OTHER, "the first state", .is_required = true),
+    STK_ARG("fn", OTHER, "(state, element) to (state, result)", .is_required = true),
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_scan = {.name = "scan",
                                                   .summary = "A function with a state",
                                                   .role = STK_DS_FUNCTION,
                                                   .args = scan_args,
-                                                  .n_in_min = 1,
-                                                  .n_in_max = 1,
                                                   .infer = scan_infer,
-                                                  .cardinality = scan_cardinality,
+                                                  .cardinality = stk_dataset_as_many,
                                                   .state_bytes = sizeof(struct scan),
                                                   .open = scan_open,
                                                   .next = scan_next,
@@ -245,8 +232,6 @@ const struct stk_dataset_kind stk_dataset_reduce = {.name = "reduce",
                                                                "state of a function",
                                                     .role = STK_DS_FUNCTION,
                                                     .args = scan_args,
-                                                    .n_in_min = 1,
-                                                    .n_in_max = 1,
                                                     .infer = scan_infer,
                                                     .cardinality = reduce_one,
                                                     .state_bytes = sizeof(struct scan),

@@ -60,11 +60,6 @@ static enum stoker_status shuffle_infer(struct stk_dataset *ds, struct stoker_er
     return stk_dataset_like_input(ds, err);
 }
 
-static int64_t shuffle_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 static bool is_permutation(const struct stk_dataset *ds)
 {
     int64_t n = stk_dataset_cardinality(ds->in[0]),
@@ -556,30 +551,21 @@ static void shuffle_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row shuffle_args[] = {
-    {.name = "buffer_size",
-     .type = STK_ARG_INT,
-     .is_required = true,
-     .help = "elements drawn from; -1: all of the input"},
-    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of the order"},
-    {.name = "reshuffle_each_iteration",
-     .type = STK_ARG_BOOL,
-     .fallback = 1,
-     .help = "another order in each epoch"},
-    {.name = "order",
-     .type = STK_ARG_INT,
-     .fallback = -1,
-     .help = "without seed and reshuffling: a number of the order, instead of the place in the "
-             "pipeline"},
+    STK_ARG("buffer_size", INT, "elements drawn from; -1: all of the input", .is_required = true),
+    STK_ARG("seed", INT, "of the order", .fallback = -1),
+    STK_ARG("reshuffle_each_iteration", BOOL, "another order in each epoch", .fallback = 1),
+    STK_ARG(
+        "order", INT,
+        "without seed and reshuffling: a number of the order, instead of the place in the pipeline",
+        .fallback = -1),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",
                                                      .summary = "Elements in random order",
                                                      .role = STK_DS_ORDER,
                                                      .args = shuffle_args,
-                                                     .n_in_min = 1,
-                                                     .n_in_max = 1,
                                                      .infer = shuffle_infer,
-                                                     .cardinality = shuffle_cardinality,
+                                                     .cardinality = stk_dataset_as_many,
                                                      .state_bytes = sizeof(struct shuffle),
                                                      .open = shuffle_open,
                                                      .next = shuffle_next,

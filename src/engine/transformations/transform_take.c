@@ -428,22 +428,15 @@ static bool has_known_end(const struct stk_dataset *ds)
 }
 
 static const struct stk_arg_row count_args[] = {
-    {.name = "count", .type = STK_ARG_INT, .is_required = true, .help = "elements; negative: all"},
-    {0}};
+    STK_ARG("count", INT, "elements; negative: all", .is_required = true), {0}};
 static const struct stk_arg_row shard_args[] = {
-    {.name = "num_shards",
-     .type = STK_ARG_INT,
-     .is_required = true,
-     .min = 1,
-     .max = INT64_MAX / 4,
-     .help = "parts of the whole"},
-    {.name = "index", .type = STK_ARG_INT, .is_required = true, .help = "which part"},
-    {.name = "remainder",
-     .type = STK_ARG_INT,
-     .max = PAD,
-     .choices = "keep,drop,pad",
-     .help = "where parts would be unequal: they are; the last elements are left out; short parts "
-             "give an element twice"},
+    STK_ARG("num_shards", INT, "parts of the whole", .is_required = true, .min = 1,
+            .max = INT64_MAX / 4),
+    STK_ARG("index", INT, "which part", .is_required = true),
+    STK_ARG("remainder", INT,
+            "where parts would be unequal: they are; the last elements are left out; short "
+            "parts give an element twice",
+            .max = PAD, .choices = "keep,drop,pad"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_take = {.name = "take",
@@ -451,8 +444,6 @@ const struct stk_dataset_kind stk_dataset_take = {.name = "take",
                                                   .role = STK_DS_ORDER,
                                                   .keeps_blocks = true,
                                                   .args = count_args,
-                                                  .n_in_min = 1,
-                                                  .n_in_max = 1,
                                                   .infer = stk_dataset_like_input,
                                                   .cardinality = take_cardinality,
                                                   .state_bytes = sizeof(struct part),
@@ -465,8 +456,6 @@ const struct stk_dataset_kind stk_dataset_skip = {.name = "skip",
                                                   .summary = "All but the first elements",
                                                   .role = STK_DS_ORDER,
                                                   .args = count_args,
-                                                  .n_in_min = 1,
-                                                  .n_in_max = 1,
                                                   .infer = stk_dataset_like_input,
                                                   .cardinality = skip_cardinality,
                                                   .state_bytes = sizeof(struct part),
@@ -479,8 +468,6 @@ const struct stk_dataset_kind stk_dataset_shard = {.name = "shard",
                                                    .summary = "Every n-th element",
                                                    .role = STK_DS_ORDER,
                                                    .args = shard_args,
-                                                   .n_in_min = 1,
-                                                   .n_in_max = 1,
                                                    .infer = shard_infer,
                                                    .cardinality = shard_cardinality,
                                                    .state_bytes = sizeof(struct part),

@@ -139,8 +139,6 @@ const struct stk_dataset_kind stk_dataset_unbatch = {.name = "unbatch",
                                                      .summary = "Elements cut along their first "
                                                                 "dimension",
                                                      .role = STK_DS_FORM,
-                                                     .n_in_min = 1,
-                                                     .n_in_max = 1,
                                                      .infer = unbatch_infer,
                                                      .cardinality = unbatch_cardinality,
                                                      .state_bytes = sizeof(struct unbatch),

@@ -182,11 +182,6 @@ static enum stoker_status enumerate_infer(struct stk_dataset *ds, struct stoker_
     return STOKER_OK;
 }
 
-static int64_t enumerate_cardinality(const struct stk_dataset *ds)
-{
-    return stk_dataset_cardinality(ds->in[0]);
-}
-
 static enum stoker_status enumerate_open(struct stk_iter *it, struct stoker_err *err)
 {
     (void)err;
@@ -250,7 +245,7 @@ static enum stoker_status enumerate_at(struct stk_iter *it, const int64_t *index
 }
 
 static const struct stk_arg_row enumerate_args[] = {
-    {.name = "start", .type = STK_ARG_INT, .help = "number of the first element"}, {0}};
+    STK_ARG("start", INT, "number of the first element"), {0}};
 
 const struct stk_dataset_kind stk_dataset_zip = {.name = "zip",
                                                  .summary = "Elements of several datasets as one",
@@ -269,10 +264,8 @@ const struct stk_dataset_kind stk_dataset_enumerate = {.name = "enumerate",
                                                        .summary = "Elements with their number",
                                                        .role = STK_DS_FORM,
                                                        .args = enumerate_args,
-                                                       .n_in_min = 1,
-                                                       .n_in_max = 1,
                                                        .infer = enumerate_infer,
-                                                       .cardinality = enumerate_cardinality,
+                                                       .cardinality = stk_dataset_as_many,
                                                        .state_bytes = sizeof(struct zip),
                                                        .open = enumerate_open,
                                                        .next = enumerate_next,

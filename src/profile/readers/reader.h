@@ -66,21 +66,18 @@ struct stk_reader {
     STK_MUST_CHECK enum stoker_status (*read)(const struct stk_read_ctx *ctx,
                                               struct stk_trace **out, struct stoker_err *err);
     // Arguments of one event, on demand: calls `emit` for every key and value in file order
-    // (nested keys joined by '.'). `stream` is a seekable one on the same input.
+    // (nested keys joined by '.'). `stream` is a seekable one on the same input. NULL: args_open
+    // and so on, or the format records none.
     STK_MUST_CHECK enum stoker_status (*args)(struct stk_stream *stream, const char *path,
                                               const struct stk_trace *t, uint32_t event,
-                                              void (*emit)(void *arg, struct stk_str key,
-                                                           struct stk_str value),
-                                              void *arg, struct stoker_err *err);
-    // The same for many events, where keeping what the last one needed helps; NULL where it does
-    // not. `stream` and `path` stay with the caller until the state is closed.
+                                              stk_emit_fn *emit, void *arg, struct stoker_err *err);
+    // The same where keeping what the last event needed helps; NULL where it does not. `stream` and
+    // `path` stay with the caller until the state is closed.
     STK_MUST_CHECK enum stoker_status (*args_open)(struct stk_stream *stream, const char *path,
                                                    void **state, struct stoker_err *err);
     STK_MUST_CHECK enum stoker_status (*args_next)(void *state, const struct stk_trace *t,
-                                                   uint32_t event,
-                                                   void (*emit)(void *arg, struct stk_str key,
-                                                                struct stk_str value),
-                                                   void *arg, struct stoker_err *err);
+                                                   uint32_t event, stk_emit_fn *emit, void *arg,
+                                                   struct stoker_err *err);
     void (*args_close)(void *state); // takes NULL
 };
 

@@ -7,7 +7,6 @@
 // Most tracks nest: the first pass looks no further. Beyond STACKED_ROWS sub-rows (asynchronous
 // slices, hostile input) events no longer nest in the rows that follow, which are filled by the
 // earliest end instead: n log n whatever the input.
-#include <string.h>
 
 #include "base/alloc.h"
 #include "profile/store/build_order.h"

@@ -3,6 +3,7 @@
 #ifndef STK_STORE_BUILD_ORDER_H
 #define STK_STORE_BUILD_ORDER_H
 
+#include "base/sort.h"
 #include "profile/store/build_impl.h"
 
 // Buffers that one worker reuses from track to track.
@@ -22,14 +23,7 @@ static inline int64_t stk_order_dur(const struct stk_trace *t, const struct stk_
     if (t->dur_low[event] != UINT32_MAX) {
         return t->dur_low[event];
     }
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (t->long_durs[mid].event < event) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    STK_BISECT(low, high, mid, t->long_durs[mid].event < event);
     return low < x->long_to ? t->long_durs[low].dur_ns : UINT32_MAX;
 }
 // Buffer `which` with room for n items, uninitialised, NULL without memory. Sorting uses 0 and 1,

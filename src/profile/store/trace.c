@@ -3,6 +3,7 @@
 // not worth inlining (long durations, track of an event).
 #include "profile/store/trace.h"
 
+#include "base/sort.h"
 #include "base/alloc.h"
 #include "base/assert.h"
 
@@ -137,14 +138,7 @@ int64_t stk_dur_long(const struct stk_trace *t, uint32_t event)
 {
     STK_ASSERT(event < t->count && t->dur_low[event] == UINT32_MAX);
     uint32_t low = 0, high = t->long_dur_count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (t->long_durs[mid].event < event) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    STK_BISECT(low, high, mid, t->long_durs[mid].event < event);
     if (low < t->long_dur_count && t->long_durs[low].event == event) {
         return t->long_durs[low].dur_ns;
     }

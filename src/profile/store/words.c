@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words between modules, looked up both ways.
+// Words between modules.
 #include "profile/store/words.h"
 
 #include <string.h>
@@ -15,16 +15,6 @@ const char *stk_collective_word(enum stk_collective_kind kind)
 {
     STK_ASSERT((unsigned)kind < STK_COLLECTIVE_COUNT);
     return collectives[kind];
-}
-
-enum stk_collective_kind stk_collective_find(const char *word)
-{
-    for (int i = 1; word && i < STK_COLLECTIVE_COUNT; i++) {
-        if (strcmp(collectives[i], word) == 0) {
-            return (enum stk_collective_kind)i;
-        }
-    }
-    return STK_COLLECTIVE_NONE;
 }
 
 const char *stk_chrome_own_cat(enum stk_chrome_own_cat cat)

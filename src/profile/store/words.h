@@ -16,7 +16,6 @@ enum stk_collective_kind {
     STK_COLLECTIVE_COUNT
 };
 const char *stk_collective_word(enum stk_collective_kind kind); // NULL: STK_COLLECTIVE_NONE
-enum stk_collective_kind stk_collective_find(const char *word); // NULL is STK_COLLECTIVE_NONE
 
 enum stk_chrome_own_cat {
 #define C(id, category, what) STK_CHROME_OWN_##id,

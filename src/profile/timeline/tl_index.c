@@ -165,14 +165,7 @@ uint32_t stk_tl_lower(const struct stk_tl_trace *x, const struct stk_tl_row *row
     if (end - at > step) {
         end = at + step;
     }
-    while (at < end) {
-        uint32_t middle = at + (end - at) / 2;
-        if (stk_tl_start(x, stk_tl_event(x, row, middle)) < t_ns) {
-            at = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
+    STK_BISECT(at, end, middle, stk_tl_start(x, stk_tl_event(x, row, middle)) < t_ns);
     return at;
 }
 

@@ -5,6 +5,7 @@
 // bucket of 2^l ns where their starts differ in their lower l bits alone.
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/timeline/timeline.h"
@@ -190,14 +191,7 @@ bool stk_tl_make_levels(struct stk_tl_trace *x)
 static uint32_t bucket_lower(const struct stk_tl_trace *x, const struct stk_tl_row *row,
                              const struct stk_tl_bucket *v, uint32_t at, uint32_t end, int64_t t_ns)
 {
-    while (at < end) {
-        uint32_t middle = at + (end - at) / 2;
-        if (stk_tl_start(x, stk_tl_event(x, row, v[middle].first)) < t_ns) {
-            at = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
+    STK_BISECT(at, end, middle, stk_tl_start(x, stk_tl_event(x, row, v[middle].first)) < t_ns);
     return at;
 }
 

@@ -3,7 +3,6 @@
 // of equal width, or of equal ratio where the longest is many times the shortest.
 #include <math.h>
 
-#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
 #include "profile/timeline/timeline.h"

@@ -11,7 +11,6 @@
 #include "base/sort.h"
 #include "base/vec.h"
 #include "answers/passes/diff/diff_impl.h"
-#include "profile/store/trace.h"
 
 #define MAX_NAMES (1u << 22)
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "profile/model/intervals.h"
 #include "answers/passes/report/health.h"
 #include "answers/passes/pass.h"

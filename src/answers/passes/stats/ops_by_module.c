@@ -48,10 +48,9 @@ static const struct stk_missing no_modules = {
     "PyTorch: with_stack=True in torch.profiler.profile; layers of TensorFlow and JAX are name "
     "scopes: stats ops --by scope"};
 
-static enum stoker_status module_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                          struct stoker_err *err)
+static void module_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
-    return stk_ops_by_describe(ctx, &module_table, &no_modules, doc, err);
+    stk_ops_by_describe(ctx, &module_table, &no_modules, doc);
 }
 
 const struct stk_stats stk_ops_by_module = {

@@ -119,10 +119,9 @@ static const struct stk_missing no_phases = {
     "TensorFlow: run the step as a tf.function with a GradientTape, or Keras fit; PyTorch: record "
     "ProfilerActivity.CPU; JAX: a profile of a device, whose rows record jvp and transpose"};
 
-static enum stoker_status phase_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stoker_err *err)
+static void phase_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
-    return stk_ops_by_describe(ctx, &phase_table, &no_phases, doc, err);
+    stk_ops_by_describe(ctx, &phase_table, &no_phases, doc);
 }
 
 const struct stk_stats stk_ops_by_phase = {

@@ -73,10 +73,9 @@ static const struct stk_missing no_scopes = {
     "TensorFlow: run the step as a tf.function, with tf.name_scope; JAX: jax.named_scope, and a "
     "profile of a device; PyTorch: torch.profiler.record_function around the parts of the model"};
 
-static enum stoker_status scope_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stoker_err *err)
+static void scope_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
-    return stk_ops_by_describe(ctx, &scope_table, &no_scopes, doc, err);
+    stk_ops_by_describe(ctx, &scope_table, &no_scopes, doc);
 }
 
 const struct stk_stats stk_ops_by_scope = {

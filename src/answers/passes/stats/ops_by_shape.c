@@ -64,10 +64,9 @@ static const struct stk_missing no_shapes = {
     "PyTorch: record_shapes=True in torch.profiler.profile; TensorFlow: a profile of a GPU; "
     "JAX records none"};
 
-static enum stoker_status shape_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stoker_err *err)
+static void shape_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
-    return stk_ops_by_describe(ctx, &shape_table, &no_shapes, doc, err);
+    stk_ops_by_describe(ctx, &shape_table, &no_shapes, doc);
 }
 
 const struct stk_stats stk_ops_by_shape = {

@@ -71,10 +71,9 @@ static const struct stk_missing no_stacks = {
     "options.python_tracer_level = 1 in jax.profiler.ProfileOptions; TensorFlow records no Python: "
     "stats ops --by scope"};
 
-static enum stoker_status stack_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stoker_err *err)
+static void stack_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
-    return stk_ops_by_describe(ctx, &stack_table, &no_stacks, doc, err);
+    stk_ops_by_describe(ctx, &stack_table, &no_stacks, doc);
 }
 
 const struct stk_stats stk_ops_by_stack = {

@@ -92,7 +92,8 @@ enum stoker_status stk_stats_describe(const struct stk_stats *stats, const struc
     enum stoker_status status = stk_pass_profile.describe(ctx, &report, err);
     doc->profile = report.profile;
     if (status == STOKER_OK) {
-        status = stats->describe(ctx, doc, err);
+        stats->describe(ctx, doc);
+        status = stk_table_doc_ran_out(doc) ? stk_err_nomem(err) : STOKER_OK;
         STK_ASSERT(status != STOKER_OK || stk_stats_check(stats, doc));
     }
     for (size_t i = 0; i < doc->table_count; i++) {

@@ -33,10 +33,9 @@ struct stk_stats {
     // NULL at the end; NULL where there are none.
     const struct stk_stats *const *by;
     // Fill the document's summary, tables and what is missing; ctx->run->ranks[i]->partial is what
-    // `see` kept of each rank, NULL where it was not called.
-    STK_MUST_CHECK enum stoker_status (*describe)(const struct stk_pass_ctx *ctx,
-                                                  struct stk_table_doc *doc,
-                                                  struct stoker_err *err);
+    // `see` kept of each rank, NULL where it was not called. Nothing but memory can be missing,
+    // which the document remembers.
+    void (*describe)(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
 };
 
 // Columns of most tables.

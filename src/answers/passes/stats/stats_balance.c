@@ -211,26 +211,18 @@ static enum stoker_status balance_see(const struct stk_analysis *view, struct st
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
-struct balance_row {
-    struct stk_cell device, rank, busy_ns, work_share, alone_ns, alone_share, start_lag_ns, steps;
-};
-static const struct stk_column balance_columns[] = {
-    STK_COLUMN(balance_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(balance_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-    STK_COLUMN(balance_row, busy_ns, NS, "union of the device's operations in the selected time"),
-    STK_COLUMN(balance_row, work_share, SHARE,
-               "share of the busy time of all devices of the rank, summed"),
-    STK_COLUMN(balance_row, alone_ns, NS,
-               "part of `busy_ns` in which no other device of the rank is busy"),
-    STK_COLUMN(balance_row, alone_share, SHARE, "`alone_ns` as a share of `busy_ns`"),
-    STK_COLUMN(balance_row, start_lag_ns, NS,
-               "time from the first work of any device of the rank in a step to the first work of "
-               "this one: lower median over the used steps, 64 at most"),
-    STK_COLUMN(balance_row, steps, COUNT, "steps that `start_lag_ns` is the median of",
-               .is_detail = true),
-};
-static const struct stk_table_info balance_table =
-    STK_TABLE_INFO("balance", "Devices by work", balance_row, balance_columns);
+#define BALANCE_COLUMNS(C, R)                                                                      \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
+    C(R, busy_ns, NS, "union of the device's operations in the selected time")                     \
+    C(R, work_share, SHARE, "share of the busy time of all devices of the rank, summed")           \
+    C(R, alone_ns, NS, "part of `busy_ns` in which no other device of the rank is busy")           \
+    C(R, alone_share, SHARE, "`alone_ns` as a share of `busy_ns`")                                 \
+    C(R, start_lag_ns, NS,                                                                         \
+      "time from the first work of any device of the rank in a step to the first work of "         \
+      "this one: lower median over the used steps, 64 at most")                                    \
+    C(R, steps, COUNT, "steps that `start_lag_ns` is the median of", .is_detail = true)
+STK_TABLE(balance, "Devices by work", BALANCE_COLUMNS)
 
 struct balance_totals {
     int64_t any_ns, alone_ns, busy_ns, most_ns, lag_ns;
@@ -238,7 +230,7 @@ struct balance_totals {
     const char *busiest;
 };
 
-static bool balance_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void balance_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                               struct balance_totals *t)
 {
     const struct balance_partial *p = rank->partial;
@@ -263,9 +255,7 @@ static bool balance_fill_rank(struct stk_table *table, const struct stk_rank_sum
             .start_lag_ns = stk_cell_from_zero(b->lag_ns),
             .steps = stk_cell_number((int64_t)b->steps),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         t->lag_ns = b->lag_ns > t->lag_ns ? b->lag_ns : t->lag_ns;
         if (b->busy_ns > t->most_ns) {
             t->most_ns = b->busy_ns;
@@ -278,45 +268,33 @@ static bool balance_fill_rank(struct stk_table *table, const struct stk_rank_sum
         t->busy_ns += sum_ns;
         t->devices += working;
     }
-    return true;
 }
 
-struct balance_summary {
-    struct stk_cell devices, busiest_device, imbalance_share, one_at_a_time_share, start_lag_ns;
-};
-static const struct stk_column balance_figures[] = {
-    STK_COLUMN(balance_summary, devices, COUNT, "devices that work, of ranks with several"),
-    STK_COLUMN(balance_summary, busiest_device, TEXT, "device with the largest `busy_ns`"),
-    STK_COLUMN(balance_summary, imbalance_share, SHARE,
-               "busy time of the busiest device above the mean, as a share of its own"),
-    STK_COLUMN(
-        balance_summary, one_at_a_time_share, SHARE,
-        "of the time in which any device of a rank works, the share in which exactly one does"),
-    STK_COLUMN(balance_summary, start_lag_ns, NS, "largest `start_lag_ns` of a device"),
-};
-static const struct stk_summary_info balance_summary_info =
-    STK_SUMMARY_INFO(balance_summary, balance_figures);
+#define BALANCE_FIGURES(C, R)                                                                      \
+    C(R, devices, COUNT, "devices that work, of ranks with several")                               \
+    C(R, busiest_device, TEXT, "device with the largest `busy_ns`")                                \
+    C(R, imbalance_share, SHARE,                                                                   \
+      "busy time of the busiest device above the mean, as a share of its own")                     \
+    C(R, one_at_a_time_share, SHARE,                                                               \
+      "of the time in which any device of a rank works, the share in which exactly one does")      \
+    C(R, start_lag_ns, NS, "largest `start_lag_ns` of a device")
+STK_SUMMARY(balance, BALANCE_FIGURES)
 
 static const struct stk_missing no_several = {
     "several devices of one process", "no rank of the profile uses more",
     "none needed: ranks are compared by `stoker why` and `stats comm`"};
 
-static enum stoker_status balance_describe(const struct stk_pass_ctx *ctx,
-                                           struct stk_table_doc *doc, struct stoker_err *err)
+static void balance_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &balance_table);
     struct balance_totals t = {.lag_ns = -1};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!balance_fill_rank(table, ctx->run->ranks[r], &t)) {
-            return stk_err_nomem(err);
-        }
+        balance_fill_rank(table, ctx->run->ranks[r], &t);
     }
-    if (!stk_table_sort(table, "busy_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "busy_ns");
     int64_t mean_ns = t.devices ? t.busy_ns / (int64_t)t.devices : 0;
     const struct balance_summary summary = {
         .devices = t.devices ? stk_cell_number((int64_t)t.devices) : stk_cell_unknown(),
@@ -331,7 +309,6 @@ static enum stoker_status balance_describe(const struct stk_pass_ctx *ctx,
         stk_table_lacks(doc, &no_several);
         doc->inconclusive = true;
     }
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_balance = {

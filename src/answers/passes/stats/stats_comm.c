@@ -30,82 +30,59 @@
 #include "answers/passes/stats/stats.h"
 #include "profile/store/words.h"
 
-struct collectives_row {
-    struct stk_cell rank, device, name, kind, ordinal, bytes, total_ns, exposed_ns, wait_ns,
-        last_rank, last_device, group, group_size, algorithm_bytes_per_s, bus_bytes_per_s;
-};
-static const struct stk_column collectives_columns[] = {
-    STK_COLUMN(collectives_row, rank, COUNT, STK_DOC_RANK),
-    STK_COLUMN(collectives_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
-    STK_COLUMN(collectives_row, name, TEXT, "name of the kernel", .is_name = true),
-    STK_COLUMN(collectives_row, kind, TEXT,
-               "all_reduce, all_gather and so on: as recorded, else by the name",
-               .is_detail = true),
-    STK_COLUMN(collectives_row, ordinal, COUNT,
-               "its number among those of its name on the device, from 0", .is_detail = true),
-    STK_COLUMN(collectives_row, bytes, BYTES, "size of the whole tensor"),
-    STK_COLUMN(collectives_row, total_ns, NS, "duration"),
-    STK_COLUMN(collectives_row, exposed_ns, NS,
-               "part of its duration that no compute of its device covers"),
-    STK_COLUMN(collectives_row, wait_ns, NS,
-               "duration above the shortest in its group: waiting for the last to arrive; not "
-               "known unless all of the group are recorded"),
-    STK_COLUMN(collectives_row, last_rank, COUNT,
-               "rank that came last: by start where the ranks' clocks agree, else the one with the "
-               "shortest duration"),
-    STK_COLUMN(collectives_row, last_device, TEXT, "device of that rank", .is_detail = true),
-    STK_COLUMN(collectives_row, group, TEXT, "name of the process group", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(collectives_row, group_size, COUNT, "ranks in the process group", .is_detail = true),
-    STK_COLUMN(collectives_row, algorithm_bytes_per_s, RATE,
-               "bytes per second while data moves: `bytes` over `total_ns` less `wait_ns`",
-               .is_detail = true),
-    STK_COLUMN(collectives_row, bus_bytes_per_s, RATE,
-               "bytes per second that the slowest link carries: `algorithm_bytes_per_s` times 2 (n "
-               "- 1) / n for an all_reduce among n, (n - 1) / n for all_gather, reduce_scatter and "
-               "all_to_all, 1 else",
-               .is_detail = true),
-};
-static const struct stk_table_info collectives_table = STK_TABLE_INFO(
-    "collectives", "Collectives by exposed time", collectives_row, collectives_columns);
+#define COLLECTIVES_COLUMNS(C, R)                                                                  \
+    C(R, rank, COUNT, STK_DOC_RANK)                                                                \
+    C(R, device, TEXT, STK_DOC_DEVICE, .is_detail = true)                                          \
+    C(R, name, TEXT, "name of the kernel", .is_name = true)                                        \
+    C(R, kind, TEXT, "all_reduce, all_gather and so on: as recorded, else by the name",            \
+      .is_detail = true)                                                                           \
+    C(R, ordinal, COUNT, "its number among those of its name on the device, from 0",               \
+      .is_detail = true)                                                                           \
+    C(R, bytes, BYTES, "size of the whole tensor")                                                 \
+    C(R, total_ns, NS, "duration")                                                                 \
+    C(R, exposed_ns, NS, "part of its duration that no compute of its device covers")              \
+    C(R, wait_ns, NS,                                                                              \
+      "duration above the shortest in its group: waiting for the last to arrive; not "             \
+      "known unless all of the group are recorded")                                                \
+    C(R, last_rank, COUNT,                                                                         \
+      "rank that came last: by start where the ranks' clocks agree, else the one with the "        \
+      "shortest duration")                                                                         \
+    C(R, last_device, TEXT, "device of that rank", .is_detail = true)                              \
+    C(R, group, TEXT, "name of the process group", .is_name = true, .is_detail = true)             \
+    C(R, group_size, COUNT, "ranks in the process group", .is_detail = true)                       \
+    C(R, algorithm_bytes_per_s, RATE,                                                              \
+      "bytes per second while data moves: `bytes` over `total_ns` less `wait_ns`",                 \
+      .is_detail = true)                                                                           \
+    C(R, bus_bytes_per_s, RATE,                                                                    \
+      "bytes per second that the slowest link carries: `algorithm_bytes_per_s` times 2 (n "        \
+      "- 1) / n for an all_reduce among n, (n - 1) / n for all_gather, reduce_scatter and "        \
+      "all_to_all, 1 else",                                                                        \
+      .is_detail = true)
+STK_TABLE(collectives, "Collectives by exposed time", COLLECTIVES_COLUMNS)
 
-struct kinds_row {
-    struct stk_cell kind, group, group_size, bytes, count, total_ns, exposed_ns, wait_ns,
-        algorithm_bytes_per_s, bus_bytes_per_s;
-};
-static const struct stk_column kinds_columns[] = {
-    STK_COLUMN(kinds_row, kind, TEXT, "all_reduce, all_gather and so on"),
-    STK_COLUMN(kinds_row, group, TEXT, "name of the process group", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(kinds_row, group_size, COUNT, "ranks in the process group", .is_detail = true),
-    STK_COLUMN(kinds_row, bytes, BYTES, "size of each one's tensor"),
-    STK_COLUMN(kinds_row, count, COUNT, "collectives on all ranks"),
-    STK_COLUMN(kinds_row, total_ns, NS, "durations, summed"),
-    STK_COLUMN(kinds_row, exposed_ns, NS,
-               "parts that no compute of the same device covers, summed"),
-    STK_COLUMN(kinds_row, wait_ns, NS, "waiting of those whose group is recorded, summed"),
-    STK_COLUMN(kinds_row, algorithm_bytes_per_s, RATE,
-               "bytes per second: `bytes` over the mean duration less waiting", .is_detail = true),
-    STK_COLUMN(kinds_row, bus_bytes_per_s, RATE,
-               "bytes per second that the slowest link carries: as in table `collectives`"),
-};
-static const struct stk_table_info kinds_table =
-    STK_TABLE_INFO("kinds", "The same by kind, group and size", kinds_row, kinds_columns);
+#define KINDS_COLUMNS(C, R)                                                                        \
+    C(R, kind, TEXT, "all_reduce, all_gather and so on")                                           \
+    C(R, group, TEXT, "name of the process group", .is_name = true, .is_detail = true)             \
+    C(R, group_size, COUNT, "ranks in the process group", .is_detail = true)                       \
+    C(R, bytes, BYTES, "size of each one's tensor")                                                \
+    C(R, count, COUNT, "collectives on all ranks")                                                 \
+    C(R, total_ns, NS, "durations, summed")                                                        \
+    C(R, exposed_ns, NS, "parts that no compute of the same device covers, summed")                \
+    C(R, wait_ns, NS, "waiting of those whose group is recorded, summed")                          \
+    C(R, algorithm_bytes_per_s, RATE,                                                              \
+      "bytes per second: `bytes` over the mean duration less waiting", .is_detail = true)          \
+    C(R, bus_bytes_per_s, RATE,                                                                    \
+      "bytes per second that the slowest link carries: as in table `collectives`")
+STK_TABLE(kinds, "The same by kind, group and size", KINDS_COLUMNS)
 
-struct host_row {
-    struct stk_cell rank, name, count, bytes, total_ns, mean_ns;
-};
-static const struct stk_column host_columns[] = {
-    STK_COLUMN(host_row, rank, COUNT, STK_DOC_RANK),
-    STK_COLUMN(host_row, name, TEXT, "name of the event", .is_name = true),
-    STK_COLUMN(host_row, count, COUNT,
-               "collectives of the name that the host carries out (Gloo, MPI)"),
-    STK_COLUMN(host_row, bytes, BYTES, "sizes, summed; not known unless all of them are"),
-    STK_COLUMN(host_row, total_ns, NS, "durations, summed"),
-    STK_COLUMN(host_row, mean_ns, NS, "mean duration"),
-};
-static const struct stk_table_info host_table =
-    STK_TABLE_INFO("host", "Collectives that the host carries out", host_row, host_columns);
+#define HOST_COLUMNS(C, R)                                                                         \
+    C(R, rank, COUNT, STK_DOC_RANK)                                                                \
+    C(R, name, TEXT, "name of the event", .is_name = true)                                         \
+    C(R, count, COUNT, "collectives of the name that the host carries out (Gloo, MPI)")            \
+    C(R, bytes, BYTES, "sizes, summed; not known unless all of them are")                          \
+    C(R, total_ns, NS, "durations, summed")                                                        \
+    C(R, mean_ns, NS, "mean duration")
+STK_TABLE(host, "Collectives that the host carries out", HOST_COLUMNS)
 
 // ---- who waits, within a group ----
 
@@ -391,7 +368,7 @@ static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank,
     all->step_bus_bytes += c->bytes > 0 ? (double)c->bytes * factor : 0;
 }
 
-static bool comm_fill_row(const struct stk_run_sum *run, struct stk_table *table,
+static void comm_fill_row(const struct stk_run_sum *run, struct stk_table *table,
                           const struct stk_rank_sum *rank, const struct stk_collective *c,
                           const struct stk_comm_wait *wait)
 {
@@ -416,7 +393,7 @@ static bool comm_fill_row(const struct stk_run_sum *run, struct stk_table *table
             c->group_size > 1 ? rate_of(c->bytes, moving_ns, factor) : stk_cell_unknown(),
     };
     put_last(&row, run, wait);
-    return stk_table_put(table, &row);
+    stk_table_put(table, &row);
 }
 
 static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *table,
@@ -431,7 +408,8 @@ static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *tab
             continue;
         }
         add_totals(all, rank, c, wait);
-        if (!comm_fill_row(ctx->run, table, rank, c, wait) || !add_kind(kinds, known, c, wait)) {
+        comm_fill_row(ctx->run, table, rank, c, wait);
+        if (!add_kind(kinds, known, c, wait)) {
             return false;
         }
     }
@@ -447,7 +425,7 @@ static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *tab
     return true;
 }
 
-static bool fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
+static void fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
 {
     for (size_t i = 0; i < kinds->count; i++) {
         const struct kind_row *k = stk_vec_at(kinds, i);
@@ -466,14 +444,11 @@ static bool fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
             .bus_bytes_per_s =
                 k->group_size > 1 ? rate_of(k->bytes, each_ns, factor) : stk_cell_unknown(),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_host(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_host(struct stk_table *table, const struct stk_rank_sum *rank,
                       struct comm_totals *all)
 {
     const struct stk_comm_sums *p = rank->partial;
@@ -487,12 +462,9 @@ static bool fill_host(struct stk_table *table, const struct stk_rank_sum *rank,
             .total_ns = stk_cell_number(h->total_ns),
             .mean_ns = stk_cell_number(h->total_ns / (int64_t)h->count),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         all->host_count += h->count;
     }
-    return true;
 }
 
 // Used steps, counted once for each device.
@@ -508,44 +480,34 @@ static int64_t used_steps(const struct stk_pass_ctx *ctx)
     return n;
 }
 
-struct comm_summary {
-    struct stk_cell collectives, collectives_per_step, total_ns, exposed_ns, wait_ns,
-        straggler_rank, bytes_per_step, best_bus_bytes_per_s, ideal_per_step_ns, gradients_per_step,
-        gradient_bytes_per_step, gradient_share, clock_residual_ns, host_collectives;
-};
-static const struct stk_column comm_figures[] = {
-    STK_COLUMN(comm_summary, collectives, COUNT, "collectives of devices in the selected time"),
-    STK_COLUMN(comm_summary, collectives_per_step, COUNT,
-               "collectives of a used step and device, mean cut to a whole number"),
-    STK_COLUMN(comm_summary, total_ns, NS, "durations of the collectives, summed"),
-    STK_COLUMN(comm_summary, exposed_ns, NS,
-               "collectives less compute: union for each device, summed over the devices"),
-    STK_COLUMN(comm_summary, wait_ns, NS, "`wait_ns` of all rows, summed"),
-    STK_COLUMN(comm_summary, straggler_rank, COUNT,
-               "rank that is late for most of the waiting, as the verdict finds it; absent where "
-               "there is none"),
-    STK_COLUMN(
-        comm_summary, bytes_per_step, BYTES,
-        "bytes of the collectives of a used step and device, mean; only where all sizes are known"),
-    STK_COLUMN(comm_summary, best_bus_bytes_per_s, RATE,
-               "highest `bus_bytes_per_s` of a collective of 1 MB or more"),
-    STK_COLUMN(comm_summary, ideal_per_step_ns, NS,
-               "time that the bytes of a step would take at `best_bus_bytes_per_s`"),
-    STK_COLUMN(
-        comm_summary, gradients_per_step, COUNT,
-        "elements of the gradients that a used step of the host makes, by the recorded shapes"),
-    STK_COLUMN(comm_summary, gradient_bytes_per_step, BYTES, "bytes of these gradients"),
-    STK_COLUMN(comm_summary, gradient_share, SHARE,
-               "`gradient_bytes_per_step` as a share of `bytes_per_step`: 1 where the collectives "
-               "move the gradients and nothing else, more where not all gradients, or fewer bytes "
-               "of each, are communicated"),
-    STK_COLUMN(comm_summary, clock_residual_ns, NS,
-               "by how much the clocks of the ranks differ at most: how far the ends of a "
-               "collective lie apart over the ranks, lower median"),
-    STK_COLUMN(comm_summary, host_collectives, COUNT, "collectives that the host carries out"),
-};
-static const struct stk_summary_info comm_summary_info =
-    STK_SUMMARY_INFO(comm_summary, comm_figures);
+#define COMM_FIGURES(C, R)                                                                         \
+    C(R, collectives, COUNT, "collectives of devices in the selected time")                        \
+    C(R, collectives_per_step, COUNT,                                                              \
+      "collectives of a used step and device, mean cut to a whole number")                         \
+    C(R, total_ns, NS, "durations of the collectives, summed")                                     \
+    C(R, exposed_ns, NS,                                                                           \
+      "collectives less compute: union for each device, summed over the devices")                  \
+    C(R, wait_ns, NS, "`wait_ns` of all rows, summed")                                             \
+    C(R, straggler_rank, COUNT,                                                                    \
+      "rank that is late for most of the waiting, as the verdict finds it; absent where "          \
+      "there is none")                                                                             \
+    C(R, bytes_per_step, BYTES,                                                                    \
+      "bytes of the collectives of a used step and device, mean; only where all sizes are known")  \
+    C(R, best_bus_bytes_per_s, RATE, "highest `bus_bytes_per_s` of a collective of 1 MB or more")  \
+    C(R, ideal_per_step_ns, NS,                                                                    \
+      "time that the bytes of a step would take at `best_bus_bytes_per_s`")                        \
+    C(R, gradients_per_step, COUNT,                                                                \
+      "elements of the gradients that a used step of the host makes, by the recorded shapes")      \
+    C(R, gradient_bytes_per_step, BYTES, "bytes of these gradients")                               \
+    C(R, gradient_share, SHARE,                                                                    \
+      "`gradient_bytes_per_step` as a share of `bytes_per_step`: 1 where the collectives "         \
+      "move the gradients and nothing else, more where not all gradients, or fewer bytes "         \
+      "of each, are communicated")                                                                 \
+    C(R, clock_residual_ns, NS,                                                                    \
+      "by how much the clocks of the ranks differ at most: how far the ends of a "                 \
+      "collective lie apart over the ranks, lower median")                                         \
+    C(R, host_collectives, COUNT, "collectives that the host carries out")
+STK_SUMMARY(comm, COMM_FIGURES)
 
 static const struct stk_missing no_gradients = {
     "bytes of the gradients", "no step with the shapes of its gradients was recorded",
@@ -619,8 +581,7 @@ static void comm_say_missing(const struct stk_pass_ctx *ctx, const struct comm_t
     }
 }
 
-static enum stoker_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                        struct stoker_err *err)
+static void comm_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *rows = stk_table_add(doc, &collectives_table);
@@ -637,22 +598,21 @@ static enum stoker_status comm_describe(const struct stk_pass_ctx *ctx, struct s
     bool ok = match_groups(run, &all.residual_ns);
     take_matches(run);
     for (uint32_t r = 0; r < run->rank_count && ok; r++) {
-        ok = comm_fill_rank(ctx, rows, run->ranks[r], &kinds, &known, &all) &&
-             fill_host(host, run->ranks[r], &all);
+        ok = comm_fill_rank(ctx, rows, run->ranks[r], &kinds, &known, &all);
+        fill_host(host, run->ranks[r], &all);
     }
-    ok = ok && fill_kinds(by_kind, &kinds) && stk_table_sort(rows, "exposed_ns") &&
-         stk_table_sort(by_kind, "exposed_ns") && stk_table_sort(host, "total_ns");
+    fill_kinds(by_kind, &kinds);
+    stk_table_sort(rows, "exposed_ns");
+    stk_table_sort(by_kind, "exposed_ns");
+    stk_table_sort(host, "total_ns");
     stk_vec_deinit(&kinds);
     stk_map_deinit(&known);
-    if (!ok) {
-        return stk_err_nomem(err);
-    }
+    doc->ran_out |= !ok;
     if (all.host_count == 0 && stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     comm_say_figures(ctx, &all, doc);
     comm_say_missing(ctx, &all, doc);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_comm = {

@@ -368,33 +368,27 @@ static enum stoker_status counters_see(const struct stk_analysis *view, struct s
 
 // ---- table ----
 
-struct counters_row {
-    struct stk_cell device, counter, kind, unit, min, mean, p95, max, samples, source;
-};
-static const struct stk_column counters_columns[] = {
-    STK_COLUMN(counters_row, device, TEXT,
-               "device, as the report names it: `rank/ordinal`; empty where the counter has none"),
-    STK_COLUMN(counters_row, counter, TEXT,
-               "name of the counter as recorded; `launched and not yet begun` is derived from "
-               "launches, weighted by time",
-               .is_name = true),
-    STK_COLUMN(counters_row, kind, TEXT,
-               "what is counted, by its name: clock, power, temperature, throttling, activity, "
-               "bandwidth, memory, queue, other",
-               .is_detail = true),
-    STK_COLUMN(counters_row, unit, TEXT, "unit of the values, as the name gives it",
-               .is_name = true),
-    STK_COLUMN(counters_row, min, REAL, "smallest sample"),
-    STK_COLUMN(counters_row, mean, REAL, "mean of the samples, however long each holds"),
-    STK_COLUMN(counters_row, p95, REAL, "95th percentile of the samples"),
-    STK_COLUMN(counters_row, max, REAL, "largest sample"),
-    STK_COLUMN(counters_row, samples, COUNT,
-               "samples in the selected time; operations where derived", .is_detail = true),
-    STK_COLUMN(counters_row, source, TEXT, "track of the profile that holds the counter",
-               .is_name = true, .is_detail = true),
-};
-static const struct stk_table_info counters_table =
-    STK_TABLE_INFO("counters", "Counters", counters_row, counters_columns);
+#define COUNTERS_COLUMNS(C, R)                                                                     \
+    C(R, device, TEXT,                                                                             \
+      "device, as the report names it: `rank/ordinal`; empty where the counter has none")          \
+    C(R, counter, TEXT,                                                                            \
+      "name of the counter as recorded; `launched and not yet begun` is derived from "             \
+      "launches, weighted by time",                                                                \
+      .is_name = true)                                                                             \
+    C(R, kind, TEXT,                                                                               \
+      "what is counted, by its name: clock, power, temperature, throttling, activity, "            \
+      "bandwidth, memory, queue, other",                                                           \
+      .is_detail = true)                                                                           \
+    C(R, unit, TEXT, "unit of the values, as the name gives it", .is_name = true)                  \
+    C(R, min, REAL, "smallest sample")                                                             \
+    C(R, mean, REAL, "mean of the samples, however long each holds")                               \
+    C(R, p95, REAL, "95th percentile of the samples")                                              \
+    C(R, max, REAL, "largest sample")                                                              \
+    C(R, samples, COUNT, "samples in the selected time; operations where derived",                 \
+      .is_detail = true)                                                                           \
+    C(R, source, TEXT, "track of the profile that holds the counter", .is_name = true,             \
+      .is_detail = true)
+STK_TABLE(counters, "Counters", COUNTERS_COLUMNS)
 
 struct counter_totals {
     uint64_t recorded, samples, throttle_samples, throttled;
@@ -448,7 +442,7 @@ static bool index_devices(const struct stk_rank_sum *rank, struct stk_map *at)
     return ok;
 }
 
-static bool counters_fill_rows(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
+static void counters_fill_rows(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
                                const struct stk_map *devices, struct stk_table *table,
                                struct counter_totals *all)
 {
@@ -477,11 +471,8 @@ static bool counters_fill_rows(const struct stk_pass_ctx *ctx, const struct stk_
             .samples = stk_cell_number((int64_t)c->count),
             .source = stk_cell_text(c->source),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 static bool counters_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
@@ -489,7 +480,8 @@ static bool counters_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_
 {
     struct stk_map devices;
     stk_map_init(&devices, UINT32_MAX);
-    bool ok = index_devices(rank, &devices) && counters_fill_rows(ctx, rank, &devices, table, all);
+    bool ok = index_devices(rank, &devices);
+    counters_fill_rows(ctx, rank, &devices, table, all);
     stk_map_deinit(&devices);
     return ok;
 }
@@ -516,32 +508,23 @@ static void counters_say_missing(const struct counter_totals *all, struct stk_ta
     }
 }
 
-struct counters_summary {
-    struct stk_cell counters, samples, clock_drop_share, throttled_share, queue_depth_p95;
-};
-static const struct stk_column counters_figures[] = {
-    STK_COLUMN(counters_summary, counters, COUNT, "recorded counters, each per device"),
-    STK_COLUMN(counters_summary, samples, COUNT, "their samples in the selected time"),
-    STK_COLUMN(counters_summary, clock_drop_share, SHARE,
-               "1 - mean / largest sample of a clock: of the clock where it is largest"),
-    STK_COLUMN(counters_summary, throttled_share, SHARE,
-               "of the samples of throttle counters, the share that is not 0"),
-    STK_COLUMN(counters_summary, queue_depth_p95, COUNT,
-               "95th percentile over time of the operations launched and not yet begun, of the "
-               "device where it is largest"),
-};
-static const struct stk_summary_info counters_summary_info =
-    STK_SUMMARY_INFO(counters_summary, counters_figures);
+#define COUNTERS_FIGURES(C, R)                                                                     \
+    C(R, counters, COUNT, "recorded counters, each per device")                                    \
+    C(R, samples, COUNT, "their samples in the selected time")                                     \
+    C(R, clock_drop_share, SHARE,                                                                  \
+      "1 - mean / largest sample of a clock: of the clock where it is largest")                    \
+    C(R, throttled_share, SHARE, "of the samples of throttle counters, the share that is not 0")   \
+    C(R, queue_depth_p95, COUNT,                                                                   \
+      "95th percentile over time of the operations launched and not yet begun, of the "            \
+      "device where it is largest")
+STK_SUMMARY(counters, COUNTERS_FIGURES)
 
-static enum stoker_status counters_describe(const struct stk_pass_ctx *ctx,
-                                            struct stk_table_doc *doc, struct stoker_err *err)
+static void counters_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &counters_table);
     struct counter_totals all = {.depth_p95 = -1, .clock_drop = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!counters_fill_rank(ctx, ctx->run->ranks[r], table, &all)) {
-            return stk_err_nomem(err);
-        }
+        doc->ran_out |= !counters_fill_rank(ctx, ctx->run->ranks[r], table, &all);
     }
     const struct counters_summary summary = {
         .counters = stk_cell_number((int64_t)all.recorded),
@@ -553,7 +536,6 @@ static enum stoker_status counters_describe(const struct stk_pass_ctx *ctx,
     };
     stk_table_summarize(doc, &counters_summary_info, &summary);
     counters_say_missing(&all, doc);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_counters = {

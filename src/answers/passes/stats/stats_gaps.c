@@ -6,7 +6,6 @@
 // gap may have several causes); between_steps: what runs between the steps of the host. Time before
 // a device's first operation and after its last is no gap here. How each is found, and its limits:
 // stats_gaps_find.c, stats_gaps_between.c.
-#include "base/alloc.h"
 #include "answers/passes/stats/stats.h"
 #include "answers/passes/stats/stats_gaps.h"
 
@@ -22,70 +21,52 @@ static enum stoker_status gaps_see(const struct stk_analysis *view, struct stk_a
     return STOKER_OK;
 }
 
-struct gaps_row {
-    struct stk_cell device, start_ns, dur_ns, cause, what, inside, step, after, stack;
-};
-static const struct stk_column gaps_columns[] = {
-    STK_COLUMN(gaps_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(gaps_row, start_ns, NS, "end of the operation before the gap"),
-    STK_COLUMN(gaps_row, dur_ns, NS, "length of the gap, up to the next operation of the device"),
-    STK_COLUMN(gaps_row, cause, TEXT,
-               "part of a step that holds most of the gap, by the same attribution as the report's "
-               "breakdown; not known outside of all steps"),
-    STK_COLUMN(gaps_row, what, TEXT, "host event that fills the longest piece of that cause",
-               .is_name = true),
-    STK_COLUMN(gaps_row, inside, TEXT, "operator around that event", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(gaps_row, step, COUNT, "step of the device in which the gap begins"),
-    STK_COLUMN(gaps_row, after, TEXT, "where nothing runs on the host: the event that ended last",
-               .is_name = true, .is_detail = true),
-    STK_COLUMN(gaps_row, stack, TEXT,
-               "the host's stack at `what`, else at `inside`; of the longest gaps of a rank alone",
-               .is_name = true, .is_path = true, .is_detail = true),
-};
-static const struct stk_table_info gaps_table =
-    STK_TABLE_INFO("gaps", "Longest gaps", gaps_row, gaps_columns);
+#define GAPS_COLUMNS(C, R)                                                                         \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, start_ns, NS, "end of the operation before the gap")                                      \
+    C(R, dur_ns, NS, "length of the gap, up to the next operation of the device")                  \
+    C(R, cause, TEXT,                                                                              \
+      "part of a step that holds most of the gap, by the same attribution as the report's "        \
+      "breakdown; not known outside of all steps")                                                 \
+    C(R, what, TEXT, "host event that fills the longest piece of that cause", .is_name = true)     \
+    C(R, inside, TEXT, "operator around that event", .is_name = true, .is_detail = true)           \
+    C(R, step, COUNT, "step of the device in which the gap begins")                                \
+    C(R, after, TEXT, "where nothing runs on the host: the event that ended last",                 \
+      .is_name = true, .is_detail = true)                                                          \
+    C(R, stack, TEXT,                                                                              \
+      "the host's stack at `what`, else at `inside`; of the longest gaps of a rank alone",         \
+      .is_name = true, .is_path = true, .is_detail = true)
+STK_TABLE(gaps, "Longest gaps", GAPS_COLUMNS)
 
-struct causes_row {
-    struct stk_cell cause, gaps, total_ns, idle_share;
-};
-static const struct stk_column causes_columns[] = {
-    STK_COLUMN(causes_row, cause, TEXT, "part of a step, as in the report's breakdown"),
-    STK_COLUMN(causes_row, gaps, COUNT, "gaps that hold some of it; a gap may have several causes"),
-    STK_COLUMN(causes_row, total_ns, NS, "time of this cause in all gaps, summed"),
-    STK_COLUMN(causes_row, idle_share, SHARE, "share of the time of all gaps"),
-};
-static const struct stk_table_info causes_table =
-    STK_TABLE_INFO("causes", "Causes of all gaps", causes_row, causes_columns);
+#define CAUSES_COLUMNS(C, R)                                                                       \
+    C(R, cause, TEXT, "part of a step, as in the report's breakdown")                              \
+    C(R, gaps, COUNT, "gaps that hold some of it; a gap may have several causes")                  \
+    C(R, total_ns, NS, "time of this cause in all gaps, summed")                                   \
+    C(R, idle_share, SHARE, "share of the time of all gaps")
+STK_TABLE(causes, "Causes of all gaps", CAUSES_COLUMNS)
 
-struct between_steps_row {
-    struct stk_cell rank, after_step, start_ns, dur_ns, fetch_ns, idle_ns, what, every, stack;
-};
-static const struct stk_column between_steps_columns[] = {
-    STK_COLUMN(between_steps_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-    STK_COLUMN(between_steps_row, after_step, COUNT, "number of the step before"),
-    STK_COLUMN(between_steps_row, start_ns, NS,
-               "end of the mark of that step; of its last optimizer step where marks follow one "
-               "another without a break",
-               .is_detail = true),
-    STK_COLUMN(between_steps_row, dur_ns, NS, "time up to the start of the next step"),
-    STK_COLUMN(between_steps_row, fetch_ns, NS, "part of `dur_ns` in fetches of the next batch"),
-    STK_COLUMN(between_steps_row, idle_ns, NS,
-               "part of `dur_ns` in which the rank's first device of the breakdown is idle"),
-    STK_COLUMN(between_steps_row, what, TEXT,
-               "longest event of the driving thread wholly inside, fetches of the next batch aside",
-               .is_name = true),
-    STK_COLUMN(between_steps_row, every, COUNT,
-               "distance in steps at which the same event takes longest again, where four of five "
-               "distances are alike"),
-    STK_COLUMN(between_steps_row, stack, TEXT,
-               "the host's stack at `what`; of the longest rows of a rank alone", .is_name = true,
-               .is_path = true, .is_detail = true),
-};
-static const struct stk_table_info between_steps_table = STK_TABLE_INFO(
-    "between_steps", "Between the steps of the host", between_steps_row, between_steps_columns);
+#define BETWEEN_STEPS_COLUMNS(C, R)                                                                \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
+    C(R, after_step, COUNT, "number of the step before")                                           \
+    C(R, start_ns, NS,                                                                             \
+      "end of the mark of that step; of its last optimizer step where marks follow one "           \
+      "another without a break",                                                                   \
+      .is_detail = true)                                                                           \
+    C(R, dur_ns, NS, "time up to the start of the next step")                                      \
+    C(R, fetch_ns, NS, "part of `dur_ns` in fetches of the next batch")                            \
+    C(R, idle_ns, NS,                                                                              \
+      "part of `dur_ns` in which the rank's first device of the breakdown is idle")                \
+    C(R, what, TEXT,                                                                               \
+      "longest event of the driving thread wholly inside, fetches of the next batch aside",        \
+      .is_name = true)                                                                             \
+    C(R, every, COUNT,                                                                             \
+      "distance in steps at which the same event takes longest again, where four of five "         \
+      "distances are alike")                                                                       \
+    C(R, stack, TEXT, "the host's stack at `what`; of the longest rows of a rank alone",           \
+      .is_name = true, .is_path = true, .is_detail = true)
+STK_TABLE(between_steps, "Between the steps of the host", BETWEEN_STEPS_COLUMNS)
 
-static bool fill_between(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_between(struct stk_table *table, const struct stk_rank_sum *rank,
                          struct stk_gap_sums *all)
 {
     const struct stk_gap_sums *p = rank->partial;
@@ -103,16 +84,13 @@ static bool fill_between(struct stk_table *table, const struct stk_rank_sum *ran
             .every = b->every > 0 ? stk_cell_number(b->every) : stk_cell_unknown(),
             .stack = stk_cell_text(b->stack),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
     all->between_ns += p ? p->between_ns : 0;
     all->steps_ns += p ? p->steps_ns : 0;
-    return true;
 }
 
-static bool gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                            struct stk_gap_sums *all)
 {
     const struct stk_gap_sums *p = rank->partial;
@@ -130,9 +108,7 @@ static bool gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *r
             .after = stk_cell_text(g->after),
             .stack = stk_cell_text(g->stack),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
     all->idle_ns += p ? p->idle_ns : 0;
     all->gaps += p ? p->gaps : 0;
@@ -141,10 +117,9 @@ static bool gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *r
         all->part_ns[i] += p->part_ns[i];
         all->part_gaps[i] += p->part_gaps[i];
     }
-    return true;
 }
 
-static bool fill_causes(struct stk_table *table, const struct stk_gap_sums *all)
+static void fill_causes(struct stk_table *table, const struct stk_gap_sums *all)
 {
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (all->part_ns[p] == 0) {
@@ -156,32 +131,22 @@ static bool fill_causes(struct stk_table *table, const struct stk_gap_sums *all)
             .total_ns = stk_cell_number(all->part_ns[p]),
             .idle_share = stk_cell_share_of(all->part_ns[p], all->idle_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-struct gaps_summary {
-    struct stk_cell gaps, idle_ns, explained_share, between_steps_ns, between_steps_share;
-};
-static const struct stk_column gaps_figures[] = {
-    STK_COLUMN(gaps_summary, gaps, COUNT,
-               "gaps between operations of a device, those that are not listed too"),
-    STK_COLUMN(gaps_summary, idle_ns, NS,
-               "lengths of all gaps, summed; before a device's first operation and after its last "
-               "there is none"),
-    STK_COLUMN(gaps_summary, explained_share, SHARE,
-               "of `idle_ns`, the share whose cause is known"),
-    STK_COLUMN(gaps_summary, between_steps_ns, NS,
-               "time between steps without the fetches of the next batch, summed over the ranks"),
-    STK_COLUMN(gaps_summary, between_steps_share, SHARE,
-               "`between_steps_ns` as a share of the time of the steps, each counted to the start "
-               "of the next"),
-};
-static const struct stk_summary_info gaps_summary_info =
-    STK_SUMMARY_INFO(gaps_summary, gaps_figures);
+#define GAPS_FIGURES(C, R)                                                                         \
+    C(R, gaps, COUNT, "gaps between operations of a device, those that are not listed too")        \
+    C(R, idle_ns, NS,                                                                              \
+      "lengths of all gaps, summed; before a device's first operation and after its last "         \
+      "there is none")                                                                             \
+    C(R, explained_share, SHARE, "of `idle_ns`, the share whose cause is known")                   \
+    C(R, between_steps_ns, NS,                                                                     \
+      "time between steps without the fetches of the next batch, summed over the ranks")           \
+    C(R, between_steps_share, SHARE,                                                               \
+      "`between_steps_ns` as a share of the time of the steps, each counted to the start "         \
+      "of the next")
+STK_SUMMARY(gaps, GAPS_FIGURES)
 
 #define STEPS_REMEDY                                                                               \
     "record several steps, marked with profiler.step() in torch.profiler, "                        \
@@ -213,8 +178,7 @@ static void gaps_say_figures(struct stk_table_doc *doc, const struct stk_run_sum
     }
 }
 
-static enum stoker_status gaps_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                        struct stoker_err *err)
+static void gaps_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *gaps = stk_table_add(doc, &gaps_table);
     struct stk_table *causes = stk_table_add(doc, &causes_table);
@@ -224,18 +188,15 @@ static enum stoker_status gaps_describe(const struct stk_pass_ctx *ctx, struct s
     stk_table_keep(gaps, "dur_ns", ctx->limit);
     stk_table_keep(between, "dur_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!fill_between(between, ctx->run->ranks[r], &all) ||
-            !gaps_fill_rank(gaps, ctx->run->ranks[r], &all)) {
-            return stk_err_nomem(err);
-        }
+        fill_between(between, ctx->run->ranks[r], &all);
+        gaps_fill_rank(gaps, ctx->run->ranks[r], &all);
     }
     gaps->rows_left_out += all.dropped;
-    if (!fill_causes(causes, &all) || !stk_table_sort(gaps, "dur_ns") ||
-        !stk_table_sort(causes, "total_ns") || !stk_table_sort(between, "dur_ns")) {
-        return stk_err_nomem(err);
-    }
+    fill_causes(causes, &all);
+    stk_table_sort(gaps, "dur_ns");
+    stk_table_sort(causes, "total_ns");
+    stk_table_sort(between, "dur_ns");
     gaps_say_figures(doc, ctx->run, &all, has_device);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_gaps = {

@@ -17,92 +17,65 @@
 #define WAIT_SHARE_DEVICE 0.03
 #define WAIT_SHARE_HOST 0.15
 
-struct stages_row {
-    struct stk_cell stage, kind, thread, calls, elements, total_ns, self_ns, per_element_ns,
-        parallelism, capacity_per_s, limiting, buffer_fill, buffer_limit, parallelism_set,
-        autotuned, wait_ns, threads, rank;
-};
-static const struct stk_column stages_columns[] = {
-    STK_COLUMN(
-        stages_row, stage, TEXT,
-        "name of the stage: that of its events without what tells passes, files and objects apart",
-        .is_name = true, .is_path = true),
-    STK_COLUMN(stages_row, kind, TEXT,
-               "what it does: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "
-               "transfer, control"),
-    STK_COLUMN(stages_row, thread, TEXT, "thread on which it spent most time", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(stages_row, calls, COUNT, "how often it was called", .is_detail = true),
-    STK_COLUMN(stages_row, elements, COUNT,
-               "elements that its calls gave: as recorded (stoker.data), else one each"),
-    STK_COLUMN(stages_row, total_ns, NS,
-               "time in its calls and workers, summed over threads, nested stages included",
-               .is_detail = true),
-    STK_COLUMN(stages_row, self_ns, NS,
-               "its own work, summed over threads: without nested stages, and without waiting for "
-               "its workers"),
-    STK_COLUMN(stages_row, per_element_ns, NS, "`self_ns` over `elements`", .is_detail = true),
-    STK_COLUMN(stages_row, parallelism, COUNT, "threads at work while any of them was"),
-    STK_COLUMN(stages_row, capacity_per_s, RATE,
-               "elements per second if this stage alone worked, at the parallelism seen"),
-    STK_COLUMN(stages_row, limiting, BOOL,
-               "whether this stage keeps the others waiting; said only where the wait for input is "
-               "worth a finding"),
-    STK_COLUMN(stages_row, buffer_fill, SHARE,
-               "share of its buffer that was full when it was called, on average",
-               .is_detail = true),
-    STK_COLUMN(stages_row, buffer_limit, COUNT, "elements that its buffer holds, as recorded",
-               .is_detail = true),
-    STK_COLUMN(stages_row, parallelism_set, COUNT,
-               "parallelism that the pipeline asks for, as recorded", .is_detail = true),
-    STK_COLUMN(stages_row, autotuned, BOOL, "whether the framework tunes it", .is_detail = true),
-    STK_COLUMN(stages_row, wait_ns, NS,
-               "time in its calls waiting for its workers, or for stages on other threads",
-               .is_detail = true),
-    STK_COLUMN(stages_row, threads, COUNT, "threads on which it was called or worked",
-               .is_detail = true),
-    STK_COLUMN(stages_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-};
-static const struct stk_table_info stages_table =
-    STK_TABLE_INFO("stages", "Stages by own work", stages_row, stages_columns);
+#define STAGES_COLUMNS(C, R)                                                                       \
+    C(R, stage, TEXT,                                                                              \
+      "name of the stage: that of its events without what tells passes, files and objects apart",  \
+      .is_name = true, .is_path = true)                                                            \
+    C(R, kind, TEXT,                                                                               \
+      "what it does: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "             \
+      "transfer, control")                                                                         \
+    C(R, thread, TEXT, "thread on which it spent most time", .is_name = true, .is_detail = true)   \
+    C(R, calls, COUNT, "how often it was called", .is_detail = true)                               \
+    C(R, elements, COUNT,                                                                          \
+      "elements that its calls gave: as recorded (stoker.data), else one each")                    \
+    C(R, total_ns, NS,                                                                             \
+      "time in its calls and workers, summed over threads, nested stages included",                \
+      .is_detail = true)                                                                           \
+    C(R, self_ns, NS,                                                                              \
+      "its own work, summed over threads: without nested stages, and without waiting for "         \
+      "its workers")                                                                               \
+    C(R, per_element_ns, NS, "`self_ns` over `elements`", .is_detail = true)                       \
+    C(R, parallelism, COUNT, "threads at work while any of them was")                              \
+    C(R, capacity_per_s, RATE,                                                                     \
+      "elements per second if this stage alone worked, at the parallelism seen")                   \
+    C(R, limiting, BOOL,                                                                           \
+      "whether this stage keeps the others waiting; said only where the wait for input is "        \
+      "worth a finding")                                                                           \
+    C(R, buffer_fill, SHARE, "share of its buffer that was full when it was called, on average",   \
+      .is_detail = true)                                                                           \
+    C(R, buffer_limit, COUNT, "elements that its buffer holds, as recorded", .is_detail = true)    \
+    C(R, parallelism_set, COUNT, "parallelism that the pipeline asks for, as recorded",            \
+      .is_detail = true)                                                                           \
+    C(R, autotuned, BOOL, "whether the framework tunes it", .is_detail = true)                     \
+    C(R, wait_ns, NS, "time in its calls waiting for its workers, or for stages on other threads", \
+      .is_detail = true)                                                                           \
+    C(R, threads, COUNT, "threads on which it was called or worked", .is_detail = true)            \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)
+STK_TABLE(stages, "Stages by own work", STAGES_COLUMNS)
 
-struct kinds_row {
-    struct stk_cell kind, calls, self_ns, self_share;
-};
-static const struct stk_column kinds_columns[] = {
-    STK_COLUMN(kinds_row, kind, TEXT,
-               "what the work is: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "
-               "transfer, control"),
-    STK_COLUMN(kinds_row, calls, COUNT, "calls of this kind"),
-    STK_COLUMN(kinds_row, self_ns, NS,
-               "work of this kind, summed over threads, whichever stage asked for it"),
-    STK_COLUMN(kinds_row, self_share, SHARE, "share of the work of all kinds"),
-};
-static const struct stk_table_info kinds_table =
-    STK_TABLE_INFO("kinds", "Work by kind", kinds_row, kinds_columns);
+#define KINDS_COLUMNS(C, R)                                                                        \
+    C(R, kind, TEXT,                                                                               \
+      "what the work is: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "         \
+      "transfer, control")                                                                         \
+    C(R, calls, COUNT, "calls of this kind")                                                       \
+    C(R, self_ns, NS, "work of this kind, summed over threads, whichever stage asked for it")      \
+    C(R, self_share, SHARE, "share of the work of all kinds")
+STK_TABLE(kinds, "Work by kind", KINDS_COLUMNS)
 
-struct fetches_row {
-    struct stk_cell fetch, calls, total_ns, mean_ns, median_ns, p95_ns, max_ns, thread, rank;
-};
-static const struct stk_column fetches_columns[] = {
-    STK_COLUMN(fetches_row, fetch, TEXT,
-               "name of the fetch of the next batch that holds up the training", .is_name = true,
-               .is_path = true),
-    STK_COLUMN(fetches_row, calls, COUNT, "how often it was called"),
-    STK_COLUMN(fetches_row, total_ns, NS, "durations, summed"),
-    STK_COLUMN(fetches_row, mean_ns, NS, "mean duration"),
-    STK_COLUMN(fetches_row, median_ns, NS, "lower median of the durations"),
-    STK_COLUMN(fetches_row, p95_ns, NS, "95th percentile of the durations, nearest rank",
-               .is_detail = true),
-    STK_COLUMN(fetches_row, max_ns, NS, "longest duration"),
-    STK_COLUMN(fetches_row, thread, TEXT, "thread that fetches", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(fetches_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-};
-static const struct stk_table_info fetches_table =
-    STK_TABLE_INFO("fetches", "Fetches of the next batch", fetches_row, fetches_columns);
+#define FETCHES_COLUMNS(C, R)                                                                      \
+    C(R, fetch, TEXT, "name of the fetch of the next batch that holds up the training",            \
+      .is_name = true, .is_path = true)                                                            \
+    C(R, calls, COUNT, "how often it was called")                                                  \
+    C(R, total_ns, NS, "durations, summed")                                                        \
+    C(R, mean_ns, NS, "mean duration")                                                             \
+    C(R, median_ns, NS, "lower median of the durations")                                           \
+    C(R, p95_ns, NS, "95th percentile of the durations, nearest rank", .is_detail = true)          \
+    C(R, max_ns, NS, "longest duration")                                                           \
+    C(R, thread, TEXT, "thread that fetches", .is_name = true, .is_detail = true)                  \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)
+STK_TABLE(fetches, "Fetches of the next batch", FETCHES_COLUMNS)
 
-static bool put_stage(struct stk_table *table, const struct stk_input_stage *s, int32_t rank,
+static void put_stage(struct stk_table *table, const struct stk_input_stage *s, int32_t rank,
                       bool limits)
 {
     double capacity = stk_input_stage_capacity(s);
@@ -127,7 +100,7 @@ static bool put_stage(struct stk_table *table, const struct stk_input_stage *s, 
         .threads = stk_cell_number(s->threads),
         .rank = stk_cell_number(rank),
     };
-    return stk_table_put(table, &row);
+    stk_table_put(table, &row);
 }
 
 // Called, or at work for calls that are not in the profile; else only known from others' paths.
@@ -136,14 +109,13 @@ static bool is_seen_stage(const struct stk_input_stage *s)
     return s->calls > 0 || s->self_ns > 0;
 }
 
-static bool add_rank(struct stk_table *stages, struct stk_table *fetches,
+static void add_rank(struct stk_table *stages, struct stk_table *fetches,
                      const struct stk_rank_sum *rank, uint32_t limiting)
 {
     const struct stk_input_sums *p = rank->partial;
     for (uint32_t i = 0; p && i < p->stage_count; i++) {
-        if (is_seen_stage(&p->stages[i]) &&
-            !put_stage(stages, &p->stages[i], rank->rank, i == limiting)) {
-            return false;
+        if (is_seen_stage(&p->stages[i])) {
+            put_stage(stages, &p->stages[i], rank->rank, i == limiting);
         }
     }
     for (uint32_t i = 0; p && i < p->fetch_count; i++) {
@@ -159,14 +131,11 @@ static bool add_rank(struct stk_table *stages, struct stk_table *fetches,
             .thread = stk_cell_text(f->thread),
             .rank = stk_cell_number(rank->rank),
         };
-        if (!stk_table_put(fetches, &row)) {
-            return false;
-        }
+        stk_table_put(fetches, &row);
     }
-    return true;
 }
 
-static bool add_kinds(struct stk_table *table, const struct stk_run_sum *run)
+static void add_kinds(struct stk_table *table, const struct stk_run_sum *run)
 {
     int64_t ns[STK_INPUT_KINDS] = {0}, total_ns = 0;
     uint64_t calls[STK_INPUT_KINDS] = {0};
@@ -188,11 +157,8 @@ static bool add_kinds(struct stk_table *table, const struct stk_run_sum *run)
             .self_ns = stk_cell_number(ns[k]),
             .self_share = stk_cell_share_of(ns[k], total_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 // The rank that waits most; there, the stage that limits. False: no memory.
@@ -256,27 +222,20 @@ static void input_say_missing(struct stk_table_doc *doc, const struct stk_run_su
     }
 }
 
-struct input_summary {
-    struct stk_cell wait_ns, wait_share, limiting_stage, worker_threads;
-};
-static const struct stk_column input_figures[] = {
-    STK_COLUMN(input_summary, wait_ns, NS,
-               "part `input_wait` of the report's breakdown: of the used steps of all devices, of "
-               "the host where there is none"),
-    STK_COLUMN(input_summary, wait_share, SHARE,
-               "`wait_ns` as a share of the wall time of the breakdown"),
-    STK_COLUMN(input_summary, limiting_stage, TEXT,
-               "stage that keeps the others waiting, on the rank that waits most; said only where "
-               "the wait is worth a finding",
-               .is_name = true),
-    STK_COLUMN(input_summary, worker_threads, COUNT,
-               "worker threads of the loader that the profile shows, of the rank with most"),
-};
-static const struct stk_summary_info input_summary_info =
-    STK_SUMMARY_INFO(input_summary, input_figures);
+#define INPUT_FIGURES(C, R)                                                                        \
+    C(R, wait_ns, NS,                                                                              \
+      "part `input_wait` of the report's breakdown: of the used steps of all devices, of "         \
+      "the host where there is none")                                                              \
+    C(R, wait_share, SHARE, "`wait_ns` as a share of the wall time of the breakdown")              \
+    C(R, limiting_stage, TEXT,                                                                     \
+      "stage that keeps the others waiting, on the rank that waits most; said only where "         \
+      "the wait is worth a finding",                                                               \
+      .is_name = true)                                                                             \
+    C(R, worker_threads, COUNT,                                                                    \
+      "worker threads of the loader that the profile shows, of the rank with most")
+STK_SUMMARY(input, INPUT_FIGURES)
 
-static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stoker_err *err)
+static void input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *stages = stk_table_add(doc, &stages_table);
@@ -285,14 +244,10 @@ static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct 
     uint32_t rank, stage;
     uint64_t seen = 0, fetches_seen = 0;
     const char *limiting = NULL;
-    if (!find_limit(run, &rank, &stage)) {
-        return stk_err_nomem(err);
-    }
+    doc->ran_out |= !find_limit(run, &rank, &stage);
     for (uint32_t r = 0; r < run->rank_count + run->again_count; r++) {
         const struct stk_input_sums *p = run->ranks[r]->partial;
-        if (!add_rank(stages, fetches, run->ranks[r], r == rank ? stage : STK_NONE)) {
-            return stk_err_nomem(err);
-        }
+        add_rank(stages, fetches, run->ranks[r], r == rank ? stage : STK_NONE);
         for (uint32_t i = 0; p && i < p->stage_count; i++) {
             seen += is_seen_stage(&p->stages[i]);
             fetches_seen += is_seen_stage(&p->stages[i]) && p->stages[i].kind == STK_INPUT_FETCH;
@@ -301,10 +256,10 @@ static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct 
             limiting = p->stages[stage].name;
         }
     }
-    if (!add_kinds(kinds, run) || !stk_table_sort(stages, "self_ns") ||
-        !stk_table_sort(kinds, "self_ns") || !stk_table_sort(fetches, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    add_kinds(kinds, run);
+    stk_table_sort(stages, "self_ns");
+    stk_table_sort(kinds, "self_ns");
+    stk_table_sort(fetches, "total_ns");
     bool known = seen > 0 && run->wall_ns > 0;
     const int64_t wait_ns = run->parts[STK_PART_INPUT];
     const struct stk_cell unknown = stk_cell_unknown();
@@ -318,7 +273,6 @@ static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct 
     };
     stk_table_summarize(doc, &input_summary_info, &summary);
     input_say_missing(doc, run, seen, seen == fetches_seen, limiting);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_input = {

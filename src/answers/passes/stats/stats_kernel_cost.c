@@ -7,7 +7,6 @@
 // nothing to do. Method: one pass over each host thread with a stack of open operators. Limits:
 // what a cache serves does not reach the memory, so a share may come out above 1: it is shown as 1.
 // Operators deeper than 64 count for the one around them.
-#include "base/alloc.h"
 #include "base/map.h"
 #include "answers/passes/stats/stats_kernels.h"
 

@@ -13,7 +13,6 @@
 #include "base/map.h"
 #include "base/sort.h"
 #include "profile/model/median.h"
-#include "answers/passes/stats/stats.h"
 #include "answers/passes/stats/stats_kernels.h"
 
 #define WAYS_KERNELS 20 // rows whose ways are kept

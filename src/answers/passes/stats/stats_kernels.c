@@ -8,7 +8,6 @@
 // latency where it is near neither, unknown where no shapes or no peaks are known. Sums:
 // answers/passes/kernel_sums.c.
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "answers/passes/stats/stats.h"
@@ -218,9 +217,7 @@ static bool fill_kernels(const struct stk_pass_ctx *ctx, struct stk_table *table
             .bound = stk_cell_text(bound),
             .roof_share = share_or_unknown(roof_share),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         add_facts(all, k, f, bound);
     }
     return true;
@@ -244,9 +241,7 @@ static bool fill_ways(const struct stk_pass_ctx *ctx, struct stk_table *table,
             .total_ns = stk_cell_number(w->total_ns),
             .launch = l,
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
     return true;
 }
@@ -275,52 +270,39 @@ static void sum_ranks(const struct stk_run_sum *run, struct sums *all)
     }
 }
 
-struct kernels_summary {
-    struct stk_cell kernels, kernel_ns, total_kernel_ns, launch_latency_ns, short_share,
-        short_count_share, below_latency_share, below_latency_count_share, tensor_core_share,
-        tensor_core_eligible_share, tensor_core_unknown_share, compute_bound_share,
-        memory_bound_share, latency_bound_share, bound_unknown_share, occupancy;
-};
-static const struct stk_column kernels_figures[] = {
-    STK_COLUMN(kernels_summary, kernels, COUNT,
-               "kernels in the selected time, collectives included"),
-    STK_COLUMN(kernels_summary, kernel_ns, NS,
-               "union of the kernels of each device over its streams, summed over the devices"),
-    STK_COLUMN(kernels_summary, total_kernel_ns, NS, "durations of the kernels, summed"),
-    STK_COLUMN(kernels_summary, launch_latency_ns, NS,
-               "time from the start of a launch call to its kernel on an idle device: median of "
-               "each rank, the longest of all ranks"),
-    STK_COLUMN(kernels_summary, short_share, SHARE,
-               "of `total_kernel_ns`, the share of kernels below 10 us"),
-    STK_COLUMN(kernels_summary, short_count_share, SHARE,
-               "share of the kernels that take less than 10 us"),
-    STK_COLUMN(kernels_summary, below_latency_share, SHARE,
-               "of the summed durations of ranks whose launch latency is known, the share of "
-               "kernels that are shorter than it"),
-    STK_COLUMN(kernels_summary, below_latency_count_share, SHARE,
-               "of the kernels of these ranks, the share that is shorter than the launch latency"),
-    STK_COLUMN(
-        kernels_summary, tensor_core_share, SHARE,
-        "of `total_kernel_ns`, the share of kernels whose names say that they use tensor cores"),
-    STK_COLUMN(kernels_summary, tensor_core_eligible_share, SHARE,
-               "of `total_kernel_ns`, the share of matrix products and convolutions that run "
-               "without tensor cores"),
-    STK_COLUMN(kernels_summary, tensor_core_unknown_share, SHARE,
-               "of `total_kernel_ns`, the share of kernels whose names do not tell"),
-    STK_COLUMN(kernels_summary, compute_bound_share, SHARE,
-               "of `total_kernel_ns`, the share of rows with `bound` compute"),
-    STK_COLUMN(kernels_summary, memory_bound_share, SHARE,
-               "of `total_kernel_ns`, the share of rows with `bound` memory"),
-    STK_COLUMN(kernels_summary, latency_bound_share, SHARE,
-               "of `total_kernel_ns`, the share of rows with `bound` latency"),
-    STK_COLUMN(kernels_summary, bound_unknown_share, SHARE,
-               "of `total_kernel_ns`, the share of rows with `bound` unknown"),
-    STK_COLUMN(kernels_summary, occupancy, SHARE,
-               "mean of the rows' `grid_occupancy` (`occupancy` where it is not known), weighted "
-               "by `total_ns`"),
-};
-static const struct stk_summary_info kernels_summary_info =
-    STK_SUMMARY_INFO(kernels_summary, kernels_figures);
+#define KERNELS_FIGURES(C, R)                                                                      \
+    C(R, kernels, COUNT, "kernels in the selected time, collectives included")                     \
+    C(R, kernel_ns, NS,                                                                            \
+      "union of the kernels of each device over its streams, summed over the devices")             \
+    C(R, total_kernel_ns, NS, "durations of the kernels, summed")                                  \
+    C(R, launch_latency_ns, NS,                                                                    \
+      "time from the start of a launch call to its kernel on an idle device: median of "           \
+      "each rank, the longest of all ranks")                                                       \
+    C(R, short_share, SHARE, "of `total_kernel_ns`, the share of kernels below 10 us")             \
+    C(R, short_count_share, SHARE, "share of the kernels that take less than 10 us")               \
+    C(R, below_latency_share, SHARE,                                                               \
+      "of the summed durations of ranks whose launch latency is known, the share of "              \
+      "kernels that are shorter than it")                                                          \
+    C(R, below_latency_count_share, SHARE,                                                         \
+      "of the kernels of these ranks, the share that is shorter than the launch latency")          \
+    C(R, tensor_core_share, SHARE,                                                                 \
+      "of `total_kernel_ns`, the share of kernels whose names say that they use tensor cores")     \
+    C(R, tensor_core_eligible_share, SHARE,                                                        \
+      "of `total_kernel_ns`, the share of matrix products and convolutions that run "              \
+      "without tensor cores")                                                                      \
+    C(R, tensor_core_unknown_share, SHARE,                                                         \
+      "of `total_kernel_ns`, the share of kernels whose names do not tell")                        \
+    C(R, compute_bound_share, SHARE,                                                               \
+      "of `total_kernel_ns`, the share of rows with `bound` compute")                              \
+    C(R, memory_bound_share, SHARE, "of `total_kernel_ns`, the share of rows with `bound` memory") \
+    C(R, latency_bound_share, SHARE,                                                               \
+      "of `total_kernel_ns`, the share of rows with `bound` latency")                              \
+    C(R, bound_unknown_share, SHARE,                                                               \
+      "of `total_kernel_ns`, the share of rows with `bound` unknown")                              \
+    C(R, occupancy, SHARE,                                                                         \
+      "mean of the rows' `grid_occupancy` (`occupancy` where it is not known), weighted "          \
+      "by `total_ns`")
+STK_SUMMARY(kernels, KERNELS_FIGURES)
 
 static void kernels_say_figures(struct stk_table_doc *doc, const struct sums *all)
 {
@@ -351,28 +333,23 @@ static void kernels_say_figures(struct stk_table_doc *doc, const struct sums *al
     stk_table_summarize(doc, &kernels_summary_info, &summary);
 }
 
-static enum stoker_status kernels_describe(const struct stk_pass_ctx *ctx,
-                                           struct stk_table_doc *doc, struct stoker_err *err)
+static void kernels_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &kernels_table);
     struct stk_table *ways = stk_table_add(doc, &launch_configs_table);
     struct sums all = {.count = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     sum_ranks(ctx->run, &all);
     stk_table_keep(table, "total_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!fill_kernels(ctx, table, ctx->run->ranks[r], &all) ||
-            !fill_ways(ctx, ways, ctx->run->ranks[r])) {
-            return stk_err_nomem(err);
-        }
+        doc->ran_out |= !fill_kernels(ctx, table, ctx->run->ranks[r], &all) ||
+                        !fill_ways(ctx, ways, ctx->run->ranks[r]);
     }
-    if (!stk_table_sort(table, "total_ns") || !stk_table_sort(ways, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "total_ns");
+    stk_table_sort(ways, "total_ns");
     kernels_say_figures(doc, &all);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_kernels = {

@@ -196,99 +196,69 @@ static enum stoker_status launches_see(const struct stk_analysis *view, struct s
     return status;
 }
 
-struct launches_row {
-    struct stk_cell device, count, median_ns, p95_ns, max_ns, after_call_median_ns,
-        launch_bound_share, queue_full_ns;
-};
-static const struct stk_column launches_columns[] = {
-    STK_COLUMN(launches_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(launches_row, count, COUNT,
-               "kernels, collectives included, whose launch call is recorded: the other columns "
-               "are of these"),
-    STK_COLUMN(launches_row, median_ns, NS,
-               "delay from the start of the launch call to the start of its kernel: lower median"),
-    STK_COLUMN(launches_row, p95_ns, NS, "95th percentile of this delay, nearest rank"),
-    STK_COLUMN(launches_row, max_ns, NS, "longest of these delays"),
-    STK_COLUMN(launches_row, after_call_median_ns, NS,
-               "lower median from the end of the launch call to the start of its kernel; negative "
-               "where the kernel starts while the call still runs"),
-    STK_COLUMN(
-        launches_row, launch_bound_share, SHARE,
-        "share of these kernels whose launch call began after the device had nothing left to do"),
-    STK_COLUMN(launches_row, queue_full_ns, NS,
-               "time in launch calls of more than 10 times the median call, summed as far as the "
-               "device was busy: they waited for a place in the queue",
-               .is_detail = true),
-};
-static const struct stk_table_info launches_table =
-    STK_TABLE_INFO("launches", "From launch call to kernel", launches_row, launches_columns);
+#define LAUNCHES_COLUMNS(C, R)                                                                     \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, count, COUNT,                                                                             \
+      "kernels, collectives included, whose launch call is recorded: the other columns "           \
+      "are of these")                                                                              \
+    C(R, median_ns, NS,                                                                            \
+      "delay from the start of the launch call to the start of its kernel: lower median")          \
+    C(R, p95_ns, NS, "95th percentile of this delay, nearest rank")                                \
+    C(R, max_ns, NS, "longest of these delays")                                                    \
+    C(R, after_call_median_ns, NS,                                                                 \
+      "lower median from the end of the launch call to the start of its kernel; negative "         \
+      "where the kernel starts while the call still runs")                                         \
+    C(R, launch_bound_share, SHARE,                                                                \
+      "share of these kernels whose launch call began after the device had nothing left to do")    \
+    C(R, queue_full_ns, NS,                                                                        \
+      "time in launch calls of more than 10 times the median call, summed as far as the "          \
+      "device was busy: they waited for a place in the queue",                                     \
+      .is_detail = true)
+STK_TABLE(launches, "From launch call to kernel", LAUNCHES_COLUMNS)
 
-struct queue_row {
-    struct stk_cell device, start_ns, dur_ns, mean_depth, max_depth;
-};
-static const struct stk_column queue_columns[] = {
-    STK_COLUMN(queue_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(queue_row, start_ns, NS,
-               "start of this part of the time: each device's queue is cut into 20 equal parts"),
-    STK_COLUMN(queue_row, dur_ns, NS, "length of this part"),
-    STK_COLUMN(
-        queue_row, mean_depth, REAL,
-        "operations launched and not yet begun: mean over this part's time; an operation enters "
-        "the queue when its launch call begins and leaves it when the device begins it"),
-    STK_COLUMN(queue_row, max_depth, COUNT, "most operations in the queue at once"),
-};
-static const struct stk_table_info queue_table =
-    STK_TABLE_INFO("queue", "Work launched and not yet begun, over time", queue_row, queue_columns);
+#define QUEUE_COLUMNS(C, R)                                                                        \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, start_ns, NS,                                                                             \
+      "start of this part of the time: each device's queue is cut into 20 equal parts")            \
+    C(R, dur_ns, NS, "length of this part")                                                        \
+    C(R, mean_depth, REAL,                                                                         \
+      "operations launched and not yet begun: mean over this part's time; an operation enters "    \
+      "the queue when its launch call begins and leaves it when the device begins it")             \
+    C(R, max_depth, COUNT, "most operations in the queue at once")
+STK_TABLE(queue, "Work launched and not yet begun, over time", QUEUE_COLUMNS)
 
-struct regions_row {
-    struct stk_cell device, start_ns, dur_ns, idle_ns, busy_share, kernels, late, thread, step;
-};
-static const struct stk_column regions_columns[] = {
-    STK_COLUMN(regions_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(regions_row, start_ns, NS,
-               "where the device went idle for the first late operation; a region is a run of 8 or "
-               "more late operations with at most 3 others from one to the next"),
-    STK_COLUMN(regions_row, dur_ns, NS, "length up to the end of the last late operation"),
-    STK_COLUMN(regions_row, idle_ns, NS, "idle time directly before the late operations, summed"),
-    STK_COLUMN(regions_row, busy_share, SHARE,
-               "share of the region in which the device is busy (union of its operations)"),
-    STK_COLUMN(regions_row, kernels, COUNT, "kernels in the region, collectives included"),
-    STK_COLUMN(regions_row, late, COUNT,
-               "operations (kernels, copies, memsets) whose launch call began after the device had "
-               "nothing left to do, before a gap of at most 1 ms"),
-    STK_COLUMN(regions_row, thread, TEXT, "host thread that launched the first of them",
-               .is_name = true),
-    STK_COLUMN(regions_row, step, COUNT, "step of the device in which the region begins"),
-};
-static const struct stk_table_info regions_table = STK_TABLE_INFO(
-    "regions", "Where the device runs dry waiting for launches", regions_row, regions_columns);
+#define REGIONS_COLUMNS(C, R)                                                                      \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, start_ns, NS,                                                                             \
+      "where the device went idle for the first late operation; a region is a run of 8 or "        \
+      "more late operations with at most 3 others from one to the next")                           \
+    C(R, dur_ns, NS, "length up to the end of the last late operation")                            \
+    C(R, idle_ns, NS, "idle time directly before the late operations, summed")                     \
+    C(R, busy_share, SHARE,                                                                        \
+      "share of the region in which the device is busy (union of its operations)")                 \
+    C(R, kernels, COUNT, "kernels in the region, collectives included")                            \
+    C(R, late, COUNT,                                                                              \
+      "operations (kernels, copies, memsets) whose launch call began after the device had "        \
+      "nothing left to do, before a gap of at most 1 ms")                                          \
+    C(R, thread, TEXT, "host thread that launched the first of them", .is_name = true)             \
+    C(R, step, COUNT, "step of the device in which the region begins")
+STK_TABLE(regions, "Where the device runs dry waiting for launches", REGIONS_COLUMNS)
 
-struct slow_calls_row {
-    struct stk_cell call, rank, count, total_ns, median_ns, p95_ns, max_ns, slow_share, slow_ns,
-        device_busy_share;
-};
-static const struct stk_column slow_calls_columns[] = {
-    STK_COLUMN(slow_calls_row, call, TEXT, "name of the call of the runtime or driver",
-               .is_name = true),
-    STK_COLUMN(slow_calls_row, rank, COUNT, STK_DOC_RANK),
-    STK_COLUMN(slow_calls_row, count, COUNT, "calls of the name"),
-    STK_COLUMN(slow_calls_row, total_ns, NS,
-               "their durations, summed; a call inside another one counts in both rows"),
-    STK_COLUMN(slow_calls_row, median_ns, NS, "lower median of the durations"),
-    STK_COLUMN(slow_calls_row, p95_ns, NS, "95th percentile of the durations, nearest rank",
-               .is_detail = true),
-    STK_COLUMN(slow_calls_row, max_ns, NS, "longest duration"),
-    STK_COLUMN(slow_calls_row, slow_share, SHARE,
-               "share of the calls that took more than 10 times the median"),
-    STK_COLUMN(slow_calls_row, slow_ns, NS, "durations of these slow calls, summed"),
-    STK_COLUMN(slow_calls_row, device_busy_share, SHARE,
-               "share of `slow_ns` in which some device of the rank was busy", .is_detail = true),
-};
-static const struct stk_table_info slow_calls_table =
-    STK_TABLE_INFO("slow_calls", "Runtime calls, and those over 10 x their median", slow_calls_row,
-                   slow_calls_columns);
+#define SLOW_CALLS_COLUMNS(C, R)                                                                   \
+    C(R, call, TEXT, "name of the call of the runtime or driver", .is_name = true)                 \
+    C(R, rank, COUNT, STK_DOC_RANK)                                                                \
+    C(R, count, COUNT, "calls of the name")                                                        \
+    C(R, total_ns, NS, "their durations, summed; a call inside another one counts in both rows")   \
+    C(R, median_ns, NS, "lower median of the durations")                                           \
+    C(R, p95_ns, NS, "95th percentile of the durations, nearest rank", .is_detail = true)          \
+    C(R, max_ns, NS, "longest duration")                                                           \
+    C(R, slow_share, SHARE, "share of the calls that took more than 10 times the median")          \
+    C(R, slow_ns, NS, "durations of these slow calls, summed")                                     \
+    C(R, device_busy_share, SHARE, "share of `slow_ns` in which some device of the rank was busy", \
+      .is_detail = true)
+STK_TABLE(slow_calls, "Runtime calls, and those over 10 x their median", SLOW_CALLS_COLUMNS)
 
-static bool launches_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void launches_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                                struct launch_row *all)
 {
     const struct launch_partial *p = rank->partial;
@@ -311,11 +281,8 @@ static bool launches_fill_rank(struct stk_table *table, const struct stk_rank_su
             .launch_bound_share = stk_cell_share_of((int64_t)l->late, (int64_t)l->linked),
             .queue_full_ns = stk_cell_number(l->queue_full_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 // Depths to a hundredth: more says nothing.
@@ -324,7 +291,7 @@ static double rounded(double depth)
     return depth < 1e12 ? (double)(int64_t)(depth * 100 + 0.5) / 100 : depth;
 }
 
-static bool fill_queue(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_queue(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct launch_partial *p = rank->partial;
     for (uint32_t d = 0; p && d < rank->device_count; d++) {
@@ -337,15 +304,12 @@ static bool fill_queue(struct stk_table *table, const struct stk_rank_sum *rank)
                 .mean_depth = stk_cell_ratio(rounded(b->mean)),
                 .max_depth = stk_cell_number(b->most),
             };
-            if (!stk_table_put(table, &row)) {
-                return false;
-            }
+            stk_table_put(table, &row);
         }
     }
-    return true;
 }
 
-static bool fill_regions(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_regions(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct launch_partial *p = rank->partial;
     for (size_t i = 0; p && i < p->regions.count; i++) {
@@ -361,15 +325,12 @@ static bool fill_regions(struct stk_table *table, const struct stk_rank_sum *ran
             .thread = *r->thread ? stk_cell_text(r->thread) : stk_cell_unknown(),
             .step = r->has_step ? stk_cell_number(r->step) : stk_cell_unknown(),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
     table->rows_left_out += p ? p->regions.left_out : 0;
-    return true;
 }
 
-static bool fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct launch_partial *p = rank->partial;
     for (size_t i = 0; p && i < p->calls.count; i++) {
@@ -386,34 +347,23 @@ static bool fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
             .slow_ns = stk_cell_number(c->slow_ns),
             .device_busy_share = stk_cell_share_of(c->slow_busy_ns, c->slow_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-struct launches_summary {
-    struct stk_cell launch_bound_share, queue_full_ns, command_buffer_full_ns, linked_share,
-        regions, region_idle_ns;
-};
-static const struct stk_column launches_figures[] = {
-    STK_COLUMN(launches_summary, launch_bound_share, SHARE,
-               "share of the kernels with a launch call whose call began after their device had "
-               "nothing left to do"),
-    STK_COLUMN(launches_summary, queue_full_ns, NS, "`queue_full_ns` of all devices, summed"),
-    STK_COLUMN(launches_summary, command_buffer_full_ns, NS,
-               "time that the profiler records as `Command Buffer Full`, in which launches wait "
-               "for a place: union of each track, summed over the tracks"),
-    STK_COLUMN(launches_summary, linked_share, SHARE,
-               "share of all kernels whose launch call is recorded"),
-    STK_COLUMN(launches_summary, regions, COUNT,
-               "regions in which a device runs out of work, those that are not listed too"),
-    STK_COLUMN(launches_summary, region_idle_ns, NS,
-               "idle time before the late operations of all these regions, summed"),
-};
-static const struct stk_summary_info launches_summary_info =
-    STK_SUMMARY_INFO(launches_summary, launches_figures);
+#define LAUNCHES_FIGURES(C, R)                                                                     \
+    C(R, launch_bound_share, SHARE,                                                                \
+      "share of the kernels with a launch call whose call began after their device had "           \
+      "nothing left to do")                                                                        \
+    C(R, queue_full_ns, NS, "`queue_full_ns` of all devices, summed")                              \
+    C(R, command_buffer_full_ns, NS,                                                               \
+      "time that the profiler records as `Command Buffer Full`, in which launches wait "           \
+      "for a place: union of each track, summed over the tracks")                                  \
+    C(R, linked_share, SHARE, "share of all kernels whose launch call is recorded")                \
+    C(R, regions, COUNT,                                                                           \
+      "regions in which a device runs out of work, those that are not listed too")                 \
+    C(R, region_idle_ns, NS, "idle time before the late operations of all these regions, summed")
+STK_SUMMARY(launches, LAUNCHES_FIGURES)
 
 static void launches_say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
                                  const struct launch_row *all)
@@ -447,35 +397,32 @@ static const struct stk_missing no_launch_calls = {
     "record the host too: ProfilerActivity.CPU beside CUDA in torch.profiler, "
     "--trace=cuda in nsys profile, host_tracer_level 2 in TensorFlow and JAX"};
 
-static enum stoker_status launches_describe(const struct stk_pass_ctx *ctx,
-                                            struct stk_table_doc *doc, struct stoker_err *err)
+static void launches_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &launches_table);
     struct stk_table *queue = stk_table_add(doc, &queue_table);
     struct stk_table *regions = stk_table_add(doc, &regions_table);
     struct stk_table *calls = stk_table_add(doc, &slow_calls_table);
     struct launch_row all = {.kernels = 0};
-    bool ok = true;
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     stk_table_keep(calls, "total_ns", ctx->limit);
-    for (uint32_t r = 0; r < ctx->run->rank_count && ok; r++) {
-        ok = launches_fill_rank(table, ctx->run->ranks[r], &all) &&
-             fill_queue(queue, ctx->run->ranks[r]) && fill_regions(regions, ctx->run->ranks[r]) &&
-             fill_calls(calls, ctx->run->ranks[r]);
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
+        launches_fill_rank(table, ctx->run->ranks[r], &all);
+        fill_queue(queue, ctx->run->ranks[r]);
+        fill_regions(regions, ctx->run->ranks[r]);
+        fill_calls(calls, ctx->run->ranks[r]);
     }
-    if (!ok || !stk_table_sort(table, "count") || !stk_table_sort(regions, "idle_ns") ||
-        !stk_table_sort(calls, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "count");
+    stk_table_sort(regions, "idle_ns");
+    stk_table_sort(calls, "total_ns");
     if (all.linked == 0 && all.kernels > 0) {
         stk_table_lacks(doc, &no_launch_calls);
         doc->inconclusive = true;
-        return STOKER_OK;
+        return;
     }
     launches_say_figures(doc, ctx->run, &all);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_launches = {

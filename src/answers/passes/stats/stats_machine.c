@@ -4,85 +4,51 @@
 // of the profile, or all of the record where they share none. Means are over time, what was not
 // written at a look counts as 0; the columns' units are those of the counter (docs/sampler.md).
 // Limits: what lives shorter than a second may be missed; figures of a GPU are of the whole GPU.
-#include <string.h>
 
 #include "profile/model/machine/machine.h"
 #include "answers/passes/stats/stats.h"
 
-struct processes_row {
-    struct stk_cell process, pid, parent, running, waiting, busiest_share, busiest_thread, threads,
-        active, read_bytes_per_s, write_bytes_per_s, major_faults_per_s, resident_bytes;
-};
-static const struct stk_column processes_columns[] = {
-    STK_COLUMN(processes_row, process, TEXT, "name of the process's first thread", .is_name = true),
-    STK_COLUMN(processes_row, pid, NUMBER, "its number"),
-    STK_COLUMN(processes_row, parent, NUMBER, "number of the process that started it",
-               .is_detail = true),
-    STK_COLUMN(processes_row, running, REAL, "processors that its threads ran on, summed"),
-    STK_COLUMN(processes_row, waiting, REAL,
-               "its threads that could run and waited for a processor, on average"),
-    STK_COLUMN(processes_row, busiest_share, SHARE,
-               "share of the time that its busiest thread ran"),
-    STK_COLUMN(processes_row, busiest_thread, TEXT, "name of that thread", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(processes_row, threads, COUNT, "most threads that it had"),
-    STK_COLUMN(processes_row, active, COUNT, "threads that ran for 1 % of the time or more",
-               .is_detail = true),
-    STK_COLUMN(processes_row, read_bytes_per_s, RATE, "bytes read from storage"),
-    STK_COLUMN(processes_row, write_bytes_per_s, RATE, "bytes written to storage",
-               .is_detail = true),
-    STK_COLUMN(processes_row, major_faults_per_s, RATE, "page faults that read from storage",
-               .is_detail = true),
-    STK_COLUMN(processes_row, resident_bytes, BYTES, "most memory that it held"),
-};
-static const struct stk_table_info processes_table =
-    STK_TABLE_INFO("processes", "Processes by work", processes_row, processes_columns);
+#define PROCESSES_COLUMNS(C, R)                                                                    \
+    C(R, process, TEXT, "name of the process's first thread", .is_name = true)                     \
+    C(R, pid, NUMBER, "its number")                                                                \
+    C(R, parent, NUMBER, "number of the process that started it", .is_detail = true)               \
+    C(R, running, REAL, "processors that its threads ran on, summed")                              \
+    C(R, waiting, REAL, "its threads that could run and waited for a processor, on average")       \
+    C(R, busiest_share, SHARE, "share of the time that its busiest thread ran")                    \
+    C(R, busiest_thread, TEXT, "name of that thread", .is_name = true, .is_detail = true)          \
+    C(R, threads, COUNT, "most threads that it had")                                               \
+    C(R, active, COUNT, "threads that ran for 1 % of the time or more", .is_detail = true)         \
+    C(R, read_bytes_per_s, RATE, "bytes read from storage")                                        \
+    C(R, write_bytes_per_s, RATE, "bytes written to storage", .is_detail = true)                   \
+    C(R, major_faults_per_s, RATE, "page faults that read from storage", .is_detail = true)        \
+    C(R, resident_bytes, BYTES, "most memory that it held")
+STK_TABLE(processes, "Processes by work", PROCESSES_COLUMNS)
 
-struct figures_row {
-    struct stk_cell counter, of, mean, most, last, unit, samples;
-};
-static const struct stk_column figures_columns[] = {
-    STK_COLUMN(figures_row, counter, TEXT, "counter, as docs/sampler.md lists them"),
-    STK_COLUMN(figures_row, of, TEXT, "the disk or GPU; empty for the machine and the job"),
-    STK_COLUMN(figures_row, mean, REAL, "mean over time"),
-    STK_COLUMN(figures_row, most, REAL, "largest value"),
-    STK_COLUMN(figures_row, last, REAL, "last value", .is_detail = true),
-    STK_COLUMN(figures_row, unit, TEXT, "unit of the values"),
-    STK_COLUMN(figures_row, samples, COUNT, "values written in that time", .is_detail = true),
-};
-static const struct stk_table_info figures_table =
-    STK_TABLE_INFO("figures", "Counters of the job and the machine", figures_row, figures_columns);
+#define FIGURES_COLUMNS(C, R)                                                                      \
+    C(R, counter, TEXT, "counter, as docs/sampler.md lists them")                                  \
+    C(R, of, TEXT, "the disk or GPU; empty for the machine and the job")                           \
+    C(R, mean, REAL, "mean over time")                                                             \
+    C(R, most, REAL, "largest value")                                                              \
+    C(R, last, REAL, "last value", .is_detail = true)                                              \
+    C(R, unit, TEXT, "unit of the values")                                                         \
+    C(R, samples, COUNT, "values written in that time", .is_detail = true)
+STK_TABLE(figures, "Counters of the job and the machine", FIGURES_COLUMNS)
 
-struct absent_row {
-    struct stk_cell source;
-};
-static const struct stk_column absent_columns[] = {
-    STK_COLUMN(absent_row, source, TEXT, "what could not be sampled, and why"),
-};
-static const struct stk_table_info absent_table =
-    STK_TABLE_INFO("absent", "Not sampled", absent_row, absent_columns);
+#define ABSENT_COLUMNS(C, R) C(R, source, TEXT, "what could not be sampled, and why")
+STK_TABLE(absent, "Not sampled", ABSENT_COLUMNS)
 
-struct machine_summary {
-    struct stk_cell sampled_ns, looks, of_profile, processors, running, waiting, throttled_share,
-        sampler_share, other_records;
-};
-static const struct stk_column machine_figures[] = {
-    STK_COLUMN(machine_summary, sampled_ns, NS, "time that the figures are of"),
-    STK_COLUMN(machine_summary, looks, COUNT, "times that the sampler looked in it"),
-    STK_COLUMN(machine_summary, of_profile, BOOL,
-               "whether that is the profile's time; else it is all of the record"),
-    STK_COLUMN(machine_summary, processors, REAL, "processors that the job may use"),
-    STK_COLUMN(machine_summary, running, REAL, "processors that its threads ran on, on average"),
-    STK_COLUMN(machine_summary, waiting, REAL,
-               "its threads that could run and waited for a processor, on average"),
-    STK_COLUMN(machine_summary, throttled_share, SHARE,
-               "periods in which the control group's quota was used up"),
-    STK_COLUMN(machine_summary, sampler_share, SHARE, "of one processor that sampling took"),
-    STK_COLUMN(machine_summary, other_records, COUNT,
-               "records of other machines or times that were given and are not shown"),
-};
-static const struct stk_summary_info machine_summary_info =
-    STK_SUMMARY_INFO(machine_summary, machine_figures);
+#define MACHINE_FIGURES(C, R)                                                                      \
+    C(R, sampled_ns, NS, "time that the figures are of")                                           \
+    C(R, looks, COUNT, "times that the sampler looked in it")                                      \
+    C(R, of_profile, BOOL, "whether that is the profile's time; else it is all of the record")     \
+    C(R, processors, REAL, "processors that the job may use")                                      \
+    C(R, running, REAL, "processors that its threads ran on, on average")                          \
+    C(R, waiting, REAL, "its threads that could run and waited for a processor, on average")       \
+    C(R, throttled_share, SHARE, "periods in which the control group's quota was used up")         \
+    C(R, sampler_share, SHARE, "of one processor that sampling took")                              \
+    C(R, other_records, COUNT,                                                                     \
+      "records of other machines or times that were given and are not shown")
+STK_SUMMARY(machine, MACHINE_FIGURES)
 
 static const struct stk_missing no_record = {
     "samples of the machine", "no machine.stk lies beside the profile",
@@ -102,10 +68,9 @@ static int64_t whole(double value)
     return value > 0 && value < 9e18 ? (int64_t)value : 0;
 }
 
-static bool fill_machine_processes(struct stk_table *table, const struct stk_machine_view *v)
+static void fill_machine_processes(struct stk_table *table, const struct stk_machine_view *v)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < v->process_count; i++) {
+    for (uint32_t i = 0; i < v->process_count; i++) {
         const struct stk_machine_process *p = &v->processes[i];
         const struct processes_row row = {
             .process = stk_cell_text(p->name),
@@ -122,22 +87,20 @@ static bool fill_machine_processes(struct stk_table *table, const struct stk_mac
             .major_faults_per_s = stk_cell_ratio(tidy(p->major)),
             .resident_bytes = stk_cell_number(whole(p->resident)),
         };
-        ok = stk_table_put(table, &row);
+        stk_table_put(table, &row);
     }
-    return ok;
 }
 
-static bool fill_machine_figures(struct stk_table *figures, struct stk_table *absent,
+static void fill_machine_figures(struct stk_table *figures, struct stk_table *absent,
                                  const struct stk_machine_view *v)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < v->machine->series_count; i++) {
+    for (uint32_t i = 0; i < v->machine->series_count; i++) {
         const struct stk_machine_series *s = &v->machine->series[i];
         const struct stk_machine_figure *f = &v->figures[i];
         const struct stk_sample_info *info = s->info;
         if (info->scope == STK_SAMPLE_SOURCE) {
             const struct absent_row row = {.source = stk_cell_text(s->name)};
-            ok = stk_table_put(absent, &row);
+            stk_table_put(absent, &row);
         } else if (info->scope != STK_SAMPLE_THREAD && info->scope != STK_SAMPLE_PROCESS &&
                    f->samples) {
             bool is_thing = info->scope == STK_SAMPLE_DISK || info->scope == STK_SAMPLE_GPU;
@@ -150,10 +113,9 @@ static bool fill_machine_figures(struct stk_table *figures, struct stk_table *ab
                 .unit = *info->unit ? stk_cell_text(info->unit) : stk_cell_unknown(),
                 .samples = stk_cell_number(f->samples),
             };
-            ok = stk_table_put(figures, &row);
+            stk_table_put(figures, &row);
         }
     }
-    return ok;
 }
 
 static struct stk_cell mean_of(const struct stk_machine_view *v, enum stk_sampled sample)
@@ -162,8 +124,7 @@ static struct stk_cell mean_of(const struct stk_machine_view *v, enum stk_sample
     return f ? stk_cell_ratio(tidy(f->mean)) : stk_cell_unknown();
 }
 
-static enum stoker_status machine_describe(const struct stk_pass_ctx *ctx,
-                                           struct stk_table_doc *doc, struct stoker_err *err)
+static void machine_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_machine_view *v = ctx->run->machine;
     struct stk_table *processes = stk_table_add(doc, &processes_table);
@@ -172,11 +133,10 @@ static enum stoker_status machine_describe(const struct stk_pass_ctx *ctx,
     if (!v) {
         stk_table_lacks(doc, &no_record);
         doc->inconclusive = true;
-        return STOKER_OK;
+        return;
     }
-    if (!fill_machine_processes(processes, v) || !fill_machine_figures(figures, absent, v)) {
-        return stk_err_nomem(err);
-    }
+    fill_machine_processes(processes, v);
+    fill_machine_figures(figures, absent, v);
     double cost = stk_machine_mean(v, STK_SAMPLE_OF_COST);
     const struct stk_machine_figure *quota = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_QUOTA);
     double throttled = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_PERIODS);
@@ -193,7 +153,6 @@ static enum stoker_status machine_describe(const struct stk_pass_ctx *ctx,
         .other_records = stk_cell_number(v->left_out),
     };
     stk_table_summarize(doc, &machine_summary_info, &summary);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_machine = {

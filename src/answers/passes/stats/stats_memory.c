@@ -13,76 +13,51 @@
 #include "profile/model/median.h"
 #include "answers/passes/stats/stats.h"
 
-struct peak_row {
-    struct stk_cell device, allocator, op, bytes, peak_share, blocks;
-};
-static const struct stk_column peak_columns[] = {
-    STK_COLUMN(peak_row, device, TEXT,
-               "device, as the report names it: `rank/ordinal`, or `rank/host`"),
-    STK_COLUMN(peak_row, allocator, TEXT, "name of the allocator", .is_detail = true),
-    STK_COLUMN(peak_row, op, TEXT,
-               "operation that asked for the memory; `(before the profile)`: allocated earlier; "
-               "`(held by the program)`: beside the heap, for a running XLA program",
-               .is_name = true),
-    STK_COLUMN(peak_row, bytes, BYTES, "bytes of it in use at the peak of this allocator"),
-    STK_COLUMN(peak_row, peak_share, SHARE, "share of all bytes in use at that peak"),
-    STK_COLUMN(peak_row, blocks, COUNT, "blocks of it in use at that peak"),
-};
-static const struct stk_table_info peak_table =
-    STK_TABLE_INFO("peak", "In use at the peak, by operation", peak_row, peak_columns);
+#define PEAK_COLUMNS(C, R)                                                                         \
+    C(R, device, TEXT, "device, as the report names it: `rank/ordinal`, or `rank/host`")           \
+    C(R, allocator, TEXT, "name of the allocator", .is_detail = true)                              \
+    C(R, op, TEXT,                                                                                 \
+      "operation that asked for the memory; `(before the profile)`: allocated earlier; "           \
+      "`(held by the program)`: beside the heap, for a running XLA program",                       \
+      .is_name = true)                                                                             \
+    C(R, bytes, BYTES, "bytes of it in use at the peak of this allocator")                         \
+    C(R, peak_share, SHARE, "share of all bytes in use at that peak")                              \
+    C(R, blocks, COUNT, "blocks of it in use at that peak")
+STK_TABLE(peak, "In use at the peak, by operation", PEAK_COLUMNS)
 
-struct steps_row {
-    struct stk_cell rank, step, allocations, allocated_bytes, freed_bytes, peak_bytes, end_bytes;
-};
-static const struct stk_column steps_columns[] = {
-    STK_COLUMN(steps_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-    STK_COLUMN(steps_row, step, COUNT, "number of the used step"),
-    STK_COLUMN(steps_row, allocations, COUNT,
-               "allocations in the step, of devices' memory (of the host's where no device's is "
-               "recorded)"),
-    STK_COLUMN(steps_row, allocated_bytes, BYTES, "bytes that they allocated, summed"),
-    STK_COLUMN(steps_row, freed_bytes, BYTES, "bytes freed in the step, summed"),
-    STK_COLUMN(steps_row, peak_bytes, BYTES,
-               "most bytes in use at once in the step, over all allocators of the rank"),
-    STK_COLUMN(steps_row, end_bytes, BYTES, "bytes in use at the step's last allocator event"),
-};
-static const struct stk_table_info steps_table =
-    STK_TABLE_INFO("steps", "Used steps", steps_row, steps_columns);
+#define STEPS_COLUMNS(C, R)                                                                        \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
+    C(R, step, COUNT, "number of the used step")                                                   \
+    C(R, allocations, COUNT,                                                                       \
+      "allocations in the step, of devices' memory (of the host's where no device's is "           \
+      "recorded)")                                                                                 \
+    C(R, allocated_bytes, BYTES, "bytes that they allocated, summed")                              \
+    C(R, freed_bytes, BYTES, "bytes freed in the step, summed")                                    \
+    C(R, peak_bytes, BYTES,                                                                        \
+      "most bytes in use at once in the step, over all allocators of the rank")                    \
+    C(R, end_bytes, BYTES, "bytes in use at the step's last allocator event")
+STK_TABLE(steps, "Used steps", STEPS_COLUMNS)
 
-struct timeline_row {
-    struct stk_cell device, t_ns, bytes, reserved_bytes, allocator;
-};
-static const struct stk_column timeline_columns[] = {
-    STK_COLUMN(timeline_row, device, TEXT,
-               "device, as the report names it: `rank/ordinal`, or `rank/host`"),
-    STK_COLUMN(timeline_row, t_ns, NS,
-               "time of the value: the largest one of each of 500 equal parts of the time is kept"),
-    STK_COLUMN(timeline_row, bytes, BYTES, "bytes in use at that time"),
-    STK_COLUMN(timeline_row, reserved_bytes, BYTES,
-               "bytes that the allocator holds at that time, in use or not"),
-    STK_COLUMN(timeline_row, allocator, TEXT, "name of the allocator", .is_detail = true),
-};
-static const struct stk_table_info timeline_table =
-    STK_TABLE_INFO("timeline", "In use over time", timeline_row, timeline_columns);
+#define TIMELINE_COLUMNS(C, R)                                                                     \
+    C(R, device, TEXT, "device, as the report names it: `rank/ordinal`, or `rank/host`")           \
+    C(R, t_ns, NS,                                                                                 \
+      "time of the value: the largest one of each of 500 equal parts of the time is kept")         \
+    C(R, bytes, BYTES, "bytes in use at that time")                                                \
+    C(R, reserved_bytes, BYTES, "bytes that the allocator holds at that time, in use or not")      \
+    C(R, allocator, TEXT, "name of the allocator", .is_detail = true)
+STK_TABLE(timeline, "In use over time", TIMELINE_COLUMNS)
 
-struct live_row {
-    struct stk_cell device, t_ns, op, bytes, blocks, allocator;
-};
-static const struct stk_column live_columns[] = {
-    STK_COLUMN(live_row, device, TEXT,
-               "device, as the report names it: `rank/ordinal`, or `rank/host`"),
-    STK_COLUMN(live_row, t_ns, NS, "time, one of those of the table `timeline`"),
-    STK_COLUMN(
-        live_row, op, TEXT,
-        "operation that asked for the memory: the eight that hold most, and what none of the "
-        "profile asked for, as in `peak`",
-        .is_name = true),
-    STK_COLUMN(live_row, bytes, BYTES, "bytes of it in use at that time"),
-    STK_COLUMN(live_row, blocks, COUNT, "blocks of it in use at that time"),
-    STK_COLUMN(live_row, allocator, TEXT, "name of the allocator", .is_detail = true),
-};
-static const struct stk_table_info live_table = STK_TABLE_INFO(
-    "live", "In use over time, by the operations that hold most", live_row, live_columns);
+#define LIVE_COLUMNS(C, R)                                                                         \
+    C(R, device, TEXT, "device, as the report names it: `rank/ordinal`, or `rank/host`")           \
+    C(R, t_ns, NS, "time, one of those of the table `timeline`")                                   \
+    C(R, op, TEXT,                                                                                 \
+      "operation that asked for the memory: the eight that hold most, and what none of the "       \
+      "profile asked for, as in `peak`",                                                           \
+      .is_name = true)                                                                             \
+    C(R, bytes, BYTES, "bytes of it in use at that time")                                          \
+    C(R, blocks, COUNT, "blocks of it in use at that time")                                        \
+    C(R, allocator, TEXT, "name of the allocator", .is_detail = true)
+STK_TABLE(live, "In use over time, by the operations that hold most", LIVE_COLUMNS)
 
 struct memory_totals {
     const struct stk_memory_pool *top; // the device pool with the largest peak, else of the host
@@ -115,7 +90,7 @@ static struct stk_cell op_of(const struct stk_memory_live *live)
                                                               : live->op);
 }
 
-static bool fill_peak(struct stk_table *table, const struct stk_memory_pool *pool, const char *id)
+static void fill_peak(struct stk_table *table, const struct stk_memory_pool *pool, const char *id)
 {
     for (uint32_t i = 0; i < pool->live_count; i++) {
         const struct stk_memory_live *live = &pool->live[i];
@@ -128,14 +103,11 @@ static bool fill_peak(struct stk_table *table, const struct stk_memory_pool *poo
                 live->bytes < pool->peak_bytes ? live->bytes : pool->peak_bytes, pool->peak_bytes),
             .blocks = live->blocks ? stk_cell_number((int64_t)live->blocks) : stk_cell_unknown(),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool *pool,
+static void fill_timeline(struct stk_table *table, const struct stk_memory_pool *pool,
                           const char *id, int64_t shift_ns)
 {
     for (uint32_t i = 0; i < pool->point_count; i++) {
@@ -148,14 +120,11 @@ static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool 
                                                             : stk_cell_unknown(),
             .allocator = stk_cell_text(pool->allocator),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_live(struct stk_table *table, const struct stk_memory_sums *m,
+static void fill_live(struct stk_table *table, const struct stk_memory_sums *m,
                       const struct stk_memory_pool *pool, const char *id, int64_t shift_ns)
 {
     for (uint32_t i = 0; i < pool->point_count; i++) {
@@ -171,12 +140,9 @@ static bool fill_live(struct stk_table *table, const struct stk_memory_sums *m,
                     live->blocks ? stk_cell_number((int64_t)live->blocks) : stk_cell_unknown(),
                 .allocator = stk_cell_text(pool->allocator),
             };
-            if (!stk_table_put(table, &row)) {
-                return false;
-            }
+            stk_table_put(table, &row);
         }
     }
-    return true;
 }
 
 // The usual change from the end of a step to the end of the next: one that leaks grows every time.
@@ -214,9 +180,7 @@ static bool fill_steps(const struct stk_pass_ctx *ctx, struct stk_table *table,
             .peak_bytes = stk_cell_number(s->peak_bytes),
             .end_bytes = stk_cell_number(s->end_bytes),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         all->step_allocations += s->allocations;
     }
     all->steps += m->step_count;
@@ -258,44 +222,35 @@ static bool memory_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_ra
         }
         const char *id = device_id(ctx, rank, pool->device);
         add_pool(all, rank, pool, shift_ns);
-        if (!id || !fill_peak(tables[0], pool, id) ||
-            !fill_timeline(tables[2], pool, id, shift_ns) ||
-            !fill_live(tables[3], m, pool, id, shift_ns)) {
+        if (!id) {
             return false;
         }
+        fill_peak(tables[0], pool, id);
+        fill_timeline(tables[2], pool, id, shift_ns);
+        fill_live(tables[3], m, pool, id, shift_ns);
     }
     all->on_host |= m->steps_on_host;
     return fill_steps(ctx, tables[1], rank, m, all);
 }
 
-struct memory_summary {
-    struct stk_cell peak_device, peak_bytes, peak_t_ns, capacity_share, reserved_bytes,
-        fragmentation_share, allocations, allocations_per_step, growth_per_step_bytes,
-        device_malloc_calls;
-};
-static const struct stk_column memory_figures[] = {
-    STK_COLUMN(memory_summary, peak_device, TEXT,
-               "device with the largest peak of one allocator; the host where no device's memory "
-               "is recorded"),
-    STK_COLUMN(memory_summary, peak_bytes, BYTES, "bytes in use at that peak"),
-    STK_COLUMN(memory_summary, peak_t_ns, NS, "time of that peak"),
-    STK_COLUMN(memory_summary, capacity_share, SHARE, "peak as a share of the device's memory"),
-    STK_COLUMN(memory_summary, reserved_bytes, BYTES,
-               "bytes that this allocator holds at the peak, in use or not"),
-    STK_COLUMN(memory_summary, fragmentation_share, SHARE,
-               "1 - largest free block / free memory of this allocator, at the peak"),
-    STK_COLUMN(memory_summary, allocations, COUNT,
-               "allocations of all allocators in the selected time"),
-    STK_COLUMN(memory_summary, allocations_per_step, COUNT,
-               "allocations of a used step, mean cut to a whole number"),
-    STK_COLUMN(memory_summary, growth_per_step_bytes, BYTES,
-               "change of the bytes in use from the end of a used step to the end of the next: "
-               "lower median, of the rank where it is largest; 0 where it does not grow"),
-    STK_COLUMN(memory_summary, device_malloc_calls, COUNT,
-               "calls of the runtime that allocate or free device or pinned memory"),
-};
-static const struct stk_summary_info memory_summary_info =
-    STK_SUMMARY_INFO(memory_summary, memory_figures);
+#define MEMORY_FIGURES(C, R)                                                                       \
+    C(R, peak_device, TEXT,                                                                        \
+      "device with the largest peak of one allocator; the host where no device's memory "          \
+      "is recorded")                                                                               \
+    C(R, peak_bytes, BYTES, "bytes in use at that peak")                                           \
+    C(R, peak_t_ns, NS, "time of that peak")                                                       \
+    C(R, capacity_share, SHARE, "peak as a share of the device's memory")                          \
+    C(R, reserved_bytes, BYTES, "bytes that this allocator holds at the peak, in use or not")      \
+    C(R, fragmentation_share, SHARE,                                                               \
+      "1 - largest free block / free memory of this allocator, at the peak")                       \
+    C(R, allocations, COUNT, "allocations of all allocators in the selected time")                 \
+    C(R, allocations_per_step, COUNT, "allocations of a used step, mean cut to a whole number")    \
+    C(R, growth_per_step_bytes, BYTES,                                                             \
+      "change of the bytes in use from the end of a used step to the end of the next: "            \
+      "lower median, of the rank where it is largest; 0 where it does not grow")                   \
+    C(R, device_malloc_calls, COUNT,                                                               \
+      "calls of the runtime that allocate or free device or pinned memory")
+STK_SUMMARY(memory, MEMORY_FIGURES)
 
 static void memory_say_figures(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
                                struct stk_table_doc *doc)
@@ -382,26 +337,20 @@ static void memory_say_missing(const struct stk_pass_ctx *ctx, const struct memo
     }
 }
 
-static enum stoker_status memory_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                          struct stoker_err *err)
+static void memory_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *tables[] = {stk_table_add(doc, &peak_table), stk_table_add(doc, &steps_table),
                                   stk_table_add(doc, &timeline_table),
                                   stk_table_add(doc, &live_table)};
     struct memory_totals all = {.growth_bytes = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!memory_fill_rank(ctx, ctx->run->ranks[r], tables, &all)) {
-            return stk_err_nomem(err);
-        }
+        doc->ran_out |= !memory_fill_rank(ctx, ctx->run->ranks[r], tables, &all);
     }
-    if (!stk_table_sort(tables[0], "bytes")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(tables[0], "bytes");
     if (all.any) {
         memory_say_figures(ctx, &all, doc);
     }
     memory_say_missing(ctx, &all, doc);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_memory = {

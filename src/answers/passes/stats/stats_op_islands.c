@@ -10,6 +10,7 @@
 // islands, found by bisection.
 // Limits: a copy to the host that the device does not wait for makes no island, nor does an
 // operation whose result stays on the host.
+#include "base/sort.h"
 #include "base/alloc.h"
 #include "base/map.h"
 #include "answers/passes/stats/stats.h"
@@ -162,14 +163,7 @@ static bool only_moves(struct stk_str name)
 static uint32_t first_from(const struct stk_trace *t, const struct stk_track *track, int64_t t_ns)
 {
     uint32_t low = track->first, high = track->first + track->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->start_ns[middle] < t_ns) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    STK_BISECT(low, high, middle, t->start_ns[middle] < t_ns);
     return low;
 }
 
@@ -207,14 +201,8 @@ static void look_along(const struct finder *f, const struct stk_track *track)
     const struct stk_trace *t = f->view->t;
     int64_t first_ns = track->count ? t->start_ns[track->first] : 0;
     size_t low = 0, high = track->count ? f->islands.count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (((const struct island *)stk_vec_at(&f->islands, middle))->end_ns <= first_ns) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    STK_BISECT(low, high, middle,
+               ((const struct island *)stk_vec_at(&f->islands, middle))->end_ns <= first_ns);
     for (; track->count && low < f->islands.count; low++) {
         struct island *i = stk_vec_at(&f->islands, low);
         if (i->start_ns > t->start_ns[track->first + track->count - 1]) {

@@ -30,101 +30,68 @@ static enum stoker_status ops_see(const struct stk_analysis *view, struct stk_ar
     return status;
 }
 
-struct ops_row {
-    struct stk_cell name, placement, mode, rank, count, total_ns, self_ns, device_ns;
-};
-static const struct stk_column ops_columns[] = {
-    STK_COLUMN(ops_row, name, TEXT, "name of the operation", .is_name = true),
-    STK_COLUMN(ops_row, placement, TEXT,
-               "host: operators of host threads; device: device work by the innermost operator "
-               "around its launch call, or by its own name where there is none"),
-    STK_COLUMN(ops_row, mode, TEXT,
-               "how it was issued: eager, function, compiled, xla, graph (as table `modes` "
-               "explains), mixed",
-               .is_detail = true),
-    STK_COLUMN(ops_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-    STK_COLUMN(ops_row, count, COUNT, "how often it ran"),
-    STK_COLUMN(ops_row, total_ns, NS,
-               "durations, summed; a nested call of the same name counts once"),
-    STK_COLUMN(ops_row, self_ns, NS, "durations without the operations nested inside, summed"),
-    STK_COLUMN(ops_row, device_ns, NS,
-               "durations of the device work launched inside, however deep, summed"),
-};
-static const struct stk_table_info ops_table =
-    STK_TABLE_INFO("ops", "Operations by self time", ops_row, ops_columns);
+#define OPS_COLUMNS(C, R)                                                                          \
+    C(R, name, TEXT, "name of the operation", .is_name = true)                                     \
+    C(R, placement, TEXT,                                                                          \
+      "host: operators of host threads; device: device work by the innermost operator "            \
+      "around its launch call, or by its own name where there is none")                            \
+    C(R, mode, TEXT,                                                                               \
+      "how it was issued: eager, function, compiled, xla, graph (as table `modes` "                \
+      "explains), mixed",                                                                          \
+      .is_detail = true)                                                                           \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
+    C(R, count, COUNT, "how often it ran")                                                         \
+    C(R, total_ns, NS, "durations, summed; a nested call of the same name counts once")            \
+    C(R, self_ns, NS, "durations without the operations nested inside, summed")                    \
+    C(R, device_ns, NS, "durations of the device work launched inside, however deep, summed")
+STK_TABLE(ops, "Operations by self time", OPS_COLUMNS)
 
-struct modes_row {
-    struct stk_cell mode, meaning, count, device_ns, device_share;
-};
-static const struct stk_column modes_columns[] = {
-    STK_COLUMN(modes_row, mode, TEXT,
-               "how device work was issued; empty where that is not recorded"),
-    STK_COLUMN(modes_row, meaning, TEXT, "what that is"),
-    STK_COLUMN(modes_row, count, COUNT, "device operations"),
-    STK_COLUMN(modes_row, device_ns, NS, "their durations, summed"),
-    STK_COLUMN(modes_row, device_share, SHARE, "share of the durations of all device operations"),
-};
-static const struct stk_table_info modes_table =
-    STK_TABLE_INFO("modes", "Device time by how it was issued", modes_row, modes_columns);
+#define MODES_COLUMNS(C, R)                                                                        \
+    C(R, mode, TEXT, "how device work was issued; empty where that is not recorded")               \
+    C(R, meaning, TEXT, "what that is")                                                            \
+    C(R, count, COUNT, "device operations")                                                        \
+    C(R, device_ns, NS, "their durations, summed")                                                 \
+    C(R, device_share, SHARE, "share of the durations of all device operations")
+STK_TABLE(modes, "Device time by how it was issued", MODES_COLUMNS)
 
-struct op_kernels_row {
-    struct stk_cell op, kernel, rank, count, total_ns, op_share;
-};
-static const struct stk_column op_kernels_columns[] = {
-    STK_COLUMN(op_kernels_row, op, TEXT, "innermost operator around the launch call",
-               .is_name = true),
-    STK_COLUMN(op_kernels_row, kernel, TEXT, "kernel, collective or memset", .is_name = true),
-    STK_COLUMN(op_kernels_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-    STK_COLUMN(op_kernels_row, count, COUNT, "how often the operation launched it"),
-    STK_COLUMN(op_kernels_row, total_ns, NS, "durations, summed"),
-    STK_COLUMN(op_kernels_row, op_share, SHARE,
-               "share of the durations of all kernels of the operation"),
-};
-static const struct stk_table_info op_kernels_table = STK_TABLE_INFO(
-    "op_kernels", "Kernels under each operation", op_kernels_row, op_kernels_columns);
+#define OP_KERNELS_COLUMNS(C, R)                                                                   \
+    C(R, op, TEXT, "innermost operator around the launch call", .is_name = true)                   \
+    C(R, kernel, TEXT, "kernel, collective or memset", .is_name = true)                            \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
+    C(R, count, COUNT, "how often the operation launched it")                                      \
+    C(R, total_ns, NS, "durations, summed")                                                        \
+    C(R, op_share, SHARE, "share of the durations of all kernels of the operation")
+STK_TABLE(op_kernels, "Kernels under each operation", OP_KERNELS_COLUMNS)
 
-struct copies_row {
-    struct stk_cell op, device, direction, count, bytes, total_ns, exposed_ns;
-};
-static const struct stk_column copies_columns[] = {
-    STK_COLUMN(copies_row, op, TEXT,
-               "innermost operator around the launch call; not known where there is none, or no "
-               "launch is recorded",
-               .is_name = true),
-    STK_COLUMN(copies_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
-    STK_COLUMN(copies_row, direction, TEXT,
-               "h2d, d2h, d2d, p2p (between devices), h2h, or unknown"),
-    STK_COLUMN(copies_row, count, COUNT, "copies of the row"),
-    STK_COLUMN(copies_row, bytes, BYTES, "recorded sizes, summed"),
-    STK_COLUMN(copies_row, total_ns, NS, "durations, summed"),
-    STK_COLUMN(copies_row, exposed_ns, NS,
-               "union of the row's copies, less what a kernel or collective of the device covers"),
-};
-static const struct stk_table_info copies_table =
-    STK_TABLE_INFO("copies", "Copies by the operation that asked", copies_row, copies_columns);
+#define COPIES_COLUMNS(C, R)                                                                       \
+    C(R, op, TEXT,                                                                                 \
+      "innermost operator around the launch call; not known where there is none, or no "           \
+      "launch is recorded",                                                                        \
+      .is_name = true)                                                                             \
+    C(R, device, TEXT, STK_DOC_DEVICE, .is_detail = true)                                          \
+    C(R, direction, TEXT, "h2d, d2h, d2d, p2p (between devices), h2h, or unknown")                 \
+    C(R, count, COUNT, "copies of the row")                                                        \
+    C(R, bytes, BYTES, "recorded sizes, summed")                                                   \
+    C(R, total_ns, NS, "durations, summed")                                                        \
+    C(R, exposed_ns, NS,                                                                           \
+      "union of the row's copies, less what a kernel or collective of the device covers")
+STK_TABLE(copies, "Copies by the operation that asked", COPIES_COLUMNS)
 
-struct host_islands_row {
-    struct stk_cell op, rank, count, copies, bytes, host_ns, total_ns, step_share;
-};
-static const struct stk_column host_islands_columns[] = {
-    STK_COLUMN(
-        host_islands_row, op, TEXT,
-        "longest operation of the model inside; an island is the time of a device from the end of "
-        "copies to the host to the launch of the copy to the device that follows directly",
-        .is_name = true),
-    STK_COLUMN(host_islands_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-    STK_COLUMN(host_islands_row, count, COUNT, "islands named after the operation"),
-    STK_COLUMN(host_islands_row, copies, COUNT, "copies to the host and to the device around them"),
-    STK_COLUMN(host_islands_row, bytes, BYTES, "recorded sizes of these copies, summed"),
-    STK_COLUMN(host_islands_row, host_ns, NS, "durations of all operations inside, summed",
-               .is_detail = true),
-    STK_COLUMN(host_islands_row, total_ns, NS, "lengths of the islands, summed"),
-    STK_COLUMN(host_islands_row, step_share, SHARE,
-               "of the wall time of the used steps, the share of islands in used steps"),
-};
-static const struct stk_table_info host_islands_table =
-    STK_TABLE_INFO("host_islands", "Operations on the host between two copies", host_islands_row,
-                   host_islands_columns);
+#define HOST_ISLANDS_COLUMNS(C, R)                                                                 \
+    C(R, op, TEXT,                                                                                 \
+      "longest operation of the model inside; an island is the time of a device from the end of "  \
+      "copies to the host to the launch of the copy to the device that follows directly",          \
+      .is_name = true)                                                                             \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
+    C(R, count, COUNT, "islands named after the operation")                                        \
+    C(R, copies, COUNT, "copies to the host and to the device around them")                        \
+    C(R, bytes, BYTES, "recorded sizes of these copies, summed")                                   \
+    C(R, host_ns, NS, "durations of all operations inside, summed", .is_detail = true)             \
+    C(R, total_ns, NS, "lengths of the islands, summed")                                           \
+    C(R, step_share, SHARE,                                                                        \
+      "of the wall time of the used steps, the share of islands in used steps")
+STK_TABLE(host_islands, "Operations on the host between two copies", HOST_ISLANDS_COLUMNS)
+
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 static const struct {
@@ -151,7 +118,7 @@ static struct stk_cell mode_cell(uint8_t seen)
     return stk_cell_unknown();
 }
 
-static bool fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct stk_op_details *p = rank->partial;
     for (size_t i = 0; p && i < p->sums->count; i++) {
@@ -166,14 +133,11 @@ static bool fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
             .self_ns = stk_cell_number(o->self_ns),
             .device_ns = stk_cell_number(o->device_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_modes(struct stk_table *table, const struct stk_op_sums *all)
+static void fill_modes(struct stk_table *table, const struct stk_op_sums *all)
 {
     for (int m = 0; m < STK_MODE_COUNT; m++) {
         if (all->mode_ops[m] == 0) {
@@ -186,14 +150,11 @@ static bool fill_modes(struct stk_table *table, const struct stk_op_sums *all)
             .device_ns = stk_cell_number(all->mode_ns[m]),
             .device_share = stk_cell_share_of(all->mode_ns[m], all->device_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_kernels(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_kernels(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct stk_op_details *p = rank->partial;
     for (size_t i = 0; p && i < p->kernel_count; i++) {
@@ -206,11 +167,8 @@ static bool fill_kernels(struct stk_table *table, const struct stk_rank_sum *ran
             .total_ns = stk_cell_number(k->total_ns),
             .op_share = stk_cell_share_of(k->total_ns, k->op_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 static struct stk_cell bytes_cell(int64_t bytes, uint64_t sized)
@@ -218,7 +176,7 @@ static struct stk_cell bytes_cell(int64_t bytes, uint64_t sized)
     return sized ? stk_cell_number(bytes) : stk_cell_unknown();
 }
 
-static bool fill_copies(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_copies(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     static const char *const dirs[] = {"unknown", "h2d", "d2h", "d2d", "p2p", "h2h"};
     const struct stk_op_details *p = rank->partial;
@@ -233,14 +191,11 @@ static bool fill_copies(struct stk_table *table, const struct stk_rank_sum *rank
             .total_ns = stk_cell_number(c->total_ns),
             .exposed_ns = stk_cell_number(c->exposed_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-static bool fill_islands(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_islands(struct stk_table *table, const struct stk_rank_sum *rank,
                          const struct stk_run_sum *run)
 {
     const struct stk_op_details *p = rank->partial;
@@ -257,11 +212,8 @@ static bool fill_islands(struct stk_table *table, const struct stk_rank_sum *ran
             .total_ns = stk_cell_number(o->total_ns),
             .step_share = stk_cell_share_of(o->step_ns, wall_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 static void add_sums(const struct stk_op_details *p, struct stk_op_details *all,
@@ -282,28 +234,21 @@ static void add_sums(const struct stk_op_details *p, struct stk_op_details *all,
     }
 }
 
-struct ops_summary {
-    struct stk_cell host_self_ns, device_self_ns, runtime_ns, host_share, device_share, eager_share,
-        compiled_share;
-};
-static const struct stk_column ops_figures[] = {
-    STK_COLUMN(ops_summary, host_self_ns, NS,
-               "self time of the operations on the host, summed over threads and ranks"),
-    STK_COLUMN(ops_summary, device_self_ns, NS, "durations of the device operations, summed"),
-    STK_COLUMN(ops_summary, runtime_ns, NS,
-               "time of the runtimes' own internals (executors, thread pools, buffers) outside of "
-               "every operation, summed"),
-    STK_COLUMN(ops_summary, host_share, SHARE,
-               "`host_self_ns` as a share of it and `device_self_ns`"),
-    STK_COLUMN(ops_summary, device_share, SHARE,
-               "`device_self_ns` as a share of it and `host_self_ns`"),
-    STK_COLUMN(ops_summary, eager_share, SHARE,
-               "of `device_self_ns`, the share that was issued one operator at a time"),
-    STK_COLUMN(ops_summary, compiled_share, SHARE,
-               "of `device_self_ns`, the share that was issued by TensorFlow's graph executor, "
-               "torch.compile, XLA or a device graph"),
-};
-static const struct stk_summary_info ops_summary_info = STK_SUMMARY_INFO(ops_summary, ops_figures);
+#define OPS_FIGURES(C, R)                                                                          \
+    C(R, host_self_ns, NS,                                                                         \
+      "self time of the operations on the host, summed over threads and ranks")                    \
+    C(R, device_self_ns, NS, "durations of the device operations, summed")                         \
+    C(R, runtime_ns, NS,                                                                           \
+      "time of the runtimes' own internals (executors, thread pools, buffers) outside of "         \
+      "every operation, summed")                                                                   \
+    C(R, host_share, SHARE, "`host_self_ns` as a share of it and `device_self_ns`")                \
+    C(R, device_share, SHARE, "`device_self_ns` as a share of it and `host_self_ns`")              \
+    C(R, eager_share, SHARE,                                                                       \
+      "of `device_self_ns`, the share that was issued one operator at a time")                     \
+    C(R, compiled_share, SHARE,                                                                    \
+      "of `device_self_ns`, the share that was issued by TensorFlow's graph executor, "            \
+      "torch.compile, XLA or a device graph")
+STK_SUMMARY(ops, OPS_FIGURES)
 
 static const struct stk_missing no_owners = {
     "operators around the launches",
@@ -337,8 +282,7 @@ static void ops_say_figures(struct stk_table_doc *doc, const struct stk_op_sums 
     }
 }
 
-static enum stoker_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                       struct stoker_err *err)
+static void ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *ops = stk_table_add(doc, &ops_table);
     struct stk_table *by_mode = stk_table_add(doc, &modes_table);
@@ -353,24 +297,24 @@ static enum stoker_status ops_describe(const struct stk_pass_ctx *ctx, struct st
     stk_table_keep(islands, "total_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
-        if (!fill_ops(ops, rank) || !fill_kernels(kernels, rank) || !fill_copies(copies, rank) ||
-            !fill_islands(islands, rank, ctx->run)) {
-            return stk_err_nomem(err);
-        }
+        fill_ops(ops, rank);
+        fill_kernels(kernels, rank);
+        fill_copies(copies, rank);
+        fill_islands(islands, rank, ctx->run);
         add_sums(rank->partial, &work, &all);
     }
-    if (!fill_modes(by_mode, &all) || !stk_table_sort(ops, "self_ns") ||
-        !stk_table_sort(by_mode, "device_ns") || !stk_table_sort(kernels, "total_ns") ||
-        !stk_table_sort(copies, "total_ns") || !stk_table_sort(islands, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    fill_modes(by_mode, &all);
+    stk_table_sort(ops, "self_ns");
+    stk_table_sort(by_mode, "device_ns");
+    stk_table_sort(kernels, "total_ns");
+    stk_table_sort(copies, "total_ns");
+    stk_table_sort(islands, "total_ns");
     if (all.count == 0) {
         stk_table_lacks(doc, &stk_ops_keyed_missing);
         doc->inconclusive = true;
-        return STOKER_OK;
+        return;
     }
     ops_say_figures(doc, &all, &work);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_ops = {

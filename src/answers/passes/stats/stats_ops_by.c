@@ -137,7 +137,7 @@ const struct stk_missing stk_ops_keyed_missing = {
     "record the host: ProfilerActivity.CPU in torch.profiler, "
     "host_tracer_level 2 in TensorFlow and JAX, --trace=nvtx in nsys profile"};
 
-static bool ops_by_fill(struct stk_table *table, const struct stk_rank_sum *rank,
+static void ops_by_fill(struct stk_table *table, const struct stk_rank_sum *rank,
                         const struct stk_ops_by *all)
 {
     const struct stk_ops_by *p = rank->partial;
@@ -155,11 +155,8 @@ static bool ops_by_fill(struct stk_table *table, const struct stk_rank_sum *rank
             .within_ns = stk_cell_number(p->rows[i].within_ns),
             .device_within_ns = stk_cell_number(p->rows[i].device_within_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 static void ops_by_add(const struct stk_ops_by *p, struct stk_ops_by *all,
@@ -181,10 +178,8 @@ static bool is_told(int64_t told_ns, int64_t all_ns)
     return (double)told_ns > LEAST_TOLD * (double)all_ns;
 }
 
-enum stoker_status stk_ops_by_describe(const struct stk_pass_ctx *ctx,
-                                       const struct stk_table_info *info,
-                                       const struct stk_missing *untold_missing,
-                                       struct stk_table_doc *doc, struct stoker_err *err)
+void stk_ops_by_describe(const struct stk_pass_ctx *ctx, const struct stk_table_info *info,
+                         const struct stk_missing *untold_missing, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, info);
     struct stk_ops_by all = {.count = 0};
@@ -199,13 +194,9 @@ enum stoker_status stk_ops_by_describe(const struct stk_pass_ctx *ctx,
                                         : (nests ? "within_ns" : "self_ns");
     stk_table_keep(table, key, ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!ops_by_fill(table, ctx->run->ranks[r], &all)) {
-            return stk_err_nomem(err);
-        }
+        ops_by_fill(table, ctx->run->ranks[r], &all);
     }
-    if (!stk_table_sort(table, key)) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, key);
     const struct ops_by_figures figures = {
         .host_self_ns = stk_cell_number(all.host_ns),
         .device_self_ns = stk_cell_number(all.device_ns),
@@ -219,5 +210,4 @@ enum stoker_status stk_ops_by_describe(const struct stk_pass_ctx *ctx,
         stk_table_lacks(doc, all.count ? untold_missing : &stk_ops_keyed_missing);
         doc->inconclusive = true;
     }
-    return STOKER_OK;
 }

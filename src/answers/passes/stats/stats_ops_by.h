@@ -68,10 +68,7 @@ STK_MUST_CHECK enum stoker_status stk_ops_by_see(const struct stk_analysis *view
                                                  struct stk_arena *arena, void **partial,
                                                  struct stoker_err *err);
 // `untold`: what is missing where no operation says its group.
-STK_MUST_CHECK enum stoker_status stk_ops_by_describe(const struct stk_pass_ctx *ctx,
-                                                      const struct stk_table_info *info,
-                                                      const struct stk_missing *untold,
-                                                      struct stk_table_doc *doc,
-                                                      struct stoker_err *err);
+void stk_ops_by_describe(const struct stk_pass_ctx *ctx, const struct stk_table_info *info,
+                         const struct stk_missing *untold, struct stk_table_doc *doc);
 
 #endif

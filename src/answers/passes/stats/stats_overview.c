@@ -41,64 +41,41 @@ static enum stoker_status overview_see(const struct stk_analysis *view, struct s
     return status;
 }
 
-struct top_ops_row {
-    struct stk_cell name, placement, rank, count, self_ns, self_share, ranks;
-};
-static const struct stk_column top_ops_columns[] = {
-    STK_COLUMN(top_ops_row, name, TEXT, "name of the operation", .is_name = true),
-    STK_COLUMN(top_ops_row, placement, TEXT,
-               "where the time is counted: device, if any device ran, else host"),
-    STK_COLUMN(top_ops_row, rank, COUNT, "rank with most of its self time", .is_detail = true),
-    STK_COLUMN(top_ops_row, count, COUNT, "how often it ran, on all ranks"),
-    STK_COLUMN(top_ops_row, self_ns, NS,
-               "time without the operations nested inside, summed over all ranks"),
-    STK_COLUMN(top_ops_row, self_share, SHARE,
-               "share of the self time of all operations of this placement"),
-    STK_COLUMN(top_ops_row, ranks, COUNT, "ranks on which it ran; left out where there is only one",
-               .is_detail = true),
-};
-static const struct stk_table_info top_ops_table =
-    STK_TABLE_INFO("top_ops", "Operations by self time", top_ops_row, top_ops_columns);
+#define TOP_OPS_COLUMNS(C, R)                                                                      \
+    C(R, name, TEXT, "name of the operation", .is_name = true)                                     \
+    C(R, placement, TEXT, "where the time is counted: device, if any device ran, else host")       \
+    C(R, rank, COUNT, "rank with most of its self time", .is_detail = true)                        \
+    C(R, count, COUNT, "how often it ran, on all ranks")                                           \
+    C(R, self_ns, NS, "time without the operations nested inside, summed over all ranks")          \
+    C(R, self_share, SHARE, "share of the self time of all operations of this placement")          \
+    C(R, ranks, COUNT, "ranks on which it ran; left out where there is only one", .is_detail = true)
+STK_TABLE(top_ops, "Operations by self time", TOP_OPS_COLUMNS)
 
-struct precision_row {
-    struct stk_cell precision, kernels, total_ns, total_share, tensor_core_share;
-};
-static const struct stk_column precision_columns[] = {
-    STK_COLUMN(
-        precision_row, precision, TEXT,
-        "type of the operands, as the kernels' names tell it; cast: conversions from one type to "
-        "another, what mixed precision costs"),
-    STK_COLUMN(precision_row, kernels, COUNT,
-               "kernels that compute: neither collectives nor waiting for a transfer"),
-    STK_COLUMN(precision_row, total_ns, NS, "their durations, summed"),
-    STK_COLUMN(precision_row, total_share, SHARE,
-               "share of the summed durations of all such kernels"),
-    STK_COLUMN(precision_row, tensor_core_share, SHARE,
-               "share of `total_ns` in kernels whose names say that they use tensor cores; not "
-               "known where no name tells"),
-};
-static const struct stk_table_info precision_table =
-    STK_TABLE_INFO("precision", "Precision of compute", precision_row, precision_columns);
+#define PRECISION_COLUMNS(C, R)                                                                    \
+    C(R, precision, TEXT,                                                                          \
+      "type of the operands, as the kernels' names tell it; cast: conversions from one type to "   \
+      "another, what mixed precision costs")                                                       \
+    C(R, kernels, COUNT, "kernels that compute: neither collectives nor waiting for a transfer")   \
+    C(R, total_ns, NS, "their durations, summed")                                                  \
+    C(R, total_share, SHARE, "share of the summed durations of all such kernels")                  \
+    C(R, tensor_core_share, SHARE,                                                                 \
+      "share of `total_ns` in kernels whose names say that they use tensor cores; not "            \
+      "known where no name tells")
+STK_TABLE(precision, "Precision of compute", PRECISION_COLUMNS)
 
-struct devices_row {
-    struct stk_cell device, name, span_ns, busy_ns, busy_share, compute_ns,
-        communication_exposed_ns, transfer_exposed_ns;
-};
-static const struct stk_column devices_columns[] = {
-    STK_COLUMN(devices_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(devices_row, name, TEXT, "model of the device"),
-    STK_COLUMN(devices_row, span_ns, NS,
-               "from the device's first operation to the end of its last"),
-    STK_COLUMN(devices_row, busy_ns, NS, "union of kernels, copies and memsets over all streams"),
-    STK_COLUMN(devices_row, busy_share, SHARE, "`busy_ns` as a share of `span_ns`"),
-    STK_COLUMN(devices_row, compute_ns, NS, "union of the kernels that are no collectives"),
-    STK_COLUMN(devices_row, communication_exposed_ns, NS,
-               "union of the collectives, less what is hidden behind compute", .is_detail = true),
-    STK_COLUMN(devices_row, transfer_exposed_ns, NS,
-               "union of the copies, less what is hidden behind kernels", .is_detail = true),
-};
-static const struct stk_table_info devices_table =
-    STK_TABLE_INFO("devices", "Devices", devices_row, devices_columns);
+#define DEVICES_COLUMNS(C, R)                                                                      \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, name, TEXT, "model of the device")                                                        \
+    C(R, span_ns, NS, "from the device's first operation to the end of its last")                  \
+    C(R, busy_ns, NS, "union of kernels, copies and memsets over all streams")                     \
+    C(R, busy_share, SHARE, "`busy_ns` as a share of `span_ns`")                                   \
+    C(R, compute_ns, NS, "union of the kernels that are no collectives")                           \
+    C(R, communication_exposed_ns, NS,                                                             \
+      "union of the collectives, less what is hidden behind compute", .is_detail = true)           \
+    C(R, transfer_exposed_ns, NS, "union of the copies, less what is hidden behind kernels",       \
+      .is_detail = true)
+STK_TABLE(devices, "Devices", DEVICES_COLUMNS)
+
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 struct top_op {
@@ -159,10 +136,11 @@ static bool fill_ops(struct stk_table *table, const struct stk_run_sum *run, boo
             .self_share = stk_cell_share_of(o->self_ns, whole_ns),
             .ranks = stk_cell_number(o->ranks),
         };
-        ok = stk_table_put(table, &row);
+        stk_table_put(table, &row);
     }
+    stk_table_sort(table, "self_ns");
     stk_vec_deinit(&ops);
-    return ok && stk_table_sort(table, "self_ns");
+    return ok;
 }
 
 struct precision {
@@ -211,7 +189,7 @@ static struct stk_cell tensor_share(const struct precision *p)
     return p->told_ns > 0 ? stk_cell_share_of(p->tensor_ns, p->total_ns) : stk_cell_unknown();
 }
 
-static bool fill_precision(struct stk_table *table, const struct stk_run_sum *run,
+static void fill_precision(struct stk_table *table, const struct stk_run_sum *run,
                            struct precision *all)
 {
     struct precision list[MAX_PRECISIONS];
@@ -232,14 +210,12 @@ static bool fill_precision(struct stk_table *table, const struct stk_run_sum *ru
             .total_share = stk_cell_share_of(list[i].total_ns, all->total_ns),
             .tensor_core_share = tensor_share(&list[i]),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return stk_table_sort(table, "total_ns");
+    stk_table_sort(table, "total_ns");
 }
 
-static bool fill_devices(struct stk_table *table, const struct stk_pass_ctx *ctx, int64_t *busy,
+static void fill_devices(struct stk_table *table, const struct stk_pass_ctx *ctx, int64_t *busy,
                          int64_t *span)
 {
     int64_t busy_ns = 0, span_ns = 0;
@@ -258,15 +234,12 @@ static bool fill_devices(struct stk_table *table, const struct stk_pass_ctx *ctx
             .communication_exposed_ns = stk_cell_number(d->communication_exposed_ns),
             .transfer_exposed_ns = stk_cell_number(d->transfer_exposed_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         busy_ns += d->analysed ? d->busy_ns : 0;
         span_ns += d->analysed ? d->span_ns : 0;
     }
     *busy = busy_ns;
     *span = span_ns;
-    return true;
 }
 
 static struct stk_cell known_from_zero(int64_t ns)
@@ -274,30 +247,21 @@ static struct stk_cell known_from_zero(int64_t ns)
     return ns >= 0 ? stk_cell_number(ns) : stk_cell_unknown();
 }
 
-struct overview_summary {
-    struct stk_cell steps, step_ns, step_mean_ns, step_p95_ns, busy_share, idle_share, host_share,
-        device_share, tensor_core_share;
-};
-static const struct stk_column overview_figures[] = {
-    STK_COLUMN(overview_summary, steps, COUNT, "used steps"),
-    STK_COLUMN(overview_summary, step_ns, NS, "length of a used step: lower median"),
-    STK_COLUMN(overview_summary, step_mean_ns, NS, "length of a used step: mean"),
-    STK_COLUMN(overview_summary, step_p95_ns, NS,
-               "length of a used step: 95th percentile, nearest rank"),
-    STK_COLUMN(overview_summary, busy_share, SHARE,
-               "busy time of the devices in the breakdown as a share of their spans, each summed"),
-    STK_COLUMN(overview_summary, idle_share, SHARE, "1 - `busy_share`"),
-    STK_COLUMN(
-        overview_summary, host_share, SHARE,
-        "of the self time of all operations, the share on the host; only where a device ran"),
-    STK_COLUMN(overview_summary, device_share, SHARE,
-               "of the self time of all operations, the share on devices"),
-    STK_COLUMN(overview_summary, tensor_core_share, SHARE,
-               "of the summed durations of kernels that compute, the share of those whose names "
-               "say that they use tensor cores"),
-};
-static const struct stk_summary_info overview_summary_info =
-    STK_SUMMARY_INFO(overview_summary, overview_figures);
+#define OVERVIEW_FIGURES(C, R)                                                                     \
+    C(R, steps, COUNT, "used steps")                                                               \
+    C(R, step_ns, NS, "length of a used step: lower median")                                       \
+    C(R, step_mean_ns, NS, "length of a used step: mean")                                          \
+    C(R, step_p95_ns, NS, "length of a used step: 95th percentile, nearest rank")                  \
+    C(R, busy_share, SHARE,                                                                        \
+      "busy time of the devices in the breakdown as a share of their spans, each summed")          \
+    C(R, idle_share, SHARE, "1 - `busy_share`")                                                    \
+    C(R, host_share, SHARE,                                                                        \
+      "of the self time of all operations, the share on the host; only where a device ran")        \
+    C(R, device_share, SHARE, "of the self time of all operations, the share on devices")          \
+    C(R, tensor_core_share, SHARE,                                                                 \
+      "of the summed durations of kernels that compute, the share of those whose names "           \
+      "say that they use tensor cores")
+STK_SUMMARY(overview, OVERVIEW_FIGURES)
 
 static void overview_say_figures(const struct stk_run_sum *run, struct stk_table_doc *doc,
                                  int64_t busy_ns, int64_t span_ns, const struct stk_op_sums *ops,
@@ -322,8 +286,7 @@ static const struct stk_missing host_alone = {"device operations",
                                               "only the host's side was recorded",
                                               "record device activity to see what the device does"};
 
-static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
-                                            struct stk_table_doc *doc, struct stoker_err *err)
+static void overview_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *ops = stk_table_add(doc, &top_ops_table);
@@ -340,12 +303,12 @@ static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
     }
     bool on_device = all.device_ns > 0;
     stk_table_keep(ops, "self_ns", ctx->limit ? TOP_OPS : 0);
-    if (!fill_ops(ops, run, on_device, on_device ? all.device_ns : all.host_ns) ||
-        !fill_precision(precision, run, &compute) ||
-        !fill_devices(devices, ctx, &busy_ns, &span_ns) || !stk_overview_add_breakdown(ctx, doc) ||
-        !stk_overview_add_step_times(ctx, doc) || !stk_overview_add_environment(ctx, doc)) {
-        return stk_err_nomem(err);
-    }
+    doc->ran_out |= !fill_ops(ops, run, on_device, on_device ? all.device_ns : all.host_ns);
+    fill_precision(precision, run, &compute);
+    fill_devices(devices, ctx, &busy_ns, &span_ns);
+    stk_overview_add_breakdown(ctx, doc);
+    stk_overview_add_step_times(ctx, doc);
+    stk_overview_add_environment(ctx, doc);
     if (ctx->limit != 0) {
         stk_table_cut(ops, TOP_OPS);
     }
@@ -355,7 +318,6 @@ static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
     } else if (ops->row_count == 0) {
         doc->inconclusive = stk_stats_lacks_device(ctx, doc);
     }
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_overview = {

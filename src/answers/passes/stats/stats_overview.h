@@ -8,9 +8,9 @@
 
 extern const struct stk_table_info stk_overview_breakdown_table, stk_overview_step_times_table,
     stk_overview_environment_table;
-// Add and fill a table each; false: no memory.
-bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
-bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
-bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
+// Add and fill a table each.
+void stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
+void stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
+void stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
 
 #endif

@@ -16,48 +16,36 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-struct breakdown_row {
-    struct stk_cell part, meaning, total_ns, share;
-};
-static const struct stk_column breakdown_columns[] = {
-    STK_COLUMN(breakdown_row, part, TEXT,
-               "part of a step, as in the report's breakdown; those of 0 are left out"),
-    STK_COLUMN(breakdown_row, meaning, TEXT, "what the part is", .is_detail = true),
-    STK_COLUMN(
-        breakdown_row, total_ns, NS,
-        "time of the part, summed over what the title names: the used steps of all devices; the "
-        "devices' spans where there are no steps; the host's steps where there is no device"),
-    STK_COLUMN(breakdown_row, share, SHARE, "share of the wall time of the same"),
-};
+#define BREAKDOWN_COLUMNS(C, R)                                                                    \
+    C(R, part, TEXT, "part of a step, as in the report's breakdown; those of 0 are left out")      \
+    C(R, meaning, TEXT, "what the part is", .is_detail = true)                                     \
+    C(R, total_ns, NS,                                                                             \
+      "time of the part, summed over what the title names: the used steps of all devices; the "    \
+      "devices' spans where there are no steps; the host's steps where there is no device")        \
+    C(R, share, SHARE, "share of the wall time of the same")
+STK_TABLE_COLUMNS(breakdown, BREAKDOWN_COLUMNS)
 const struct stk_table_info stk_overview_breakdown_table = STK_TABLE_INFO(
     "breakdown", "Where the time of the steps goes", breakdown_row, breakdown_columns);
 
-struct step_times_row {
-    struct stk_cell statistic, dur_ns;
-};
-static const struct stk_column step_times_columns[] = {
-    STK_COLUMN(step_times_row, statistic, TEXT,
-               "max, p95, p75, median (lower), p25, min (nearest rank), mean, deviation (of a "
-               "sample); a single step has a median alone"),
-    STK_COLUMN(step_times_row, dur_ns, NS,
-               "this statistic of the lengths of the used steps of the device that the report's "
-               "median step is of"),
-};
+#define STEP_TIMES_COLUMNS(C, R)                                                                   \
+    C(R, statistic, TEXT,                                                                          \
+      "max, p95, p75, median (lower), p25, min (nearest rank), mean, deviation (of a "             \
+      "sample); a single step has a median alone")                                                 \
+    C(R, dur_ns, NS,                                                                               \
+      "this statistic of the lengths of the used steps of the device that the report's "           \
+      "median step is of")
+STK_TABLE_COLUMNS(step_times, STEP_TIMES_COLUMNS)
 const struct stk_table_info stk_overview_step_times_table =
     STK_TABLE_INFO("step_times", "How long the steps take", step_times_row, step_times_columns);
 
-struct environment_row {
-    struct stk_cell what, value;
-};
-static const struct stk_column environment_columns[] = {
-    STK_COLUMN(environment_row, what, TEXT,
-               "format, recorded by, frameworks, hosts, ranks, devices"),
-    STK_COLUMN(environment_row, value, TEXT, "what the profile says of it"),
-};
+#define ENVIRONMENT_COLUMNS(C, R)                                                                  \
+    C(R, what, TEXT, "format, recorded by, frameworks, hosts, ranks, devices")                     \
+    C(R, value, TEXT, "what the profile says of it")
+STK_TABLE_COLUMNS(environment, ENVIRONMENT_COLUMNS)
 const struct stk_table_info stk_overview_environment_table = STK_TABLE_INFO(
     "environment", "What was recorded, and where", environment_row, environment_columns);
 
-bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+void stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     static const char *const titles[] = {
         [STK_SCOPE_STEPS] = "Where the time of the steps goes",
@@ -78,11 +66,9 @@ bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table
             .total_ns = stk_cell_number(run->parts[p]),
             .share = stk_cell_share_of(run->parts[p], run->wall_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return stk_table_sort(table, "total_ns");
+    stk_table_sort(table, "total_ns");
 }
 
 static int by_length(const void *pa, const void *pb)
@@ -91,16 +77,13 @@ static int by_length(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-static bool add_time(struct stk_table *table, const char *statistic, int64_t ns)
+static void add_time(struct stk_table *table, const char *statistic, int64_t ns)
 {
     const struct step_times_row row = {
         .statistic = stk_cell_text(statistic),
         .dur_ns = stk_cell_number(ns),
     };
-    if (!stk_table_put(table, &row)) {
-        return false;
-    }
-    return true;
+    stk_table_put(table, &row);
 }
 
 static int64_t deviation(const int64_t *ns, size_t n, int64_t mean_ns)
@@ -118,7 +101,7 @@ static int64_t nearest_rank(const int64_t *sorted, size_t n, size_t percent)
     return sorted[rank ? rank - 1 : 0];
 }
 
-bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+void stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     static const struct {
         const char *name;
@@ -127,7 +110,7 @@ bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_tabl
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *table = stk_table_add(doc, &stk_overview_step_times_table);
     if (run->median_step >= run->step_count) {
-        return true;
+        return;
     }
     int64_t *ns = stk_alloc_array((size_t)run->step_count + 1, sizeof *ns);
     size_t n = 0;
@@ -137,39 +120,39 @@ bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_tabl
             ns[n++] = run->steps[i].dur_ns;
         }
     }
-    bool ok = ns != NULL && n > 0;
-    if (ok) {
+    doc->ran_out |= !ns;
+    if (n > 0) {
         stk_sort(ns, n, sizeof *ns, by_length);
     }
-    if (ok && n == 1) { // one step has no distribution
-        ok = add_time(table, "median", run->step_median_ns);
+    if (n == 1) { // one step has no distribution
+        add_time(table, "median", run->step_median_ns);
     }
-    for (size_t i = 0; ok && n > 1 && i < COUNT_OF(ranks); i++) {
+    for (size_t i = 0; n > 1 && i < COUNT_OF(ranks); i++) {
         if (ranks[i].percent == 25) {
-            ok = add_time(table, "median", run->step_median_ns);
+            add_time(table, "median", run->step_median_ns);
         }
-        ok = ok && add_time(table, ranks[i].name, nearest_rank(ns, n, ranks[i].percent));
+        add_time(table, ranks[i].name, nearest_rank(ns, n, ranks[i].percent));
     }
-    if (ok && n > 1) {
-        ok = add_time(table, "mean", run->step_mean_ns) &&
-             add_time(table, "deviation", deviation(ns, n, run->step_mean_ns));
+    if (n > 1) {
+        add_time(table, "mean", run->step_mean_ns);
+        add_time(table, "deviation", deviation(ns, n, run->step_mean_ns));
     }
     stk_free(ns);
-    return ok;
 }
 
 // ---- environment ----
 
-static bool add_fact(struct stk_table *table, const char *what, const char *value)
+// A value of NULL: there was no memory for it. Empty: not known.
+static void add_fact(struct stk_table *table, const char *what, const char *value)
 {
-    if (!value) {
-        return false;
-    }
     const struct environment_row row = {
         .what = stk_cell_text(what),
         .value = stk_cell_text(value),
     };
-    return !*value || stk_table_put(table, &row); // empty: not known
+    if (value && *value) {
+        stk_table_put(table, &row);
+    }
+    table->ran_out |= !value;
 }
 
 // "a, b" with each once, and how many more; at most four.
@@ -234,7 +217,7 @@ static bool count_alike(const struct stk_run_sum *run, struct stk_strpool *names
     return ok;
 }
 
-static bool add_devices(const struct stk_run_sum *run, struct stk_table *table,
+static void add_devices(const struct stk_run_sum *run, struct stk_table *table,
                         struct stk_arena *arena)
 {
     struct stk_strpool names;
@@ -248,14 +231,14 @@ static bool add_devices(const struct stk_run_sum *run, struct stk_table *table,
         if (text && a->idle) {
             text = stk_arena_printf(arena, "%s, %" PRIu32 " without work", text, a->idle);
         }
-        ok = add_fact(table, "devices", text);
+        add_fact(table, "devices", text);
     }
+    table->ran_out |= !ok;
     stk_strpool_deinit(&names);
     stk_vec_deinit(&rows);
-    return ok;
 }
 
-bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+void stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *table = stk_table_add(doc, &stk_overview_environment_table);
@@ -276,9 +259,10 @@ bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_tab
     const char *ranks =
         world > 0 ? stk_arena_printf(ctx->arena, "%" PRIu32 " of %" PRId32, run->rank_count, world)
                   : stk_arena_printf(ctx->arena, "%" PRIu32, run->rank_count);
-    return add_fact(table, "format", join_names(&formats, ctx->arena)) &&
-           add_fact(table, "recorded by", join_names(&producers, ctx->arena)) &&
-           add_fact(table, "frameworks", join_names(&seen, ctx->arena)) &&
-           add_fact(table, "hosts", join_names(&hosts, ctx->arena)) &&
-           add_fact(table, "ranks", ranks) && add_devices(run, table, ctx->arena);
+    add_fact(table, "format", join_names(&formats, ctx->arena));
+    add_fact(table, "recorded by", join_names(&producers, ctx->arena));
+    add_fact(table, "frameworks", join_names(&seen, ctx->arena));
+    add_fact(table, "hosts", join_names(&hosts, ctx->arena));
+    add_fact(table, "ranks", ranks);
+    add_devices(run, table, ctx->arena);
 }

@@ -390,44 +390,32 @@ static enum stoker_status python_see(const struct stk_analysis *view, struct stk
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
-struct functions_row {
-    struct stk_cell function, code, calls, total_ns, self_ns, step_share, python_ns, thread, rank;
-};
-static const struct stk_column functions_columns[] = {
-    STK_COLUMN(functions_row, function, TEXT, "Python function, with file and line as recorded",
-               .is_name = true, .is_path = true),
-    STK_COLUMN(functions_row, code, TEXT, "whose code: user, framework, library, builtin, unknown"),
-    STK_COLUMN(functions_row, calls, COUNT, "how often it was called on this thread"),
-    STK_COLUMN(functions_row, total_ns, NS,
-               "durations, summed; a nested call of the same function counts once"),
-    STK_COLUMN(functions_row, self_ns, NS, "time without the Python functions nested inside"),
-    STK_COLUMN(functions_row, step_share, SHARE,
-               "self time inside the used steps of the host as a share of these steps' time; of "
-               "the thread that drives them alone"),
-    STK_COLUMN(functions_row, python_ns, NS,
-               "self time without operators and runtime calls inside: the interpreter's own; 0 for "
-               "functions written in C",
-               .is_detail = true),
-    STK_COLUMN(functions_row, thread, TEXT, "thread that runs it", .is_name = true,
-               .is_detail = true),
-    STK_COLUMN(functions_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-};
-static const struct stk_table_info functions_table =
-    STK_TABLE_INFO("functions", "Python functions by self time", functions_row, functions_columns);
+#define FUNCTIONS_COLUMNS(C, R)                                                                    \
+    C(R, function, TEXT, "Python function, with file and line as recorded", .is_name = true,       \
+      .is_path = true)                                                                             \
+    C(R, code, TEXT, "whose code: user, framework, library, builtin, unknown")                     \
+    C(R, calls, COUNT, "how often it was called on this thread")                                   \
+    C(R, total_ns, NS, "durations, summed; a nested call of the same function counts once")        \
+    C(R, self_ns, NS, "time without the Python functions nested inside")                           \
+    C(R, step_share, SHARE,                                                                        \
+      "self time inside the used steps of the host as a share of these steps' time; of "           \
+      "the thread that drives them alone")                                                         \
+    C(R, python_ns, NS,                                                                            \
+      "self time without operators and runtime calls inside: the interpreter's own; 0 for "        \
+      "functions written in C",                                                                    \
+      .is_detail = true)                                                                           \
+    C(R, thread, TEXT, "thread that runs it", .is_name = true, .is_detail = true)                  \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)
+STK_TABLE(functions, "Python functions by self time", FUNCTIONS_COLUMNS)
 
-struct code_row {
-    struct stk_cell code, functions, calls, self_ns, step_share;
-};
-static const struct stk_column code_columns[] = {
-    STK_COLUMN(code_row, code, TEXT, "whose code: user, framework, library, builtin, unknown"),
-    STK_COLUMN(code_row, functions, COUNT, "functions of it, counted per thread"),
-    STK_COLUMN(code_row, calls, COUNT, "their calls"),
-    STK_COLUMN(code_row, self_ns, NS, "their self time, summed over all threads"),
-    STK_COLUMN(code_row, step_share, SHARE,
-               "their self time inside steps on the driving thread, as a share of the steps' time"),
-};
-static const struct stk_table_info code_table =
-    STK_TABLE_INFO("code", "Whose code", code_row, code_columns);
+#define CODE_COLUMNS(C, R)                                                                         \
+    C(R, code, TEXT, "whose code: user, framework, library, builtin, unknown")                     \
+    C(R, functions, COUNT, "functions of it, counted per thread")                                  \
+    C(R, calls, COUNT, "their calls")                                                              \
+    C(R, self_ns, NS, "their self time, summed over all threads")                                  \
+    C(R, step_share, SHARE,                                                                        \
+      "their self time inside steps on the driving thread, as a share of the steps' time")
+STK_TABLE(code, "Whose code", CODE_COLUMNS)
 
 struct code_sum {
     uint64_t functions, calls;
@@ -496,13 +484,13 @@ static bool fill_functions(struct stk_table *table, const struct stk_run_sum *ru
             .thread = stk_cell_text(f->thread),
             .rank = stk_cell_number(at->rank),
         };
-        ok = stk_table_put(table, &row);
+        stk_table_put(table, &row);
     }
     stk_vec_deinit(&list);
     return ok;
 }
 
-static bool fill_codes(struct stk_table *table, const struct code_sum *codes, int64_t base_ns)
+static void fill_codes(struct stk_table *table, const struct code_sum *codes, int64_t base_ns)
 {
     for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         if (!codes[o].calls) {
@@ -515,11 +503,8 @@ static bool fill_codes(struct stk_table *table, const struct code_sum *codes, in
             .self_ns = stk_cell_number(codes[o].self_ns),
             .step_share = stk_cell_share_of(codes[o].driver_ns, base_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
 static struct stk_cell share_of_code(const struct code_sum *code, int64_t base_ns)
@@ -527,30 +512,19 @@ static struct stk_cell share_of_code(const struct code_sum *code, int64_t base_n
     return code->calls ? stk_cell_share_of(code->driver_ns, base_ns) : stk_cell_unknown();
 }
 
-struct python_summary {
-    struct stk_cell traced_share, python_self_share, user_share, framework_share, library_share,
-        builtin_share, unknown_share;
-};
-static const struct stk_column python_figures[] = {
-    STK_COLUMN(python_summary, traced_share, SHARE,
-               "of the time of the used steps on the driving thread (its whole time where there "
-               "are no steps), the share inside any Python function"),
-    STK_COLUMN(python_summary, python_self_share, SHARE,
-               "of the same time, the share that is the interpreter's own: no operator, no call of "
-               "the runtime, no function written in C"),
-    STK_COLUMN(python_summary, user_share, SHARE,
-               "of the same time, the self time of the user's code"),
-    STK_COLUMN(python_summary, framework_share, SHARE,
-               "of the same time, the self time of the framework's Python code"),
-    STK_COLUMN(python_summary, library_share, SHARE,
-               "of the same time, the self time of other libraries' code"),
-    STK_COLUMN(python_summary, builtin_share, SHARE,
-               "of the same time, the self time of functions written in C"),
-    STK_COLUMN(python_summary, unknown_share, SHARE,
-               "of the same time, the self time of code whose owner is not known"),
-};
-static const struct stk_summary_info python_summary_info =
-    STK_SUMMARY_INFO(python_summary, python_figures);
+#define PYTHON_FIGURES(C, R)                                                                       \
+    C(R, traced_share, SHARE,                                                                      \
+      "of the time of the used steps on the driving thread (its whole time where there "           \
+      "are no steps), the share inside any Python function")                                       \
+    C(R, python_self_share, SHARE,                                                                 \
+      "of the same time, the share that is the interpreter's own: no operator, no call of "        \
+      "the runtime, no function written in C")                                                     \
+    C(R, user_share, SHARE, "of the same time, the self time of the user's code")                  \
+    C(R, framework_share, SHARE, "of the same time, the self time of the framework's Python code") \
+    C(R, library_share, SHARE, "of the same time, the self time of other libraries' code")         \
+    C(R, builtin_share, SHARE, "of the same time, the self time of functions written in C")        \
+    C(R, unknown_share, SHARE, "of the same time, the self time of code whose owner is not known")
+STK_SUMMARY(python, PYTHON_FIGURES)
 
 static const struct stk_missing no_tracer = {
     "Python functions", "no Python tracer was on when it was recorded",
@@ -559,8 +533,7 @@ static const struct stk_missing no_tracer = {
     "python_tracer_level=1), which has no effect in 2.21; nsys: "
     "--python-functions-trace, or ranges of your own with --trace=nvtx"};
 
-static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                          struct stoker_err *err)
+static void python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *functions = stk_table_add(doc, &functions_table);
     struct stk_table *code = stk_table_add(doc, &code_table);
@@ -574,14 +547,13 @@ static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct
         base_ns += p && p->count ? p->base_ns : 0;
         python_ns += p ? p->driver_python_ns : 0;
     }
-    if (!fill_functions(functions, ctx->run) || !fill_codes(code, codes, base_ns) ||
-        !stk_table_sort(code, "self_ns")) {
-        return stk_err_nomem(err);
-    }
+    doc->ran_out |= !fill_functions(functions, ctx->run);
+    fill_codes(code, codes, base_ns);
+    stk_table_sort(code, "self_ns");
     if (functions->row_count == 0) {
         stk_table_lacks(doc, &no_tracer);
         doc->inconclusive = true;
-        return STOKER_OK;
+        return;
     }
     for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         self_ns += codes[o].driver_ns;
@@ -596,7 +568,6 @@ static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct
         .unknown_share = share_of_code(&codes[STK_PYTHON_UNKNOWN], base_ns),
     };
     stk_table_summarize(doc, &python_summary_info, &summary);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_python = {

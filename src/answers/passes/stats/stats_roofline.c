@@ -241,38 +241,30 @@ static enum stoker_status roofline_see(const struct stk_analysis *view, struct s
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
-struct roofline_row {
-    struct stk_cell op, device, count, total_ns, flops_per_s, bytes_per_s, intensity, ridge, bound,
-        roof_share, roof_ns;
-};
-static const struct stk_column roofline_columns[] = {
-    STK_COLUMN(roofline_row, op, TEXT,
-               "innermost operator around the launch call, or the device operation's own name",
-               .is_name = true, .is_path = true),
-    STK_COLUMN(roofline_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
-    STK_COLUMN(roofline_row, count, COUNT, "its kernels"),
-    STK_COLUMN(roofline_row, total_ns, NS, "their durations, summed"),
-    STK_COLUMN(roofline_row, flops_per_s, RATE,
-               "floating-point operations per second, over the kernels whose cost is known"),
-    STK_COLUMN(roofline_row, bytes_per_s, RATE,
-               "bytes read and written per second, at least, over the kernels whose cost is known"),
-    STK_COLUMN(roofline_row, intensity, REAL, "floating-point operations for each byte"),
-    STK_COLUMN(
-        roofline_row, ridge, REAL,
-        "the intensity at which the device's two limits meet, for the operation's precision: "
-        "below, memory is the limit, above, compute",
-        .is_detail = true),
-    STK_COLUMN(roofline_row, bound, TEXT,
-               "what of the device's peak rates it comes nearest to: compute, memory, latency "
-               "(below 10 % of both), unknown (no cost or no peak known)"),
-    STK_COLUMN(roofline_row, roof_share, SHARE,
-               "share of that peak rate; 1 at most: what a cache serves does not reach the memory"),
-    STK_COLUMN(roofline_row, roof_ns, NS,
-               "time that the kernels whose cost is known would take at that peak rate",
-               .is_detail = true),
-};
-static const struct stk_table_info roofline_table = STK_TABLE_INFO(
-    "roofline", "Operations and the device's limits", roofline_row, roofline_columns);
+#define ROOFLINE_COLUMNS(C, R)                                                                     \
+    C(R, op, TEXT,                                                                                 \
+      "innermost operator around the launch call, or the device operation's own name",             \
+      .is_name = true, .is_path = true)                                                            \
+    C(R, device, TEXT, STK_DOC_DEVICE, .is_detail = true)                                          \
+    C(R, count, COUNT, "its kernels")                                                              \
+    C(R, total_ns, NS, "their durations, summed")                                                  \
+    C(R, flops_per_s, RATE,                                                                        \
+      "floating-point operations per second, over the kernels whose cost is known")                \
+    C(R, bytes_per_s, RATE,                                                                        \
+      "bytes read and written per second, at least, over the kernels whose cost is known")         \
+    C(R, intensity, REAL, "floating-point operations for each byte")                               \
+    C(R, ridge, REAL,                                                                              \
+      "the intensity at which the device's two limits meet, for the operation's precision: "       \
+      "below, memory is the limit, above, compute",                                                \
+      .is_detail = true)                                                                           \
+    C(R, bound, TEXT,                                                                              \
+      "what of the device's peak rates it comes nearest to: compute, memory, latency "             \
+      "(below 10 % of both), unknown (no cost or no peak known)")                                  \
+    C(R, roof_share, SHARE,                                                                        \
+      "share of that peak rate; 1 at most: what a cache serves does not reach the memory")         \
+    C(R, roof_ns, NS, "time that the kernels whose cost is known would take at that peak rate",    \
+      .is_detail = true)
+STK_TABLE(roofline, "Operations and the device's limits", ROOFLINE_COLUMNS)
 
 struct roofline_sums {
     int64_t total_ns, told_ns, cost_ns; // all; with a cost and a peak; with a cost
@@ -295,7 +287,7 @@ static int64_t cost_ns(const struct roofline_op *f)
     return f->flops_ns > f->bytes_ns ? f->flops_ns : f->bytes_ns;
 }
 
-static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
                      const struct roofline_op *op, struct roofline_sums *all)
 {
     const struct stk_cell unknown = stk_cell_unknown();
@@ -321,25 +313,17 @@ static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
     all->cost_ns = stk_add_ns(all->cost_ns, cost_ns(op));
     all->told_ns = stk_add_ns(all->told_ns, told ? cost_ns(op) : 0);
     all->roof_ns += told ? share * (double)cost_ns(op) : 0;
-    return stk_table_put(table, &row);
+    stk_table_put(table, &row);
 }
 
-struct roofline_summary {
-    struct stk_cell kernel_ns, cost_share, told_share, roof_share;
-};
-static const struct stk_column roofline_figures[] = {
-    STK_COLUMN(
-        roofline_summary, kernel_ns, NS,
-        "durations of the kernels that compute, summed: no collectives, no waiting for transfers"),
-    STK_COLUMN(roofline_summary, cost_share, SHARE,
-               "of `kernel_ns`, the share of kernels whose operations or bytes are known"),
-    STK_COLUMN(roofline_summary, told_share, SHARE,
-               "of `kernel_ns`, the share of which the limit is known, too"),
-    STK_COLUMN(roofline_summary, roof_share, SHARE,
-               "of the time of these, the share that they would take at their limits"),
-};
-static const struct stk_summary_info roofline_summary_info =
-    STK_SUMMARY_INFO(roofline_summary, roofline_figures);
+#define ROOFLINE_FIGURES(C, R)                                                                     \
+    C(R, kernel_ns, NS,                                                                            \
+      "durations of the kernels that compute, summed: no collectives, no waiting for transfers")   \
+    C(R, cost_share, SHARE,                                                                        \
+      "of `kernel_ns`, the share of kernels whose operations or bytes are known")                  \
+    C(R, told_share, SHARE, "of `kernel_ns`, the share of which the limit is known, too")          \
+    C(R, roof_share, SHARE, "of the time of these, the share that they would take at their limits")
+STK_SUMMARY(roofline, ROOFLINE_FIGURES)
 
 static const struct stk_missing no_costs = {"what operations compute and move",
                                             "hardly any kernel says its shapes or its cost",
@@ -363,27 +347,22 @@ static void say_missing(struct stk_table_doc *doc, const struct roofline_sums *a
     }
 }
 
-static enum stoker_status roofline_describe(const struct stk_pass_ctx *ctx,
-                                            struct stk_table_doc *doc, struct stoker_err *err)
+static void roofline_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &roofline_table);
     struct roofline_sums all = {.total_ns = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     stk_table_keep(table, "total_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         const struct roofline *p = rank->partial;
         for (size_t i = 0; p && i < p->count; i++) {
-            if (!fill_row(table, rank, &p->ops[i], &all)) {
-                return stk_err_nomem(err);
-            }
+            fill_row(table, rank, &p->ops[i], &all);
         }
     }
-    if (!stk_table_sort(table, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "total_ns");
     const struct roofline_summary summary = {
         .kernel_ns = stk_cell_number(all.total_ns),
         .cost_share = stk_cell_share_of(all.cost_ns, all.total_ns),
@@ -393,7 +372,6 @@ static enum stoker_status roofline_describe(const struct stk_pass_ctx *ctx,
     };
     stk_table_summarize(doc, &roofline_summary_info, &summary);
     say_missing(doc, &all);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_roofline = {

@@ -335,34 +335,27 @@ static enum stoker_status sequences_see(const struct stk_analysis *view, struct 
 
 // ---- table ----
 
-struct sequences_row {
-    struct stk_cell chain, device, kernels, count, total_ns, mean_gap_ns, saving_bound_ns;
-};
-static const struct stk_column sequences_columns[] = {
-    STK_COLUMN(sequences_row, chain, TEXT,
-               "kernels of the chain, by short names: two or more kernels below 10 us that follow "
-               "one another on a stream with gaps below 50 us",
-               .is_name = true),
-    STK_COLUMN(sequences_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(sequences_row, kernels, COUNT, "kernels of one occurrence"),
-    STK_COLUMN(sequences_row, count, COUNT, "occurrences, two or more"),
-    STK_COLUMN(sequences_row, total_ns, NS, "durations of the kernels of all occurrences, summed"),
-    STK_COLUMN(sequences_row, mean_gap_ns, NS,
-               "mean gap from one kernel of an occurrence to the next"),
-    STK_COLUMN(sequences_row, saving_bound_ns, NS,
-               "kernels and gaps of all occurrences without each one's longest kernel: fusing "
-               "cannot save more on this stream"),
-};
-static const struct stk_table_info sequences_table =
-    STK_TABLE_INFO("sequences", "Chains of short kernels by what fusing could save", sequences_row,
-                   sequences_columns);
+#define SEQUENCES_COLUMNS(C, R)                                                                    \
+    C(R, chain, TEXT,                                                                              \
+      "kernels of the chain, by short names: two or more kernels below 10 us that follow "         \
+      "one another on a stream with gaps below 50 us",                                             \
+      .is_name = true)                                                                             \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, kernels, COUNT, "kernels of one occurrence")                                              \
+    C(R, count, COUNT, "occurrences, two or more")                                                 \
+    C(R, total_ns, NS, "durations of the kernels of all occurrences, summed")                      \
+    C(R, mean_gap_ns, NS, "mean gap from one kernel of an occurrence to the next")                 \
+    C(R, saving_bound_ns, NS,                                                                      \
+      "kernels and gaps of all occurrences without each one's longest kernel: fusing "             \
+      "cannot save more on this stream")
+STK_TABLE(sequences, "Chains of short kernels by what fusing could save", SEQUENCES_COLUMNS)
 
 static int64_t saving_of(const struct chain *c)
 {
     return stk_add_ns(c->total_ns - c->longest_ns, c->gap_ns);
 }
 
-static bool sequences_fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
+static void sequences_fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
                                const struct chain_row *r)
 {
     const struct chain *c = &r->chain;
@@ -375,37 +368,27 @@ static bool sequences_fill_row(struct stk_table *table, const struct stk_rank_su
         .mean_gap_ns = stk_cell_number(c->gap_ns / ((int64_t)c->count * (c->length - 1))),
         .saving_bound_ns = stk_cell_number(saving_of(c)),
     };
-    if (!stk_table_put(table, &row)) {
-        return false;
-    }
-    return true;
+    stk_table_put(table, &row);
 }
 
-struct sequences_summary {
-    struct stk_cell chains, chain_kernels, short_chain_ns, short_chain_share, gap_ns,
-        saving_bound_ns;
-};
-static const struct stk_column sequences_figures[] = {
-    STK_COLUMN(sequences_summary, chains, COUNT, "occurrences of the listed chains"),
-    STK_COLUMN(sequences_summary, chain_kernels, COUNT, "kernels in them"),
-    STK_COLUMN(sequences_summary, short_chain_ns, NS, "durations of these kernels, summed"),
-    STK_COLUMN(sequences_summary, short_chain_share, SHARE,
-               "`short_chain_ns` as a share of the summed durations of all kernels"),
-    STK_COLUMN(sequences_summary, gap_ns, NS, "gaps between the kernels of an occurrence, summed"),
-    STK_COLUMN(sequences_summary, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed"),
-};
-static const struct stk_summary_info sequences_summary_info =
-    STK_SUMMARY_INFO(sequences_summary, sequences_figures);
+#define SEQUENCES_FIGURES(C, R)                                                                    \
+    C(R, chains, COUNT, "occurrences of the listed chains")                                        \
+    C(R, chain_kernels, COUNT, "kernels in them")                                                  \
+    C(R, short_chain_ns, NS, "durations of these kernels, summed")                                 \
+    C(R, short_chain_share, SHARE,                                                                 \
+      "`short_chain_ns` as a share of the summed durations of all kernels")                        \
+    C(R, gap_ns, NS, "gaps between the kernels of an occurrence, summed")                          \
+    C(R, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed")
+STK_SUMMARY(sequences, SEQUENCES_FIGURES)
 
-static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
-                                             struct stk_table_doc *doc, struct stoker_err *err)
+static void sequences_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &sequences_table);
     struct chain all = {.count = 0};
     int64_t kernel_ns = 0, saving_ns = 0;
     uint64_t kernels = 0;
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     stk_table_keep(table, "saving_bound_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
@@ -413,9 +396,7 @@ static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
         const struct sequence_partial *p = rank->partial;
         for (uint32_t i = 0; p && i < p->count; i++) {
             const struct chain *c = &p->rows[i].chain;
-            if (!sequences_fill_row(table, rank, &p->rows[i])) {
-                return stk_err_nomem(err);
-            }
+            sequences_fill_row(table, rank, &p->rows[i]);
             all.count += c->count;
             all.total_ns = stk_add_ns(all.total_ns, c->total_ns);
             all.gap_ns = stk_add_ns(all.gap_ns, c->gap_ns);
@@ -424,9 +405,7 @@ static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
         }
         kernel_ns = stk_add_ns(kernel_ns, p ? p->kernel_ns : 0);
     }
-    if (!stk_table_sort(table, "saving_bound_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "saving_bound_ns");
     const struct sequences_summary summary = {
         .chains = stk_cell_number((int64_t)all.count),
         .chain_kernels = stk_cell_number((int64_t)kernels),
@@ -436,7 +415,6 @@ static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
         .saving_bound_ns = stk_cell_number(saving_ns),
     };
     stk_table_summarize(doc, &sequences_summary_info, &summary);
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_sequences = {

@@ -89,30 +89,24 @@ static enum stoker_status startup_see(const struct stk_analysis *view, struct st
     return STOKER_OK;
 }
 
-struct work_row {
-    struct stk_cell work, rank, recorded, count, first_ns, total_ns, bytes, longest_ns, what;
-};
-static const struct stk_column work_columns[] = {
-    STK_COLUMN(work_row, work, TEXT,
-               "model_building, tracing, compilation, autotuning, module_load, capture, "
-               "first_call, allocation, weights_to_device (copies before the first step, a first "
-               "batch among them), copy_to_device (later ones)"),
-    STK_COLUMN(work_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
-    STK_COLUMN(work_row, recorded, TEXT,
-               "yes; none: the profile would show it; not recorded: it cannot tell"),
-    STK_COLUMN(work_row, count, COUNT,
-               "events of it that began before the first steady step ended (in the whole profile "
-               "where there is none)"),
-    STK_COLUMN(work_row, first_ns, NS, "start of the first of them", .is_detail = true),
-    STK_COLUMN(work_row, total_ns, NS,
-               "durations, summed over threads and devices; what lies within another compilation "
-               "is part of that one"),
-    STK_COLUMN(work_row, bytes, BYTES, "recorded sizes of the copies, summed"),
-    STK_COLUMN(work_row, longest_ns, NS, "duration of the longest"),
-    STK_COLUMN(work_row, what, TEXT, "name of the longest", .is_name = true),
-};
-static const struct stk_table_info work_table =
-    STK_TABLE_INFO("work", "What was done until then", work_row, work_columns);
+#define WORK_COLUMNS(C, R)                                                                         \
+    C(R, work, TEXT,                                                                               \
+      "model_building, tracing, compilation, autotuning, module_load, capture, "                   \
+      "first_call, allocation, weights_to_device (copies before the first step, a first "          \
+      "batch among them), copy_to_device (later ones)")                                            \
+    C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
+    C(R, recorded, TEXT, "yes; none: the profile would show it; not recorded: it cannot tell")     \
+    C(R, count, COUNT,                                                                             \
+      "events of it that began before the first steady step ended (in the whole profile "          \
+      "where there is none)")                                                                      \
+    C(R, first_ns, NS, "start of the first of them", .is_detail = true)                            \
+    C(R, total_ns, NS,                                                                             \
+      "durations, summed over threads and devices; what lies within another compilation "          \
+      "is part of that one")                                                                       \
+    C(R, bytes, BYTES, "recorded sizes of the copies, summed")                                     \
+    C(R, longest_ns, NS, "duration of the longest")                                                \
+    C(R, what, TEXT, "name of the longest", .is_name = true)
+STK_TABLE(work, "What was done until then", WORK_COLUMNS)
 
 // What every start has some of: told even where there is none of it.
 static bool is_always_told(enum stk_startup_work work)
@@ -122,7 +116,7 @@ static bool is_always_told(enum stk_startup_work work)
            work == STK_STARTUP_WEIGHTS;
 }
 
-static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
+static void fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct stk_cell unknown = stk_cell_unknown();
     const struct stk_startup_sums *p = rank->partial;
@@ -145,33 +139,25 @@ static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
             .longest_ns = r->count ? stk_cell_number(r->longest_ns) : unknown,
             .what = stk_cell_text(r->longest),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
     }
-    return true;
 }
 
-struct phases_row {
-    struct stk_cell phase, rank, start_ns, dur_ns, steps;
-};
-static const struct stk_column phases_columns[] = {
-    STK_COLUMN(phases_row, phase, TEXT,
-               "before_device (to the first device operation or step), before_steps (to the first "
-               "step), warm_up (to the first steady step), steady (to the end of the last step)"),
-    STK_COLUMN(phases_row, rank, COUNT, STK_DOC_RANK),
-    STK_COLUMN(phases_row, start_ns, NS, "start of the phase"),
-    STK_COLUMN(phases_row, dur_ns, NS, "length of the phase"),
-    STK_COLUMN(phases_row, steps, COUNT, "steps in the phase"),
-};
-static const struct stk_table_info phases_table =
-    STK_TABLE_INFO("phases", "Phases", phases_row, phases_columns);
+#define PHASES_COLUMNS(C, R)                                                                       \
+    C(R, phase, TEXT,                                                                              \
+      "before_device (to the first device operation or step), before_steps (to the first "         \
+      "step), warm_up (to the first steady step), steady (to the end of the last step)")           \
+    C(R, rank, COUNT, STK_DOC_RANK)                                                                \
+    C(R, start_ns, NS, "start of the phase")                                                       \
+    C(R, dur_ns, NS, "length of the phase")                                                        \
+    C(R, steps, COUNT, "steps in the phase")
+STK_TABLE(phases, "Phases", PHASES_COLUMNS)
 
-static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, const char *phase,
+static void add_phase(struct stk_table *table, const struct stk_rank_sum *rank, const char *phase,
                       int64_t from_ns, int64_t to_ns, size_t steps)
 {
     if (to_ns <= from_ns) {
-        return true;
+        return;
     }
     const struct phases_row row = {
         .phase = stk_cell_text(phase),
@@ -180,10 +166,7 @@ static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, 
         .dur_ns = stk_cell_number(to_ns - from_ns),
         .steps = stk_cell_number((int64_t)steps),
     };
-    if (!stk_table_put(table, &row)) {
-        return false;
-    }
-    return true;
+    stk_table_put(table, &row);
 }
 
 static int64_t first_operation(const struct stk_rank_sum *rank, int64_t otherwise_ns)
@@ -197,12 +180,13 @@ static int64_t first_operation(const struct stk_rank_sum *rank, int64_t otherwis
     return first == INT64_MAX || first > otherwise_ns ? otherwise_ns : first;
 }
 
-static bool startup_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void startup_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                               const struct pace *pace)
 {
     int64_t begin = rank->facts.first_ns, end = rank->facts.last_ns;
     if (pace->count == 0) {
-        return add_phase(table, rank, "before_device", begin, first_operation(rank, end), 0);
+        add_phase(table, rank, "before_device", begin, first_operation(rank, end), 0);
+        return;
     }
     const struct stk_step *last = pace->steps[pace->count - 1];
     int64_t steps_from = pace->steps[0]->start_ns, steps_to = last->start_ns + last->dur_ns;
@@ -212,25 +196,20 @@ static bool startup_fill_rank(struct stk_table *table, const struct stk_rank_sum
     if (device_from < begin) {
         device_from = begin;
     }
-    return add_phase(table, rank, "before_device", begin, device_from, 0) &&
-           add_phase(table, rank, "before_steps", device_from, steps_from, 0) &&
-           add_phase(table, rank, "warm_up", steps_from, steady_from, warm) &&
-           add_phase(table, rank, "steady", steady_from, steps_to, pace->count - warm);
+    add_phase(table, rank, "before_device", begin, device_from, 0);
+    add_phase(table, rank, "before_steps", device_from, steps_from, 0);
+    add_phase(table, rank, "warm_up", steps_from, steady_from, warm);
+    add_phase(table, rank, "steady", steady_from, steps_to, pace->count - warm);
 }
 
-struct startup_summary {
-    struct stk_cell first_steady_ns, first_use_ns;
-};
-static const struct stk_column startup_figures[] = {
-    STK_COLUMN(startup_summary, first_steady_ns, NS,
-               "end of the first steady step, of the slowest rank: the first within 1.5 times the "
-               "median step after which two more are"),
-    STK_COLUMN(startup_summary, first_use_ns, NS,
-               "compilation and first use anywhere in the profile: union for each rank, summed "
-               "over the ranks"),
-};
-static const struct stk_summary_info startup_summary_info =
-    STK_SUMMARY_INFO(startup_summary, startup_figures);
+#define STARTUP_FIGURES(C, R)                                                                      \
+    C(R, first_steady_ns, NS,                                                                      \
+      "end of the first steady step, of the slowest rank: the first within 1.5 times the "         \
+      "median step after which two more are")                                                      \
+    C(R, first_use_ns, NS,                                                                         \
+      "compilation and first use anywhere in the profile: union for each rank, summed "            \
+      "over the ranks")
+STK_SUMMARY(startup, STARTUP_FIGURES)
 
 static const struct stk_missing no_start = {
     "the beginning of the job",
@@ -258,8 +237,7 @@ static bool has_start(const struct stk_run_sum *run)
     return false;
 }
 
-static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
-                                           struct stk_table_doc *doc, struct stoker_err *err)
+static void startup_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &phases_table);
     struct stk_table *work = stk_table_add(doc, &work_table);
@@ -268,10 +246,9 @@ static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         struct pace pace;
-        if (!find_pace(rank, ctx->arena, &pace) || !startup_fill_rank(table, rank, &pace) ||
-            !fill_work(work, rank)) {
-            return stk_err_nomem(err);
-        }
+        doc->ran_out |= !find_pace(rank, ctx->arena, &pace);
+        startup_fill_rank(table, rank, &pace);
+        fill_work(work, rank);
         without += pace.steady == SIZE_MAX;
         if (pace.steady == SIZE_MAX) {
             continue;
@@ -280,9 +257,7 @@ static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
         int64_t at_ns = s->start_ns + s->dur_ns;
         steady_ns = at_ns > steady_ns ? at_ns : steady_ns;
     }
-    if (!stk_table_sort(work, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(work, "total_ns");
     bool known = without == 0 && ctx->run->rank_count > 0;
     const struct startup_summary summary = {
         .first_steady_ns = known ? stk_cell_number(steady_ns) : stk_cell_unknown(),
@@ -297,7 +272,6 @@ static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
         stk_table_lacks(doc, &no_steady);
         doc->inconclusive = true;
     }
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_startup = {

@@ -10,7 +10,6 @@
 
 #include "base/assert.h"
 #include "base/str.h"
-#include "answers/passes/stats/stats.h"
 #include "answers/passes/stats/stats_startup.h"
 
 const char *stk_startup_work_key(enum stk_startup_work work)

@@ -180,69 +180,49 @@ static enum stoker_status transfers_see(const struct stk_analysis *view, struct 
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
-struct transfers_row {
-    struct stk_cell device, direction, pinned, count, bytes, busy_ns, total_ns, exposed_ns,
-        bytes_per_s, link_share, exposed_share, blocking, blocked_ns, link_bytes_per_s;
-};
-static const struct stk_column transfers_columns[] = {
-    STK_COLUMN(transfers_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(transfers_row, direction, TEXT,
-               "h2d, d2h, d2d, p2p (between devices), h2h, or unknown"),
-    STK_COLUMN(transfers_row, pinned, TEXT,
-               "whether the host memory is pinned: yes, no (pageable), unknown"),
-    STK_COLUMN(transfers_row, count, COUNT,
-               "copies; a device operation that only waits for a copy counts as that copy"),
-    STK_COLUMN(transfers_row, bytes, BYTES,
-               "sizes of the copies, summed; not known unless all of them are"),
-    STK_COLUMN(transfers_row, busy_ns, NS, "union of the row's copies over all streams"),
-    STK_COLUMN(transfers_row, total_ns, NS, "durations of the copies, summed", .is_detail = true),
-    STK_COLUMN(transfers_row, exposed_ns, NS,
-               "part of `busy_ns` that no kernel and no collective of the device covers, for this "
-               "row alone"),
-    STK_COLUMN(transfers_row, bytes_per_s, RATE,
-               "bytes per second: sizes over durations, each summed over the copies whose size is "
-               "recorded"),
-    STK_COLUMN(transfers_row, link_share, SHARE, "`bytes_per_s` as a share of `link_bytes_per_s`",
-               .is_detail = true),
-    STK_COLUMN(transfers_row, exposed_share, SHARE, "`exposed_ns` as a share of `busy_ns`",
-               .is_detail = true),
-    STK_COLUMN(transfers_row, blocking, COUNT,
-               "copies for which the host waited: recorded as synchronous, asked for by a call "
-               "that is not asynchronous, or done before their call returned",
-               .is_detail = true),
-    STK_COLUMN(transfers_row, blocked_ns, NS,
-               "durations of the calls of blocking copies, summed; a call that started several "
-               "counts once",
-               .is_detail = true),
-    STK_COLUMN(transfers_row, link_bytes_per_s, RATE,
-               "bytes per second that the link can carry in this direction, by the device's data "
-               "sheet: host link, peer link, or half of the memory's rate inside a device",
-               .is_detail = true),
-};
-static const struct stk_table_info transfers_table =
-    STK_TABLE_INFO("transfers", "Copies by direction and memory", transfers_row, transfers_columns);
+#define TRANSFERS_COLUMNS(C, R)                                                                    \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, direction, TEXT, "h2d, d2h, d2d, p2p (between devices), h2h, or unknown")                 \
+    C(R, pinned, TEXT, "whether the host memory is pinned: yes, no (pageable), unknown")           \
+    C(R, count, COUNT,                                                                             \
+      "copies; a device operation that only waits for a copy counts as that copy")                 \
+    C(R, bytes, BYTES, "sizes of the copies, summed; not known unless all of them are")            \
+    C(R, busy_ns, NS, "union of the row's copies over all streams")                                \
+    C(R, total_ns, NS, "durations of the copies, summed", .is_detail = true)                       \
+    C(R, exposed_ns, NS,                                                                           \
+      "part of `busy_ns` that no kernel and no collective of the device covers, for this "         \
+      "row alone")                                                                                 \
+    C(R, bytes_per_s, RATE,                                                                        \
+      "bytes per second: sizes over durations, each summed over the copies whose size is "         \
+      "recorded")                                                                                  \
+    C(R, link_share, SHARE, "`bytes_per_s` as a share of `link_bytes_per_s`", .is_detail = true)   \
+    C(R, exposed_share, SHARE, "`exposed_ns` as a share of `busy_ns`", .is_detail = true)          \
+    C(R, blocking, COUNT,                                                                          \
+      "copies for which the host waited: recorded as synchronous, asked for by a call "            \
+      "that is not asynchronous, or done before their call returned",                              \
+      .is_detail = true)                                                                           \
+    C(R, blocked_ns, NS,                                                                           \
+      "durations of the calls of blocking copies, summed; a call that started several "            \
+      "counts once",                                                                               \
+      .is_detail = true)                                                                           \
+    C(R, link_bytes_per_s, RATE,                                                                   \
+      "bytes per second that the link can carry in this direction, by the device's data "          \
+      "sheet: host link, peer link, or half of the memory's rate inside a device",                 \
+      .is_detail = true)
+STK_TABLE(transfers, "Copies by direction and memory", TRANSFERS_COLUMNS)
 
-struct ping_pong_row {
-    struct stk_cell device, order, first_op, second_op, bytes, pairs, per_step, total_ns;
-};
-static const struct stk_column ping_pong_columns[] = {
-    STK_COLUMN(ping_pong_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(ping_pong_row, order, TEXT, "directions of a pair: `d2h, h2d` or `h2d, d2h`"),
-    STK_COLUMN(ping_pong_row, first_op, TEXT, "operator around the launch call of the first copy",
-               .is_name = true),
-    STK_COLUMN(ping_pong_row, second_op, TEXT, "operator around the launch call of the second copy",
-               .is_name = true),
-    STK_COLUMN(ping_pong_row, bytes, BYTES, "size of each of the two copies"),
-    STK_COLUMN(ping_pong_row, pairs, COUNT,
-               "pairs of copies of equal size in opposite directions within a step (within 100 ms "
-               "where there are no steps); of 4096 bytes or more, and two pairs or more"),
-    STK_COLUMN(ping_pong_row, per_step, REAL,
-               "pairs over the selected steps of the device, to a hundredth"),
-    STK_COLUMN(ping_pong_row, total_ns, NS, "durations of both copies of all pairs, summed"),
-};
-static const struct stk_table_info ping_pong_table =
-    STK_TABLE_INFO("ping_pong", "Data of one size that goes back and forth in a step",
-                   ping_pong_row, ping_pong_columns);
+#define PING_PONG_COLUMNS(C, R)                                                                    \
+    C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
+    C(R, order, TEXT, "directions of a pair: `d2h, h2d` or `h2d, d2h`")                            \
+    C(R, first_op, TEXT, "operator around the launch call of the first copy", .is_name = true)     \
+    C(R, second_op, TEXT, "operator around the launch call of the second copy", .is_name = true)   \
+    C(R, bytes, BYTES, "size of each of the two copies")                                           \
+    C(R, pairs, COUNT,                                                                             \
+      "pairs of copies of equal size in opposite directions within a step (within 100 ms "         \
+      "where there are no steps); of 4096 bytes or more, and two pairs or more")                   \
+    C(R, per_step, REAL, "pairs over the selected steps of the device, to a hundredth")            \
+    C(R, total_ns, NS, "durations of both copies of all pairs, summed")
+STK_TABLE(ping_pong, "Data of one size that goes back and forth in a step", PING_PONG_COLUMNS)
 
 struct transfer_sums {
     uint64_t count, pageable, known, called, blocking, pairs;
@@ -250,7 +230,7 @@ struct transfer_sums {
     double pair_bytes;
 };
 
-static bool transfers_fill_row(struct stk_table *table, const char *device, int dir, int pin,
+static void transfers_fill_row(struct stk_table *table, const char *device, int dir, int pin,
                                const struct transfer_row *t, double link)
 {
     bool sized = t->sized > 0 && t->bytes <= INT64_MAX;
@@ -273,10 +253,10 @@ static bool transfers_fill_row(struct stk_table *table, const char *device, int 
         .blocked_ns = t->called > 0 ? stk_cell_number(t->blocked_ns) : unknown,
         .link_bytes_per_s = link > 0 ? stk_cell_ratio(link) : unknown,
     };
-    return stk_table_put(table, &row);
+    stk_table_put(table, &row);
 }
 
-static bool transfers_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+static void transfers_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                                 struct transfer_sums *sums)
 {
     const struct transfer_partial *p = rank->partial;
@@ -295,13 +275,10 @@ static bool transfers_fill_rank(struct stk_table *table, const struct stk_rank_s
             sums->blocked_ns += t->blocked_ns;
             sums->busy_ns += t->busy_ns;
             sums->row_exposed_ns += t->exposed_ns;
-            if (!transfers_fill_row(table, rank->devices[d].id, i / PINS, i % PINS, t,
-                                    p->devices[d].link_bytes_per_s[i / PINS])) {
-                return false;
-            }
+            transfers_fill_row(table, rank->devices[d].id, i / PINS, i % PINS, t,
+                               p->devices[d].link_bytes_per_s[i / PINS]);
         }
     }
-    return true;
 }
 
 // Steps of the device that were selected.
@@ -316,7 +293,7 @@ static uint32_t count_steps(const struct stk_rank_sum *rank, uint32_t device)
     return n;
 }
 
-static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *rank,
+static void fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *rank,
                            struct transfer_sums *sums)
 {
     const struct transfer_partial *p = rank->partial;
@@ -334,61 +311,46 @@ static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *r
                 steps ? stk_cell_ratio((double)(r->pairs * 100 / steps) / 100) : stk_cell_unknown(),
             .total_ns = stk_cell_number(r->total_ns),
         };
-        if (!stk_table_put(table, &row)) {
-            return false;
-        }
+        stk_table_put(table, &row);
         sums->pairs += r->pairs;
         sums->pair_ns += r->total_ns;
         sums->pair_bytes += 2.0 * (double)r->bytes * (double)r->pairs;
     }
-    return true;
 }
 
-struct transfers_summary {
-    struct stk_cell copies, exposed_ns, pageable_count, blocking_count, blocked_ns, hidden_share,
-        ping_pong_pairs, ping_pong_bytes, ping_pong_total_ns;
-};
-static const struct stk_column transfers_figures[] = {
-    STK_COLUMN(transfers_summary, copies, COUNT, "copies in all rows"),
-    STK_COLUMN(transfers_summary, exposed_ns, NS,
-               "copies of any direction, less what kernels and collectives cover: union for each "
-               "device, summed over the devices"),
-    STK_COLUMN(transfers_summary, pageable_count, COUNT, "copies from or to pageable host memory"),
-    STK_COLUMN(transfers_summary, blocking_count, COUNT, "copies for which the host waited"),
-    STK_COLUMN(transfers_summary, blocked_ns, NS, "`blocked_ns` of all rows, summed"),
-    STK_COLUMN(transfers_summary, hidden_share, SHARE,
-               "of `busy_ns` of all rows, summed, the share that kernels or collectives cover"),
-    STK_COLUMN(transfers_summary, ping_pong_pairs, COUNT, "pairs of all rows of table `ping_pong`"),
-    STK_COLUMN(transfers_summary, ping_pong_bytes, BYTES,
-               "bytes of both copies of these pairs, summed"),
-    STK_COLUMN(transfers_summary, ping_pong_total_ns, NS,
-               "durations of both copies of these pairs, summed"),
-};
-static const struct stk_summary_info transfers_summary_info =
-    STK_SUMMARY_INFO(transfers_summary, transfers_figures);
+#define TRANSFERS_FIGURES(C, R)                                                                    \
+    C(R, copies, COUNT, "copies in all rows")                                                      \
+    C(R, exposed_ns, NS,                                                                           \
+      "copies of any direction, less what kernels and collectives cover: union for each "          \
+      "device, summed over the devices")                                                           \
+    C(R, pageable_count, COUNT, "copies from or to pageable host memory")                          \
+    C(R, blocking_count, COUNT, "copies for which the host waited")                                \
+    C(R, blocked_ns, NS, "`blocked_ns` of all rows, summed")                                       \
+    C(R, hidden_share, SHARE,                                                                      \
+      "of `busy_ns` of all rows, summed, the share that kernels or collectives cover")             \
+    C(R, ping_pong_pairs, COUNT, "pairs of all rows of table `ping_pong`")                         \
+    C(R, ping_pong_bytes, BYTES, "bytes of both copies of these pairs, summed")                    \
+    C(R, ping_pong_total_ns, NS, "durations of both copies of these pairs, summed")
+STK_SUMMARY(transfers, TRANSFERS_FIGURES)
 
 static const struct stk_missing no_pinned = {
     "whether host memory is pinned", "no copy of the profile names the kind of its host memory",
     "none on ROCm; on CUDA, record copies with a current profiler"};
 
-static enum stoker_status transfers_describe(const struct stk_pass_ctx *ctx,
-                                             struct stk_table_doc *doc, struct stoker_err *err)
+static void transfers_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     struct stk_table *table = stk_table_add(doc, &transfers_table);
     struct stk_table *ping_pong = stk_table_add(doc, &ping_pong_table);
     struct transfer_sums sums = {.count = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STOKER_OK;
+        return;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!transfers_fill_rank(table, ctx->run->ranks[r], &sums) ||
-            !fill_ping_pong(ping_pong, ctx->run->ranks[r], &sums)) {
-            return stk_err_nomem(err);
-        }
+        transfers_fill_rank(table, ctx->run->ranks[r], &sums);
+        fill_ping_pong(ping_pong, ctx->run->ranks[r], &sums);
     }
-    if (!stk_table_sort(table, "exposed_ns") || !stk_table_sort(ping_pong, "total_ns")) {
-        return stk_err_nomem(err);
-    }
+    stk_table_sort(table, "exposed_ns");
+    stk_table_sort(ping_pong, "total_ns");
     const struct transfers_summary summary = {
         .copies = stk_cell_number((int64_t)sums.count),
         .exposed_ns = stk_cell_number(sums.exposed_ns),
@@ -410,7 +372,6 @@ static enum stoker_status transfers_describe(const struct stk_pass_ctx *ctx,
     if (sums.count > 0 && sums.known == 0) {
         stk_table_lacks(doc, &no_pinned);
     }
-    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_transfers = {

@@ -4,7 +4,6 @@
 // disk is met there and never as a signal in a thread of the job.
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 //
 // It is asked through the process' slot: by the parent (order), or by hooks of the same process
 // (wanted), who wait until it is done.
-#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>

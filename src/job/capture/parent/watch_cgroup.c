@@ -6,11 +6,9 @@
 // above; those that are seen (a container sees its own as the topmost) are gone through from the
 // job's up, and the first with a limit is followed. Files: Linux, Documentation/admin-guide/
 // cgroup-v2.rst and cgroup-v1.
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"

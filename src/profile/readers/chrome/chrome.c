@@ -162,10 +162,9 @@ static enum stoker_status read_record(struct stk_stream *stream, uint64_t pos, c
     return stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos, "there is no event at this position");
 }
 
-static enum stoker_status
-chrome_args(struct stk_stream *stream, const char *path, const struct stk_trace *t, uint32_t event,
-            void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
-            struct stoker_err *err)
+static enum stoker_status chrome_args(struct stk_stream *stream, const char *path,
+                                      const struct stk_trace *t, uint32_t event, stk_emit_fn *emit,
+                                      void *arg, struct stoker_err *err)
 {
     (void)path;
     char *text = NULL;

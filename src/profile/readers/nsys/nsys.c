@@ -525,7 +525,6 @@ const struct stk_reader stk_reader_nsys = {
     .opens_path = true,
     .sniff = nsys_sniff,
     .read = read_nsys,
-    .args = stk_nsys_args,
     .args_open = stk_nsys_args_open,
     .args_next = stk_nsys_args_next,
     .args_close = stk_nsys_args_close,

@@ -221,16 +221,10 @@ stk_nsys_facts_add(struct stk_nsys_schema *schema, const struct stk_nsys_file *f
                    struct stk_shard *shard, struct stoker_err *err);
 
 // nsys_args.c
-enum stoker_status stk_nsys_args(struct stk_stream *stream, const char *path,
-                                 const struct stk_trace *t, uint32_t event,
-                                 void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                                 void *arg, struct stoker_err *err);
 enum stoker_status stk_nsys_args_open(struct stk_stream *stream, const char *path, void **state,
                                       struct stoker_err *err);
 enum stoker_status stk_nsys_args_next(void *state, const struct stk_trace *t, uint32_t event,
-                                      void (*emit)(void *arg, struct stk_str key,
-                                                   struct stk_str value),
-                                      void *arg, struct stoker_err *err);
+                                      stk_emit_fn *emit, void *arg, struct stoker_err *err);
 void stk_nsys_args_close(void *state);
 
 #endif

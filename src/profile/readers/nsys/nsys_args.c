@@ -20,8 +20,7 @@ static bool is_string_id(const char *column)
     return false;
 }
 
-static void emit_row(sqlite3_stmt *row, sqlite3_stmt *find,
-                     void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg)
+static void emit_row(sqlite3_stmt *row, sqlite3_stmt *find, stk_emit_fn *emit, void *arg)
 {
     for (int col = 0; col < sqlite3_column_count(row); col++) {
         const char *key = sqlite3_column_name(row, col);
@@ -122,9 +121,7 @@ static enum stoker_status prepare(struct state *s, int i, struct stoker_err *err
 }
 
 enum stoker_status stk_nsys_args_next(void *state, const struct stk_trace *t, uint32_t event,
-                                      void (*emit)(void *arg, struct stk_str key,
-                                                   struct stk_str value),
-                                      void *arg, struct stoker_err *err)
+                                      stk_emit_fn *emit, void *arg, struct stoker_err *err)
 {
     STK_ASSERT(event < t->count);
     struct state *s = state;
@@ -142,19 +139,5 @@ enum stoker_status stk_nsys_args_next(void *state, const struct stk_trace *t, ui
         status = stk_nsys_db_error(s->db, s->path, "reading an event's row", err);
     }
     sqlite3_reset(s->rows[i]);
-    return status;
-}
-
-enum stoker_status stk_nsys_args(struct stk_stream *stream, const char *path,
-                                 const struct stk_trace *t, uint32_t event,
-                                 void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                                 void *arg, struct stoker_err *err)
-{
-    void *state;
-    enum stoker_status status = stk_nsys_args_open(stream, path, &state, err);
-    if (status == STOKER_OK) {
-        status = stk_nsys_args_next(state, t, event, emit, arg, err);
-    }
-    stk_nsys_args_close(state);
     return status;
 }

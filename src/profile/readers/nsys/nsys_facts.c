@@ -10,7 +10,6 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "profile/store/names.h"
 
 #define GPUS_MAX 256
 #define CUDA_DEVICES_MAX 4096

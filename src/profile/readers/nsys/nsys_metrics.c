@@ -3,8 +3,6 @@
 // which TARGET_INFO_GPU_METRICS explains; the same metric has another number in another report.
 #include "profile/readers/nsys/nsys.h"
 
-#include "base/alloc.h"
-
 #define METRICS_MAX (1u << 16)
 
 enum stoker_status stk_nsys_metrics_open(struct stk_nsys_schema *schema, struct stk_nsys_file *file,

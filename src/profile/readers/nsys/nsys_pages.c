@@ -6,7 +6,6 @@
 // Method: a file system of SQLite's that hands everything on to the default one, and rounds the
 // size of files down. Registered once, for the process.
 #include <pthread.h>
-#include <string.h>
 
 #include "profile/readers/nsys/nsys.h"
 

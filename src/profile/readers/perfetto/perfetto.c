@@ -302,7 +302,6 @@ const struct stk_reader stk_reader_perfetto = {
     .same_run_as = "chrome",
     .sniff = perfetto_sniff,
     .read = perfetto_read,
-    .args = stk_pf_args,
     .args_open = stk_pf_args_open,
     .args_next = stk_pf_args_next,
     .args_close = stk_pf_args_close,

@@ -104,9 +104,7 @@ static enum stoker_status scan_to(struct pf_args *a, uint64_t pos, struct stoker
 }
 
 enum stoker_status stk_pf_args_next(void *state, const struct stk_trace *t, uint32_t event,
-                                    void (*emit)(void *arg, struct stk_str key,
-                                                 struct stk_str value),
-                                    void *arg, struct stoker_err *err)
+                                    stk_emit_fn *emit, void *arg, struct stoker_err *err)
 {
     struct pf_args *a = state;
     const uint8_t *p;
@@ -157,18 +155,4 @@ void stk_pf_args_close(void *state)
         stk_free(a->p);
         stk_free(a);
     }
-}
-
-enum stoker_status stk_pf_args(struct stk_stream *stream, const char *path,
-                               const struct stk_trace *t, uint32_t event,
-                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                               void *arg, struct stoker_err *err)
-{
-    void *state;
-    enum stoker_status status = stk_pf_args_open(stream, path, &state, err);
-    if (status == STOKER_OK) {
-        status = stk_pf_args_next(state, t, event, emit, arg, err);
-        stk_pf_args_close(state);
-    }
-    return status;
 }

@@ -187,16 +187,10 @@ void stk_pf_join(struct stk_pf *in);
 
 // ---- on demand (struct stk_reader) ----
 
-enum stoker_status stk_pf_args(struct stk_stream *stream, const char *path,
-                               const struct stk_trace *t, uint32_t event,
-                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                               void *arg, struct stoker_err *err);
 enum stoker_status stk_pf_args_open(struct stk_stream *stream, const char *path, void **state,
                                     struct stoker_err *err);
 enum stoker_status stk_pf_args_next(void *state, const struct stk_trace *t, uint32_t event,
-                                    void (*emit)(void *arg, struct stk_str key,
-                                                 struct stk_str value),
-                                    void *arg, struct stoker_err *err);
+                                    stk_emit_fn *emit, void *arg, struct stoker_err *err);
 void stk_pf_args_close(void *state); // takes NULL
 
 // ---- stoker's own export ----

@@ -16,7 +16,6 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/readers/stk/stk_in.h"
-#include "profile/store/names.h"
 
 #define NAMES_MAX ((size_t)1 << 24)
 #define CONFIGS_MAX ((size_t)1 << 20)
@@ -409,21 +408,6 @@ static enum stoker_status stk_read(const struct stk_read_ctx *ctx, struct stk_tr
     return s;
 }
 
-static enum stoker_status no_args(struct stk_stream *stream, const char *path,
-                                  const struct stk_trace *t, uint32_t event,
-                                  void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                                  void *arg, struct stoker_err *err)
-{
-    (void)stream;
-    (void)path;
-    (void)t;
-    (void)event;
-    (void)emit;
-    (void)arg;
-    (void)err;
-    return STOKER_OK;
-}
-
 static const struct stk_reader_suffix stk_suffixes[] = {{".stk", false}, {NULL, false}};
 
 const struct stk_reader stk_reader_stk = {
@@ -436,5 +420,4 @@ const struct stk_reader stk_reader_stk = {
     .goes_along = true,
     .sniff = stk_sniff,
     .read = stk_read,
-    .args = no_args,
 };

@@ -448,7 +448,7 @@ struct flattening {
     size_t path_len;
     size_t marks[STK_CHROME_DEPTH + 1]; // path length at each open bracket
     struct stk_str skip_prefix;
-    void (*emit)(void *arg, struct stk_str key, struct stk_str value);
+    stk_emit_fn *emit;
     void *arg;
 };
 
@@ -478,8 +478,7 @@ static void push_key(struct flattening *f, struct stk_str key, unsigned depth)
     f->path_len += stk_chrome_unescape(key.p, n, f->path + f->path_len);
 }
 
-bool stk_chrome_flatten(const char *text, size_t len, struct stk_str skip_prefix,
-                        void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+bool stk_chrome_flatten(const char *text, size_t len, struct stk_str skip_prefix, stk_emit_fn *emit,
                         void *arg)
 {
     struct stk_chrome_lexer *x = stk_alloc(sizeof *x);

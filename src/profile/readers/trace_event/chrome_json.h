@@ -65,8 +65,7 @@ size_t stk_chrome_unescape(const char *raw, size_t n, char *out);
 
 // Every value of the object or array at text[0], in file order: keys joined by '.', arrays as their
 // text. Strings arrive unescaped. False if it is broken or cut.
-bool stk_chrome_flatten(const char *text, size_t len, struct stk_str skip_prefix,
-                        void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+bool stk_chrome_flatten(const char *text, size_t len, struct stk_str skip_prefix, stk_emit_fn *emit,
                         void *arg);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which track an event belongs to: process and thread as recorded for host rows, device and stream
 // for device rows.
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "profile/readers/trace_event/chrome_stage.h"
 

@@ -19,7 +19,6 @@
 
 #include "profile/readers/xplane/xplane_event.h"
 #include "profile/readers/xplane/xplane_reading.h"
-#include "profile/store/names.h"
 
 // A plain file: all planes are scanned in place, then all their lines are decoded together.
 static enum stoker_status read_in_place(struct stk_xp_reading *r)
@@ -227,7 +226,6 @@ const struct stk_reader stk_reader_xplane = {
     .is_per_host = true,
     .sniff = stk_xp_sniff,
     .read = read_xplane,
-    .args = stk_xp_args,
     .args_open = stk_xp_args_open,
     .args_next = stk_xp_args_next,
     .args_close = stk_xp_args_close,

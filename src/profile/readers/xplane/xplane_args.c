@@ -5,6 +5,7 @@
 // fields, and a plane that was scanned stays so: events of one track may come from several planes
 // in turn, and the maps cost far more than an event. That takes no more memory than reading the
 // profile did.
+#include "base/sort.h"
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_parts.h"
 
@@ -19,7 +20,7 @@
 
 struct asking {
     const struct stk_xp_plane *plane;
-    void (*emit)(void *arg, struct stk_str key, struct stk_str value);
+    stk_emit_fn *emit;
     void *arg;
 };
 
@@ -162,14 +163,7 @@ static bool find_places(struct state *s)
 static struct place *find_place(const struct state *s, uint64_t pos)
 {
     size_t low = 0, high = s->places.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (((const struct place *)stk_vec_at(&s->places, mid))->offset <= pos) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    STK_BISECT(low, high, mid, ((const struct place *)stk_vec_at(&s->places, mid))->offset <= pos);
     struct place *place = low ? stk_vec_at(&s->places, low - 1) : NULL;
     return place && pos - place->offset < place->size ? place : NULL;
 }
@@ -291,9 +285,7 @@ void stk_xp_args_close(void *state)
 }
 
 enum stoker_status stk_xp_args_next(void *state, const struct stk_trace *t, uint32_t event,
-                                    void (*emit)(void *arg, struct stk_str key,
-                                                 struct stk_str value),
-                                    void *arg, struct stoker_err *err)
+                                    stk_emit_fn *emit, void *arg, struct stoker_err *err)
 {
     STK_ASSERT(event < t->count);
     struct state *s = state;
@@ -312,19 +304,5 @@ enum stoker_status stk_xp_args_next(void *state, const struct stk_trace *t, uint
         emit_event(&a, bytes, n);
     }
     stk_free(large);
-    return status;
-}
-
-enum stoker_status stk_xp_args(struct stk_stream *stream, const char *path,
-                               const struct stk_trace *t, uint32_t event,
-                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                               void *arg, struct stoker_err *err)
-{
-    void *state = NULL;
-    enum stoker_status status = stk_xp_args_open(stream, path, &state, err);
-    if (status == STOKER_OK) {
-        status = stk_xp_args_next(state, t, event, emit, arg, err);
-    }
-    stk_xp_args_close(state);
     return status;
 }

@@ -451,20 +451,9 @@ def decode_csv(
     name=None,
 ):
     """Columns of CSV lines (strings), one value each; record_defaults: dtype or default of each."""
-    defaults, dtypes = [], []
-    for d in record_defaults:
-        is_dtype = isinstance(d, (type, np.dtype)) or hasattr(d, "as_numpy_dtype")
-        if is_dtype:
-            dtypes.append(_dtypes.number(d))
-            defaults.append(
-                np.zeros(0, d) if _dtypes.as_dtype(d) != _dtypes.string else np.zeros(0, object)
-            )
-        else:
-            a = np.atleast_1d(_call.convert(d))
-            dtypes.append(_dtypes.number(a.dtype))
-            defaults.append(a)
+    dtypes, defaults = _arguments.csv_columns(record_defaults)
     attrs = {
-        "dtypes": ("ints", dtypes),
+        "dtypes": ("ints", [_dtypes.number(d) for d in dtypes]),
         "defaults": ("tensors", defaults),
         "field_delim": field_delim,
         "use_quote_delim": int(use_quote_delim),

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from . import _function, _spec, _trace
+from . import _call, _dtypes, _function, _spec, _trace
 from ._spec import DatasetSpec, TensorSpec
 from ._value import Value
 from ..errors import InvalidArgumentError, UnimplementedError
@@ -22,6 +22,20 @@ def plain(v, name):
     if isinstance(v, np.generic) or isinstance(v, np.ndarray) and v.ndim == 0:
         return v.item()
     return v
+
+
+def csv_columns(record_defaults):
+    """(dtypes, defaults) of columns of CSV, each given as its dtype or as its default."""
+    dtypes, defaults = [], []
+    for d in record_defaults:
+        if isinstance(d, (type, np.dtype)) or hasattr(d, "as_numpy_dtype"):
+            dtype = _dtypes.as_dtype(d)
+            defaults.append(np.empty(0, object if dtype == _dtypes.string else dtype))
+        else:
+            defaults.append(np.atleast_1d(_call.convert(d)))
+            dtype = _dtypes.as_dtype(defaults[-1].dtype)
+        dtypes.append(dtype)
+    return dtypes, defaults
 
 
 def local(path):

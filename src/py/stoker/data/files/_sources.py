@@ -140,15 +140,7 @@ class CsvDataset(_FileDataset):
         select_cols=None,
         exclude_cols=None,
     ):
-        dtypes, defaults = [], []
-        for d in record_defaults:
-            if isinstance(d, (type, np.dtype)) or hasattr(d, "as_numpy_dtype"):
-                dtype = _dtypes.as_dtype(d)
-                defaults.append(np.empty(0, object if dtype == _dtypes.string else dtype))
-            else:
-                defaults.append(np.atleast_1d(_call.convert(d)))
-                dtype = _dtypes.as_dtype(defaults[-1].dtype)
-            dtypes.append(dtype)
+        dtypes, defaults = _arguments.csv_columns(record_defaults)
         args = {
             "dtypes": ("ints", [_dtypes.number(d) for d in dtypes]),
             "defaults": ("tensors", defaults),

@@ -163,6 +163,34 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
     return convert_image_dtype(pixels, x.dtype, saturate=True)
 
 
+_KERNELS = {
+    "rgb_to_yuv": (
+        "Brightness and two differences of colour, of float RGB in [0, 1].",
+        [
+            [0.299, -0.14714119, 0.61497538],
+            [0.587, -0.28886916, -0.51496512],
+            [0.114, 0.43601035, -0.10001026],
+        ],
+    ),
+    "yuv_to_rgb": (
+        "RGB of YUV.",
+        [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]],
+    ),
+    "rgb_to_yiq": (
+        "YIQ of float RGB in [0, 1].",
+        [
+            [0.299, 0.59590059, 0.2115],
+            [0.587, -0.27455667, -0.52273617],
+            [0.114, -0.32134392, 0.31119955],
+        ],
+    ),
+    "yiq_to_rgb": (
+        "RGB of YIQ.",
+        [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]],
+    ),
+}
+
+
 def _colours(name, about, kernel):
     kernel = np.asarray(kernel, np.float64)
 
@@ -175,20 +203,10 @@ def _colours(name, about, kernel):
     publish(f"image.{name}")(f)
 
 
-_colours(
-    "rgb_to_yuv",
-    "Brightness and two differences of colour, of float RGB in [0, 1].",
-    [
-        [0.299, -0.14714119, 0.61497538],
-        [0.587, -0.28886916, -0.51496512],
-        [0.114, 0.43601035, -0.10001026],
-    ],
-)
-_colours(
-    "yuv_to_rgb",
-    "RGB of YUV.",
-    [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]],
-)
+for _name, (_about, _kernel) in _KERNELS.items():
+    _colours(_name, _about, _kernel)
+
+
 def _uniform(seed, salt):
     """A float32 in [0, 1) of a seed of two integers."""
     return unit(seed, np.uint64(salt))
@@ -304,29 +322,6 @@ def sample_distorted_bounding_box(
     }
     boxes = convert(bounding_boxes, np.dtype("float32"))
     return tuple(run("sample_distorted_bounding_box", [size, boxes], attrs, True))
-
-
-def _colours(name, about, kernel):
-    kernel = np.asarray(kernel, np.float64)
-
-    def f(images):
-        x = convert(images)
-        return do.matmul(x, kernel.astype(x.dtype))
-
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = about
-    publish(f"image.{name}")(f)
-
-
-_YIQ = np.array(
-    [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]]
-)
-_colours("rgb_to_yiq", "YIQ of float RGB in [0, 1].", _YIQ)
-_colours(
-    "yiq_to_rgb",
-    "RGB of YIQ.",
-    [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]],
-)
 
 
 @publish("image.psnr")
