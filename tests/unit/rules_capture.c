@@ -59,6 +59,25 @@ static void left_over(void)
     fake_done(&f);
 }
 
+// Of a start that is not cut into steps, other losses are information: they may not come again.
+static void of_a_start(enum stk_step_source source, enum stk_level severity)
+{
+    fake_init(&f, 1, STK_SCOPE_SPAN);
+    fake_part(&f, STK_PART_COMPILE, 0.6, -1);
+    fake_part(&f, STK_PART_HOST, 0.3, -1);
+    f.run.source = source;
+    f.force_verdict = true;
+    f.verdict.kind = STK_VERDICT_COLD;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    bool is_start = source == STK_STEPS_NONE;
+    CHECK_EQ(x->severity, severity);
+    CHECK_EQ(says(x, "this lies in the start of the job"), is_start);
+    CHECK_EQ(strcmp(x->saving.basis, "none") == 0, is_start);
+    CHECK(fake_finding(&f, "cold-start")->saving.high_share > 0.5);
+    fake_done(&f);
+}
+
 static void dropped(void)
 {
     static const struct {
@@ -470,6 +489,8 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(healthy);
     CHECK_RUN(left_over);
+    CHECK_RUN(of_a_start, STK_STEPS_NONE, STK_LEVEL_INFO);
+    CHECK_RUN(of_a_start, STK_STEPS_ANNOTATED, STK_LEVEL_HIGH);
     CHECK_RUN(dropped);
     CHECK_RUN(no_device);
     CHECK_RUN(no_kernels);
