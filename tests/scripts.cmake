@@ -29,6 +29,9 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
     add_test(NAME field.recorded COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/field/recorded
         $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(field.recorded PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS} SKIP_RETURN_CODE 77)
+    add_test(NAME field.traces COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/field/traces
+        $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(field.traces PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS} SKIP_RETURN_CODE 77)
     add_test(NAME golden.reports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/run $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(golden.reports PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})

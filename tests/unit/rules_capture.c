@@ -42,6 +42,42 @@ static void healthy(void)
     fake_done(&f);
 }
 
+// "Little is left" is not said where the sentence names a loss of a tenth.
+static void left_over(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.15, -1);
+    fake_ask(&f);
+    CHECK_EQ(f.verdict.kind, STK_VERDICT_COMPUTE);
+    CHECK(strstr(f.verdict.sentence, "GPU computes 85 % of each step; 15 % is lost to the host"));
+    CHECK_STR(fake_finding(&f, "compute-bound")->title, "The device is busy computing");
+    fake_done(&f);
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.09, -1);
+    fake_ask(&f);
+    CHECK(strstr(f.verdict.sentence, "little host-side saving is left"));
+    fake_done(&f);
+}
+
+// Of a start that is not cut into steps, other losses are information: they may not come again.
+static void of_a_start(enum stk_step_source source, enum stk_level severity)
+{
+    fake_init(&f, 1, STK_SCOPE_SPAN);
+    fake_part(&f, STK_PART_COMPILE, 0.6, -1);
+    fake_part(&f, STK_PART_HOST, 0.3, -1);
+    f.run.source = source;
+    f.force_verdict = true;
+    f.verdict.kind = STK_VERDICT_COLD;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    bool is_start = source == STK_STEPS_NONE;
+    CHECK_EQ(x->severity, severity);
+    CHECK_EQ(says(x, "this lies in the start of the job"), is_start);
+    CHECK_EQ(strcmp(x->saving.basis, "none") == 0, is_start);
+    CHECK(fake_finding(&f, "cold-start")->saving.high_share > 0.5);
+    fake_done(&f);
+}
+
 static void dropped(void)
 {
     static const struct {
@@ -156,6 +192,50 @@ static void few_steps(void)
     fake_ask(&f);
     CHECK_STR(fake_finding(&f, "capture-few-steps")->title, "The steps are guessed");
     fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_SPAN); // a program in C: no snippet in Python
+    f.input.format = "nsys";
+    f.run.source = STK_STEPS_NONE;
+    f.run.steps_used = f.run.step_marks = 0;
+    f.run.facts.frameworks = 1u << STK_FW_CUDA;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "capture-few-steps");
+    CHECK(advises(x, "nvtxRangePushA") == 0 && advises(x, "torch.cuda.nvtx") < 0);
+    f.run.facts.frameworks = 1u << STK_FW_CUDA | 1u << STK_FW_PYTORCH;
+    fake_ask(&f);
+    x = fake_finding(&f, "capture-few-steps");
+    CHECK(advises(x, "torch.cuda.nvtx") == 0 && advises(x, "nvtxRangePushA(name)") < 0);
+    fake_done(&f);
+}
+
+// Operators on the host take the time, the runtime is there, and nothing was launched.
+static void on_the_host(double share, uint64_t runtime_calls, uint64_t launches, bool fires)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    int64_t recorded = FAKE_STEPS * FAKE_STEP_NS;
+    f.run.facts.runtime_calls = runtime_calls;
+    f.run.facts.launches = launches;
+    f.run.facts.signs[STK_SIGN_ATEN] =
+        (struct stk_sign_sum){.count = 900, .ns = (int64_t)(share * (double)recorded)};
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "device-unused"), fires      ? "fired"
+                                               : launches ? "passed"
+                                                          : "not_applicable");
+    if (fires) {
+        const struct stk_rep_finding *x = fake_finding(&f, "device-unused");
+        CHECK(says(x, "operators on the processor take 60 % of the recorded time"));
+        CHECK(advises(x, "model.to('cuda')") == 0 && strcmp(x->saving.basis, "none") == 0);
+        CHECK_STR(fake_state(&f, "capture-no-device"), "passed"); // said once
+    }
+    fake_done(&f);
+}
+
+static void unused(void)
+{
+    on_the_host(0.6, 4, 0, true);
+    on_the_host(0.29, 4, 0, false); // the recording may have missed the steps
+    on_the_host(0.6, 0, 0, false);  // nothing speaks of a device
+    on_the_host(0.6, 40, 6, false); // it was launched on
 }
 
 static void serialized(void)
@@ -408,10 +488,14 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(healthy);
+    CHECK_RUN(left_over);
+    CHECK_RUN(of_a_start, STK_STEPS_NONE, STK_LEVEL_INFO);
+    CHECK_RUN(of_a_start, STK_STEPS_ANNOTATED, STK_LEVEL_HIGH);
     CHECK_RUN(dropped);
     CHECK_RUN(no_device);
     CHECK_RUN(no_kernels);
     CHECK_RUN(few_steps);
+    CHECK_RUN(unused);
     CHECK_RUN(serialized);
     CHECK_RUN(clocks);
     unlinked();

@@ -368,6 +368,27 @@ static void transfer_advice(void)
     fake_done(&f);
 }
 
+// Copies inside of a device: memory of the host has no part in them, pinned or not, and a batch's
+// tensors are not what they move.
+static void transfer_within(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_D2D, 0.3, -1);
+    fake_part(&f, STK_PART_H2D, 0.1, -1);
+    f.run.facts.copies = 5000;
+    f.run.facts.pinned_copies = 12;
+    f.run.facts.copy_ns = 1000;
+    f.devices[0].d2d_ns = 900;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "transfer-exposed");
+    CHECK(advises(x, "within the device's own memory") == 0);
+    CHECK(!says(x, "pinned memory") && advises(x, "into one buffer") < 0);
+    f.devices[0].p2p_ns = 2000; // most go between devices
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "transfer-exposed"), "peer access"), 0);
+    fake_done(&f);
+}
+
 static void communication_advice(void)
 {
     fake_init(&f, 1, STK_SCOPE_STEPS);
@@ -650,6 +671,25 @@ static void long_steps(void)
     fake_done(&f);
 }
 
+// What long steps wait for their input, the finding of the input holds already.
+static void long_waits(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    make_long(3);
+    f.steps[3].parts[STK_PART_SYNC] = 0;
+    f.steps[3].parts[STK_PART_INPUT] = 4 * FAKE_STEP_NS;
+    fake_total(&f);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "long-steps");
+    CHECK(says(x, "part of the finding input-wait") && x->severity == STK_LEVEL_INFO);
+    CHECK_STR(x->saving.basis, "none");
+    CHECK(!x->saving.has_high);
+    f.run.facts.long_what = STK_WHAT_SHUFFLE; // a buffer that fills has a fix of its own
+    fake_ask(&f);
+    CHECK_STR(fake_finding(&f, "long-steps")->saving.basis, "bound");
+    fake_done(&f);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -673,11 +713,13 @@ int main(int argc, char **argv)
     CHECK_RUN(host_unlinked);
     CHECK_RUN(sync_advice);
     CHECK_RUN(transfer_advice);
+    CHECK_RUN(transfer_within);
     CHECK_RUN(communication_advice);
     CHECK_RUN(straggling);
     CHECK_RUN(cold);
     CHECK_RUN(compiling_again);
     CHECK_RUN(source_lines);
     CHECK_RUN(long_steps);
+    CHECK_RUN(long_waits);
     return check_done("unit.rules_causes");
 }

@@ -77,6 +77,14 @@ static void chains(void)
     CHECK(advises(x, "torch.compile") >= 0);
     x = fake_finding(&f, "compute-bound");
     CHECK(x && advises(x, "torch.compile") < 0 && advises(x, "set_float32_matmul") >= 0);
+    f.run.facts.sees_operators = true; // and none of them trains: no optimizer to fuse
+    fake_ask(&f);
+    x = fake_finding(&f, "elementwise-unfused");
+    CHECK(advises(x, "torch.compile") >= 0 && advises(x, "fused=True") < 0);
+    f.run.facts.signs[STK_SIGN_COMPILED].count = 3; // what is compiled is not told to compile
+    fake_ask(&f);
+    x = fake_finding(&f, "elementwise-unfused");
+    CHECK(advises(x, "graph_breaks") == 0 && advises(x, "torch.compile(model)") < 0);
     fake_done(&f);
     kernels(STK_KERNEL_CHAINED, 0.14);
     fake_ask(&f);

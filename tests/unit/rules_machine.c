@@ -147,6 +147,46 @@ static void processors(void)
     end();
 }
 
+// Libraries start threads in each worker: more of them than processors.
+static void worker_threads(double cpu, double queue, bool have_threads)
+{
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_INPUT, 0.4, -1);
+    of_job(STK_SAMPLE_OF_JOB_PROCESSORS, 4);
+    of_job(STK_SAMPLE_OF_JOB_CPU, 3.9);
+    of_job(STK_SAMPLE_OF_JOB_QUEUE, 4 * 2 * queue);
+    of_job(STK_SAMPLE_OF_MACHINE_CPU, 0.9);
+    process(10, 1, "python");
+    for (int i = 0; i < 4; i++) {
+        process(20 + i, 10, "pt_data_worker");
+        thread(20 + i, 20 + i, "pt_data_worker", cpu, queue);
+        thread(20 + i, 30 + i, "python", cpu, queue); // OpenCV's
+    }
+    ask();
+    const struct stk_rep_finding *x = found("processors-short");
+    const char *title = "Worker processes start more threads than there are processors";
+    CHECK_EQ(x && strcmp(x->title, title) == 0, have_threads);
+    if (have_threads) {
+        CHECK(tells(x, "each of the 4 processes pt_data_worker has 2.9 threads that run or wait"));
+        CHECK_EQ(advises(x, "OMP_NUM_THREADS=1"), 0);
+    } else {
+        CHECK(advises(x, "OMP_NUM_THREADS=1") < 0 && advises(x, "--cpus-per-task") == 0);
+    }
+    end();
+}
+
+// GPUs of the machine that nobody uses while the job computes on the processor.
+static void unused_gpu(double busy, bool fires)
+{
+    begin(STK_SCOPE_HOST);
+    counter(STK_SAMPLE_OF_GPU_BUSY, 1, STK_SAMPLE_NUMBER(STK_SAMPLE_GPU, 0), "H100", busy);
+    ask();
+    const struct stk_rep_finding *x = found("device-unused");
+    CHECK_EQ(x != NULL, fires);
+    CHECK(!x || tells(x, "the machine has 1 GPU, in use at most 1.0 % of the time"));
+    end();
+}
+
 static void throttled(double share)
 {
     begin(STK_SCOPE_STEPS);
@@ -342,6 +382,10 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(processors);
+    CHECK_RUN(worker_threads, 0.5, 0.95, true);
+    CHECK_RUN(worker_threads, 0.3, 0.3, false);
+    CHECK_RUN(unused_gpu, 0.01, true);
+    CHECK_RUN(unused_gpu, 0.02, false);
     CHECK_RUN(throttled, 0.31);
     CHECK_RUN(throttled, 0.04);
     CHECK_RUN(disk, 1, 0.63);

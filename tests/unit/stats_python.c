@@ -125,6 +125,8 @@ static void test_owners(void)
     check_owner("queue.py(7): get", STK_PYTHON_LIBRARY);
     check_owner("<frozen importlib._bootstrap>(7): load", STK_PYTHON_LIBRARY);
     check_owner("nn.Module: Linear_0", STK_PYTHON_FRAMEWORK);
+    check_owner("/tmp/torchinductor_root/ov/cov463qh.py(2533): call", STK_PYTHON_FRAMEWORK);
+    check_owner("<eval_with_key>.12(4): forward", STK_PYTHON_FRAMEWORK);
     check_owner("<built-in function len>", STK_PYTHON_BUILTIN);
     check_owner("$builtins next", STK_PYTHON_BUILTIN);
     check_owner("$pjit.py:12 call", STK_PYTHON_FRAMEWORK);

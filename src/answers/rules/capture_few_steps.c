@@ -15,15 +15,29 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
+enum { FIX_TORCH, FIX_KERAS, FIX_TF, FIX_JAX, FIX_NVTX, FIX_NVTX_C, FIX_MARK, FIX_COUNT };
 static const struct stk_rep_fix fixes[] = {
-    STK_FIX(capture_few_steps_torch),
-    STK_FIX(capture_few_steps_keras),
-    STK_FIX(capture_few_steps_tf),
-    STK_FIX(capture_few_steps_jax),
-    STK_FIX(capture_few_steps_nvtx),
-    STK_FIX(capture_few_steps_mark),
+    [FIX_TORCH] = STK_FIX(capture_few_steps_torch),
+    [FIX_KERAS] = STK_FIX(capture_few_steps_keras),
+    [FIX_TF] = STK_FIX(capture_few_steps_tf),
+    [FIX_JAX] = STK_FIX(capture_few_steps_jax),
+    [FIX_NVTX] = STK_FIX(capture_few_steps_nvtx),
+    [FIX_NVTX_C] = STK_FIX(capture_few_steps_nvtx_c),
+    [FIX_MARK] = STK_FIX(capture_few_steps_mark),
     {0},
 };
+
+// A profile that shows neither a framework nor Python is of a program in C, C++ or Fortran.
+static void capture_few_steps_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    bool is_plain = (facts->frameworks & ~(1u << STK_FW_CUDA)) == 0 && facts->python_events == 0;
+    for (int i = 0; i < FIX_COUNT; i++) {
+        if (i != (is_plain ? FIX_NVTX : FIX_NVTX_C)) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
+}
 
 static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ctx,
                                                    struct stk_rep_finding *f, const char **why)
@@ -36,6 +50,7 @@ static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ct
         return STK_RULE_PASSED;
     }
     f->severity = run->steps_used == 0 ? STK_LEVEL_LOW : STK_LEVEL_INFO;
+    capture_few_steps_choose(ctx, f);
     if (run->source == STK_STEPS_NONE || run->step_marks == 0) {
         f->title = "No steps were found";
         stk_say_no_steps_marked(ctx, f);

@@ -8,7 +8,7 @@
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
-#include "answers/rules/finding.h"
+#include "answers/rules/device_unused.h"
 
 static const struct stk_threshold thresholds[] = {
     {"kernels", "kernels of a rank", 1, "one kernel shows that the device was recorded"},
@@ -76,11 +76,16 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
 {
     const struct stk_run_sum *run = ctx->pass.run;
     uint32_t without = 0;
+    double share;
     for (uint32_t r = 0; r < run->rank_count; r++) {
         without += (double)kernels_of_rank(run->ranks[r]) < thresholds[0].value;
     }
     if (without == 0) {
         *why = "every rank has kernels";
+        return STK_RULE_PASSED;
+    }
+    if (stk_device_is_unused(ctx, &share)) {
+        *why = "told by device-unused";
         return STK_RULE_PASSED;
     }
     if (without < run->rank_count) {

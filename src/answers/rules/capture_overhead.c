@@ -66,11 +66,11 @@ static double unless_most(double share)
 static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double share)
 {
     const struct stk_run_sum *run = ctx->pass.run;
-    uint32_t steps = run->step_marks > 0 ? run->step_marks : 1;
+    uint64_t calls = run->facts.python_events;
     f->title = "Recording Python slows the job down";
-    stk_say_python_calls_recorded(ctx, f, run->facts.python_events,
-                                  run->facts.python_events / steps, thresholds[CALL].value,
-                                  unless_most(share));
+    stk_say_python_calls_recorded(
+        ctx, f, calls, run->step_marks > 0 ? calls / run->step_marks : (uint64_t)STK_NOT_KNOWN,
+        thresholds[CALL].value, unless_most(share));
 }
 
 // What recording adds to a step of the host, where steps can be replayed: an estimate by the number

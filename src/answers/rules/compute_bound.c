@@ -7,6 +7,7 @@
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/pack_signs.h"
 #include "answers/rules/torch_signs.h"
+#include "profile/model/verdict/verdict_text.h"
 
 enum { REMAINS, ODD, FULL, PACKS, STILL };
 static const struct stk_threshold thresholds[] = {
@@ -165,6 +166,8 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
             stk_finding_fix(ctx, f, &fixes[i]);
         }
     } else {
+        f->title =
+            stk_verdict_leaves_loss(ctx->pass.verdict) ? "The device is busy computing" : f->title;
         stk_rule_count_kernels(ctx, &kernels, &brief);
         stk_say_kernels_run(ctx, f, kernels);
         choose_ideas(ctx, f);

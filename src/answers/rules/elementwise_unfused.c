@@ -12,19 +12,40 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
+enum { FIX_TORCH, FIX_TORCH_TRAIN, FIX_TORCH_COMPILED, FIX_TF, FIX_JAX, FIX_CUDA };
 static const struct stk_rep_fix fixes[] = {
-    STK_FIX(elementwise_unfused_torch),
-    STK_FIX(elementwise_unfused_tf),
-    STK_FIX(elementwise_unfused_jax),
-    STK_FIX(elementwise_unfused_cuda),
+    [FIX_TORCH] = STK_FIX(elementwise_unfused_torch),
+    [FIX_TORCH_TRAIN] = STK_FIX(elementwise_unfused_torch_train),
+    [FIX_TORCH_COMPILED] = STK_FIX(elementwise_unfused_torch_compiled),
+    [FIX_TF] = STK_FIX(elementwise_unfused_tf),
+    [FIX_JAX] = STK_FIX(elementwise_unfused_jax),
+    [FIX_CUDA] = STK_FIX(elementwise_unfused_cuda),
     {0},
 };
+
+// A model that is compiled already has its chains outside of the compiled graphs; an optimizer's
+// fused form is of use where one was seen.
+static int fix_of_torch(const struct stk_facts *facts)
+{
+    bool trains = facts->sees_training || !facts->sees_operators;
+    return facts->signs[STK_SIGN_COMPILED].count > 0 ? FIX_TORCH_COMPILED
+           : trains                                  ? FIX_TORCH_TRAIN
+                                                     : FIX_TORCH;
+}
 
 static enum stk_rule_state elementwise_unfused_check(const struct stk_rule_ctx *ctx,
                                                      struct stk_rep_finding *f, const char **why)
 {
-    return stk_rule_check_kernels(ctx, f, STK_KERNEL_CHAINED, &thresholds[FROM], 1,
-                                  "is in elementwise kernels that follow each other", why);
+    enum stk_rule_state state =
+        stk_rule_check_kernels(ctx, f, STK_KERNEL_CHAINED, &thresholds[FROM], 1,
+                               "is in elementwise kernels that follow each other", why);
+    if (state == STK_RULE_FIRED) {
+        stk_finding_fix(ctx, f, &fixes[fix_of_torch(&ctx->pass.run->facts)]);
+        for (int i = FIX_TF; i <= FIX_CUDA; i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
+    return state;
 }
 
 const struct stk_rule stk_rule_elementwise_unfused = {

@@ -300,6 +300,14 @@ void stk_finding_bound(struct stk_rep_finding *f, double share)
     f->saving.basis = "bound";
 }
 
+// The recorded time is a start, not cut into steps: what it loses besides compiling may not come
+// again.
+static bool is_of_a_start(const struct stk_rule_ctx *ctx, uint32_t parts)
+{
+    return ctx->pass.verdict->kind == STK_VERDICT_COLD && ctx->pass.run->source == STK_STEPS_NONE &&
+           !(parts & 1u << STK_PART_COMPILE);
+}
+
 enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                          uint32_t parts, const struct stk_threshold *thresholds,
                                          const char **why)
@@ -317,6 +325,13 @@ enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct 
     f->steps_affected = stk_rule_spread(ctx, parts).most_affected;
     stk_finding_bound(f, share);
     stk_finding_source(ctx, f, parts);
+    if (is_of_a_start(ctx, parts)) {
+        f->severity = STK_LEVEL_INFO;
+        f->confidence = STK_LEVEL_LOW;
+        f->saving.has_high = false;
+        f->saving.basis = "none";
+        stk_say_part_of_a_start(ctx, f);
+    }
     return STK_RULE_FIRED;
 }
 

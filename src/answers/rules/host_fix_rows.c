@@ -14,6 +14,7 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [STK_HOST_FIX_CUDA_ALLOC] = STK_FIX(host_bound_cuda_alloc),
     [STK_HOST_FIX_TORCH_COMPILE] = STK_FIX(host_bound_torch_compile),
     [STK_HOST_FIX_TORCH_GRAPHS] = STK_FIX(host_bound_torch_graphs),
+    [STK_HOST_FIX_ENGINE] = STK_FIX(host_bound_engine),
     [STK_HOST_FIX_GRAPH_NODES] = STK_FIX(host_bound_graph_nodes),
     [STK_HOST_FIX_TORCH_OPT] = STK_FIX(host_bound_torch_opt),
     [STK_HOST_FIX_TF_STEPS] = STK_FIX(host_bound_keras_short_calls),

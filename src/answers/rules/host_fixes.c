@@ -305,7 +305,9 @@ static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding
         fix(ctx, f, STK_HOST_FIX_BATCH);
         return;
     }
-    if (sign(ctx, STK_SIGN_COMPILED)->count == 0) {
+    if (sign(ctx, STK_SIGN_ENGINE)->count > 0 && ctx->pass.run->facts.graph_launches == 0) {
+        fix(ctx, f, STK_HOST_FIX_ENGINE);
+    } else if (sign(ctx, STK_SIGN_COMPILED)->count == 0) {
         fix(ctx, f, STK_HOST_FIX_TORCH_COMPILE);
     } else if (ctx->pass.run->facts.graph_launches == 0) {
         fix(ctx, f, STK_HOST_FIX_TORCH_GRAPHS);

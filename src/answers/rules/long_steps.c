@@ -179,6 +179,12 @@ static bool are_held_up(const struct stk_rule_ctx *ctx, const struct sums *s, en
     return v && !has_reason && stk_rule_on_host(ctx) && may_be && stk_rule_queue_share(v) > 0;
 }
 
+// Does the finding of the wait for input hold what these steps lose?
+static bool waits_for_input(const struct stk_rule_ctx *ctx)
+{
+    return stk_rule_part_share(ctx, STK_PART_INPUT) >= stk_threshold_value(STK_T_LOSS);
+}
+
 static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
@@ -213,6 +219,12 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     long_steps_say(ctx, f, &s, part, more_ns);
     const char *cause = facts->long_what;
     bool fills = cause && strcmp(cause, STK_WHAT_SHUFFLE) == 0;
+    if (part == STK_PART_INPUT && !fills && facts->evaluations == 0 && waits_for_input(ctx)) {
+        f->severity = STK_LEVEL_INFO;
+        f->saving.has_high = false;
+        f->saving.basis = "none";
+        stk_say_long_wait_is_of_input(ctx, f);
+    }
     stk_finding_fix(ctx, f,
                     &fixes[facts->evaluations > 0                                ? FIX_EVALUATION
                            : fills                                               ? FIX_SHUFFLE

@@ -7,7 +7,7 @@
 #include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
-enum { WAITS, LEAST, FULL, WANTED, THROTTLED };
+enum { WAITS, LEAST, FULL, WANTED, THROTTLED, THREADS };
 static const struct stk_threshold thresholds[] = {
     [WAITS] = {"waiting in the run queue", "share of the time that threads could run", 0.2,
                "a fifth more speed for what is waiting; below it is the scheduler's own grain"},
@@ -17,14 +17,37 @@ static const struct stk_threshold thresholds[] = {
     [WANTED] = {"running and waiting threads", "per processor that the job may use", 1.5,
                 "then the job alone wants more than there is, whatever others do"},
     [THROTTLED] = {"throttled periods", "share", 0.05, "then cgroup-throttled tells it"},
+    [THREADS] = {"running and waiting threads of a worker process", "on average", 1.5,
+                 "a worker that makes its batch in one thread has one"},
     {0},
 };
 
+enum { FIX_ONE_THREAD, FIX_MORE, FIX_TORCH_WORKERS, FIX_COUNT };
 static const struct stk_rep_fix fixes[] = {
-    STK_FIX(processors_short_more),
-    STK_FIX(processors_short_torch_workers),
+    [FIX_ONE_THREAD] = STK_FIX(processors_short_one_thread),
+    [FIX_MORE] = STK_FIX(processors_short_more),
+    [FIX_TORCH_WORKERS] = STK_FIX(processors_short_torch_workers),
     {0},
 };
+
+// Workers whose libraries start threads of their own (OpenCV, OpenMP, BLAS) multiply them.
+static void say_crew(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                     const struct stk_crew *crew, double allowed)
+{
+    double wanted = crew->cpu + crew->queue;
+    bool have_threads = wanted >= thresholds[THREADS].value;
+    if (have_threads) {
+        f->title = "Worker processes start more threads than there are processors";
+        stk_say_workers_have_threads(ctx, f, crew->count, stk_rule_name(ctx, crew->name), wanted,
+                                     allowed);
+    } else {
+        stk_say_processes_wait(ctx, f, crew->count, stk_rule_name(ctx, crew->name),
+                               wanted < 1 ? wanted : 1, crew->queue / wanted, allowed);
+    }
+    for (int i = have_threads ? FIX_ONE_THREAD : FIX_MORE; i < FIX_COUNT; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
+    }
+}
 
 double stk_rule_queue_share(const struct stk_machine_view *v)
 {
@@ -62,9 +85,10 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
     struct stk_crew crew;
     bool has_crew = stk_rule_crew(v, &crew);
     if (has_crew && own > 0) {
-        stk_say_processes_wait(ctx, f, crew.count, stk_rule_name(ctx, crew.name),
-                               crew.cpu + crew.queue < 1 ? crew.cpu + crew.queue : 1,
-                               crew.queue / (crew.cpu + crew.queue), own);
+        say_crew(ctx, f, &crew, own);
+    } else {
+        stk_finding_fix(ctx, f, &fixes[FIX_MORE]);
+        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_WORKERS]);
     }
     stk_say_threads_wait(ctx, f, cpu, queue, own);
     if (!is_own) {

@@ -259,11 +259,16 @@ static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ct
     if (!stk_price_set(ctx->prices, &set, 1, &price)) {
         return false;
     }
+    double bound = f->saving.high_share;
     f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
     f->saving.low_share = price.high < 1 ? 1 - price.high : 0;
     f->saving.expected_share = 1 - price.expected;
     f->saving.high_share = 1 - price.low;
     f->saving.basis = "replay";
+    if (bound >= stk_threshold_value(STK_T_LOSS) && f->saving.high_share < WORTH_NAMING &&
+        is_priced_so(f, rule->whatif)) {
+        stk_say_fix_has_no_effect(ctx, f, f->saving.high_share);
+    }
     return true;
 }
 

@@ -26,7 +26,11 @@ static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx
     *why = "no operator works out gradients or updates weights";
     f->severity = STK_LEVEL_INFO;
     f->confidence = STK_LEVEL_MEDIUM;
-    stk_say_trains_nothing(ctx, f);
+    if (facts->frameworks & 1u << STK_FW_TENSORFLOW) {
+        stk_say_trains_nothing(ctx, f);
+    } else {
+        stk_say_only_forward(ctx, f);
+    }
     stk_say_about_these_steps(ctx, f);
     stk_finding_fix(ctx, f, &fixes[0]);
     return STK_RULE_FIRED;

@@ -71,6 +71,25 @@ static bool is_pinned(const struct stk_facts *f)
     return f->pinned_copies > 0 && !is_pageable(f);
 }
 
+// Copies inside of devices, or between them, take more of the step than those to and from the host.
+static bool is_among_devices(const struct stk_rule_ctx *ctx)
+{
+    return stk_rule_part_share(ctx, STK_PART_D2D) >
+           stk_rule_part_share(ctx, STK_PART_H2D) + stk_rule_part_share(ctx, STK_PART_D2H);
+}
+
+// Of them, those between devices take more than those inside of one; where neither is known, a
+// single device has none to exchange data with.
+static bool is_between_devices(const struct stk_rule_ctx *ctx)
+{
+    int64_t between = ctx->pass.run->device_count > 1, inside = 0;
+    for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
+        between += ctx->pass.run->devices[d].p2p_ns;
+        inside += ctx->pass.run->devices[d].d2d_ns;
+    }
+    return between > inside;
+}
+
 static bool many_copies(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -97,6 +116,9 @@ static bool is_staged(const struct stk_rule_ctx *ctx)
 static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
+    if (is_among_devices(ctx)) {
+        return; // the host's memory has no part in them
+    }
     if (is_pinned(facts) && is_staged(ctx)) {
         stk_say_pinned_filled_first(ctx, f, facts->pinned_copies);
     } else if (is_pinned(facts)) {
@@ -122,7 +144,11 @@ static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
 static void transfer_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     bool up = is_copied(ctx, STK_PART_H2D), down = is_copied(ctx, STK_PART_D2H);
-    bool pinned = is_pinned(&ctx->pass.run->facts);
+    bool pinned = is_pinned(&ctx->pass.run->facts), among = is_among_devices(ctx);
+    int device_fix = is_between_devices(ctx) ? FIX_PEERS : FIX_WITHIN;
+    if (among) {
+        stk_finding_fix(ctx, f, &fixes[device_fix]);
+    }
     if (up && pinned) {
         stk_finding_fix(ctx, f, &fixes[FIX_OFFLOAD]);
     }
@@ -137,7 +163,7 @@ static void transfer_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct
     if (down) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_BACK]);
     }
-    if (many_copies(ctx)) {
+    if (many_copies(ctx) && !among) {
         stk_finding_fix(ctx, f, &fixes[FIX_MERGE]);
     }
     if (up) {
@@ -146,8 +172,8 @@ static void transfer_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct
     if (down) {
         stk_finding_fix(ctx, f, &fixes[FIX_BACK]);
     }
-    if (is_copied(ctx, STK_PART_D2D)) {
-        stk_finding_fix(ctx, f, &fixes[ctx->pass.run->device_count > 1 ? FIX_PEERS : FIX_WITHIN]);
+    if (!among && is_copied(ctx, STK_PART_D2D)) {
+        stk_finding_fix(ctx, f, &fixes[device_fix]);
     }
 }
 

@@ -30,6 +30,7 @@ struct scan {
     uint32_t open_count;
     struct stk_vec next_work; // uint32_t: operations of the model inside of each of nexts
     uint64_t work;            // operations of the model on the thread being scanned
+    bool captures; // the thread being scanned records a graph: what it launches runs no work yet
     // Of the last event of each on the thread being scanned that is inside of no other, and of the
     // last one at all: it is a leaf unless the next one begins inside of it.
     int64_t sign_end_ns[STK_SIGN_COUNT], leaf_end_ns[STK_SIGN_COUNT], leaf_ns[STK_SIGN_COUNT];
@@ -83,11 +84,25 @@ bool stk_copy_call_blocked(const struct stk_trace *t, uint32_t event)
            t->start_ns[op] >= t->start_ns[event];
 }
 
+// Between these two calls a thread's launches become nodes of a graph. A recording that begins in
+// between counts them as launches without work.
+static void follow_capture(struct scan *s, struct stk_str name)
+{
+    if (stk_str_contains(name, STK_STR("StreamBeginCapture"))) {
+        s->captures = true;
+    } else if (stk_str_contains(name, STK_STR("StreamEndCapture"))) {
+        s->captures = false;
+    }
+}
+
 static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_t thread)
 {
     const struct stk_trace *t = s->a->t;
     int64_t dur = stk_dur_ns(t, event);
     s->f->runtime_calls++;
+    if (class & STK_NAME_COMPILE) {
+        follow_capture(s, stk_name_of(t, event));
+    }
     if (t->ref[event] != STK_NONE) {
         s->a->threads[thread].launches = true;
     }
@@ -105,7 +120,7 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
         s->f->launches++;
         s->f->launch_call_ns = stk_add_ns(s->f->launch_call_ns, dur);
         s->f->graph_launches += (class & STK_NAME_GRAPH_LAUNCH) != 0;
-        s->f->launches_without_work += t->ref[event] == STK_NONE;
+        s->f->launches_without_work += t->ref[event] == STK_NONE && !s->captures;
     }
     if ((class & (STK_NAME_SYNC | STK_NAME_BLOCKING_COPY)) ||
         ((class & STK_NAME_COPY_CALL) && stk_copy_call_blocked(t, event))) {
@@ -239,6 +254,7 @@ static void scan_thread(struct scan *s, uint32_t track)
     size_t first_next = s->nexts.count;
     s->open_count = 0;
     s->work = 0;
+    s->captures = false;
     int64_t wait_end_ns = INT64_MIN;
     memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
     memset(s->leaf_end_ns, 0x80, sizeof s->leaf_end_ns);

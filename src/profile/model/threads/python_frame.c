@@ -178,6 +178,14 @@ static bool is_python_folder(struct stk_str path)
            stk_str_contains(path, STK_STR("\\lib\\")) || stk_str_starts(path, STK_STR("<frozen"));
 }
 
+// What a compiler wrote: Inductor's and Triton's caches, TorchDynamo's and FX's functions.
+static bool is_generated(struct stk_str file)
+{
+    return stk_str_contains(file, STK_STR("torchinductor_")) ||
+           stk_str_contains(file, STK_STR("/.triton/")) ||
+           stk_str_starts(file, STK_STR("<eval_with_key>"));
+}
+
 // "_clipping.py": a library's own, by the custom that its users import none such; jobs are files
 // that are started. "__init__.py" is anybody's.
 static bool is_inner_module(struct stk_str file)
@@ -196,6 +204,9 @@ static enum stk_python_owner owner_of(struct stk_str name)
     }
     if (!f.file.n) {
         return STK_PYTHON_UNKNOWN;
+    }
+    if (is_generated(f.file)) {
+        return STK_PYTHON_FRAMEWORK;
     }
     struct stk_str package = installed_package(f.file);
     if (package.n) {

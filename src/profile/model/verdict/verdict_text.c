@@ -302,6 +302,33 @@ static const char *cold_sentence(const struct stk_run_sum *run, const struct stk
                             percent(span_ns > 0 ? (double)cold_ns / (double)span_ns : 0));
 }
 
+bool stk_verdict_leaves_loss(const struct stk_verdict *v)
+{
+    return v->group_share[v->first] >= stk_threshold_value(STK_T_LOSS);
+}
+
+// What is left is said to be little only where no loss is worth a name.
+static const char *compute_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                    struct stk_arena *arena)
+{
+    const double *s = v->group_share;
+    const char *device = device_word(run), *scope = scope_phrase(run);
+    int computes = percent(s[STK_GROUP_COMPUTE]);
+    double evaluation = stk_evaluation_share(run);
+    if (evaluation >= stk_threshold_value(STK_T_LONG_STEPS)) {
+        return stk_arena_printf(arena, "%s computes %d %% %s, and evaluation is %d %% of that time",
+                                device, computes, scope, percent(evaluation));
+    }
+    if (stk_verdict_leaves_loss(v)) {
+        const char *what = loss_phrase(run, v, v->first, arena);
+        return what ? stk_arena_printf(arena, "%s computes %d %% %s; %d %% is lost to %s", device,
+                                       computes, scope, percent(s[v->first]), what)
+                    : NULL;
+    }
+    return stk_arena_printf(arena, "%s computes %d %% %s: little host-side saving is left", device,
+                            computes, scope);
+}
+
 static const char *main_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                  struct stk_arena *arena)
 {
@@ -320,15 +347,7 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
         return host_sentence(run, v, arena);
     }
     if (v->kind == STK_VERDICT_COMPUTE) {
-        double evaluation = stk_evaluation_share(run);
-        return evaluation >= stk_threshold_value(STK_T_LONG_STEPS)
-                   ? stk_arena_printf(arena,
-                                      "%s computes %d %% %s, and evaluation is %d %% of that time",
-                                      device_word(run), percent(s[STK_GROUP_COMPUTE]),
-                                      scope_phrase(run), percent(evaluation))
-                   : stk_arena_printf(
-                         arena, "%s computes %d %% %s: little host-side saving is left",
-                         device_word(run), percent(s[STK_GROUP_COMPUTE]), scope_phrase(run));
+        return compute_sentence(run, v, arena);
     }
     if (v->kind == STK_VERDICT_MIXED) {
         const char *first = loss_phrase(run, v, v->first, arena);
