@@ -226,6 +226,21 @@ static const struct stk_field fix_fields[] = {
     END};
 INFO(fix, sizeof(struct stk_rep_fix));
 
+static const struct stk_field level_fields[] = {
+    ROW("effort", WORD, stk_rep_level, effort, NULL, STK_CHOICES(STK_EFFORTS),
+        "how far the fix is taken"),
+    ROW("text", TEXT, stk_rep_level, text, NULL, NULL, "the same for people"),
+    ROW("price", TEXT, stk_rep_level, price, NULL, NULL, "what-if that gives the figures"),
+    ROW_IF("count", COUNT, stk_rep_level, count, has_count, NULL, "workers, or requests at once"),
+    ROW("low_share", SHARE, stk_rep_level, low_share, NULL, NULL, "saved of the step, at least"),
+    ROW("expected_share", SHARE, stk_rep_level, expected_share, NULL, NULL, "expected"),
+    ROW("high_share", SHARE, stk_rep_level, high_share, NULL, NULL, "at most"),
+    ROW_IF("step_ns", NS, stk_rep_level, step_ns, has_step, NULL, "the step then, expected"),
+    ROW_IF("low_ns", NS, stk_rep_level, low_ns, has_step, NULL, "at the shortest"),
+    ROW_IF("high_ns", NS, stk_rep_level, high_ns, has_step, NULL, "at the longest"),
+    END};
+INFO(level, sizeof(struct stk_rep_level));
+
 static const struct stk_field source_fields[] = {
     SUB("file", TEXT, stk_rep_finding, source, file, NULL, "file"),
     SUB("line", NUMBER, stk_rep_finding, source, line, NULL, "line, from 1"), END};
@@ -234,12 +249,16 @@ INFO(source, SIZE_OF(stk_rep_finding, source));
 static const struct stk_field finding_fields[] = {
     ROW("id", TEXT, stk_rep_finding, id, NULL, NULL, "id of the rule"),
     ROW("title", TEXT, stk_rep_finding, title, NULL, NULL, "what is wrong"),
+    ROW("kind", WORD, stk_rep_finding, kind, NULL, STK_CHOICES(STK_TOPICS),
+        "what it is about: the job, or how it was recorded"),
     ROW("severity", WORD, stk_rep_finding, severity, NULL, STK_CHOICES(STK_SEVERITIES),
         "by what it costs"),
     ROW("confidence", WORD, stk_rep_finding, confidence, NULL, STK_CHOICES(STK_LEVELS),
         "how sure the evidence is"),
     ROW("saving", OBJECT, stk_rep_finding, saving, &saving, NULL,
         "share of the step that a fix can save"),
+    ROW("levels", LIST, stk_rep_finding, levels, &level, NULL,
+        "what a fix that comes in sizes saves, the least effort first"),
     ROW("steps_affected", COUNT, stk_rep_finding, steps_affected, NULL, NULL,
         "used steps that show it"),
     ROW("evidence", LIST, stk_rep_finding, evidence, &evidence, NULL, "how stoker knows"),
@@ -250,6 +269,21 @@ static const struct stk_field finding_fields[] = {
     ROW("explain", TEXT, stk_rep_finding, explain, NULL, NULL, "command that explains it"),
     END};
 INFO(finding, sizeof(struct stk_rep_finding));
+
+static const struct stk_field outlook_fields[] = {
+    ROW("finding", TEXT, stk_rep_outlook, finding, NULL, NULL, "the finding whose fix this is"),
+    ROW("basis", TEXT, stk_rep_outlook, basis, NULL, "replay|bound", "how it was obtained"),
+    ROW("share", SHARE, stk_rep_outlook, share, NULL, NULL,
+        "what stays of the step, expected; where only a bound is known, at the least"),
+    ROW("low_share", SHARE, stk_rep_outlook, low_share, NULL, NULL, "at the least"),
+    ROW("high_share", SHARE, stk_rep_outlook, high_share, NULL, NULL, "at the most"),
+    ROW_IF("now_ns", NS, stk_rep_outlook, now_ns, has_step, NULL,
+           "the mean step now, without what the profiler adds to it"),
+    ROW_IF("step_ns", NS, stk_rep_outlook, step_ns, has_step, NULL, "the step with the fix"),
+    ROW_IF("low_ns", NS, stk_rep_outlook, low_ns, has_step, NULL, "at the shortest"),
+    ROW_IF("high_ns", NS, stk_rep_outlook, high_ns, has_step, NULL, "at the longest"),
+    END};
+INFO(outlook, sizeof(struct stk_rep_outlook));
 
 static const struct stk_field rule_fields[] = {
     ROW("id", TEXT, stk_rep_rule, id, NULL, NULL, "rule"),
@@ -273,6 +307,8 @@ static const struct stk_field report_fields[] = {
     ROW("breakdown", OBJECT, stk_report, breakdown, &breakdown, NULL,
         "where the time of a step goes"),
     ROW("verdict", OBJECT, stk_report, verdict, &stk_verdict_info, NULL, "the answer"),
+    ROW_IF("outlook", OBJECT, stk_report, outlook, has_outlook, &outlook,
+           "the step with the first fix; absent where no fix has a known gain"),
     ROW("findings", LIST, stk_report, findings, &finding, NULL,
         "what to change, most valuable first"),
     ROW("rules", LIST, stk_report, rules, &rule, NULL, "every rule, and what it said"),

@@ -115,14 +115,27 @@ struct stk_rep_evidence {
     bool has_time;
     int64_t start_ns, dur_ns;
 };
+// What a step takes with a fix taken so far: shares of the step are what it saves.
+struct stk_rep_level {
+    enum stk_effort effort;
+    const char *text;  // "about 3 background workers"
+    const char *price; // the what-if that says so
+    bool has_count;
+    uint64_t count; // of workers or requests
+    double low_share, expected_share, high_share;
+    bool has_step;
+    int64_t step_ns, low_ns, high_ns; // low_ns: of the shortest step
+};
 struct stk_rep_finding {
     const char *id, *title;
+    enum stk_topic kind;
     enum stk_level severity, confidence;
     struct {
         bool has_low, has_expected, has_high;
         double low_share, expected_share, high_share;
         const char *basis; // replay|bound|none
     } saving;
+    struct stk_list levels; // stk_rep_level, the least effort first
     uint64_t steps_affected;
     struct stk_list evidence; // stk_rep_evidence
     struct stk_list fix;      // stk_rep_fix, the framework in use first
@@ -133,6 +146,15 @@ struct stk_rep_finding {
     } source;
     const char *explain; // "stoker explain input-wait"
     uint64_t priced;     // bit k: the what-if of fix k applies here; for people, not in the JSON
+};
+// The step with the first fix, for the first screen.
+struct stk_rep_outlook {
+    const char *finding; // its id
+    const char *basis;   // replay|bound
+    double share;        // that stays of the step; of a bound, at the least
+    double low_share, high_share;
+    bool has_step;
+    int64_t now_ns, step_ns, low_ns, high_ns;
 };
 struct stk_rep_rule {
     const char *id, *state, *why; // fired|passed|not_applicable|skipped
@@ -147,6 +169,8 @@ struct stk_report {
     struct stk_rep_steps steps;
     struct stk_rep_breakdown breakdown;
     struct stk_rep_verdict verdict;
+    bool has_outlook;
+    struct stk_rep_outlook outlook;
     struct stk_list findings; // stk_rep_finding, most valuable first
     struct stk_list rules;    // stk_rep_rule
     // For people, not in the JSON: the job's command and the profile as a shell takes them (NULL:
