@@ -12,12 +12,12 @@
 #include "results/print/text_parts.h"
 
 #define LINES_MOST 16
+#define LINES_AFTER 4  // Then, Read and Next
 #define BODY 12        // where text after "Fix first" begins
 #define BAR_LABEL 9    // where a bar begins
 #define BAR_AFTER 44   // columns that times take beside the bar
 #define BAR_LEAST 10   // columns of a bar
-#define FIX_LINES 2    // of an advice,
-#define LINES_TIGHT 9  // 1 where so many lines came before
+#define FIX_LINES 2    // of an advice, where there is room
 #define WORTH 0.03     // of the step: a saving that is listed
 #define LEGEND_PARTS 4 // and no part below LEGEND_LEAST
 #define LEGEND_LEAST 0.01
@@ -44,10 +44,38 @@ static const struct stk_rep_finding *first_finding(const struct stk_report *r)
     return first;
 }
 
+// The worst fault of the recording, and how many there are; NULL: none.
+static const char *doubt(const struct stk_report *r, size_t *count)
+{
+    const struct stk_rep_finding *worst = NULL;
+    const char *const *why = r->profile.health.why.items;
+    size_t reasons = r->profile.health.why.count;
+    *count = 0;
+    for (size_t i = 0; i < r->findings.count; i++) {
+        const struct stk_rep_finding *f = finding_at(r, i);
+        if (f->kind == STK_TOPIC_RECORDING && f->severity < STK_LEVEL_INFO) {
+            worst = worst ? worst : f;
+            ++*count;
+        }
+    }
+    const char *text = reasons ? why[0] : worst ? worst->title : NULL;
+    *count = reasons > *count ? reasons : *count;
+    return text && strcmp(text, r->verdict.sentence) == 0 ? NULL : text;
+}
+
+// Lines that are left when those that must come have come.
+static int room_for(const struct stk_term *t, const struct stk_report *r)
+{
+    size_t count;
+    return LINES_MOST - t->lines - LINES_AFTER - (doubt(r, &count) != NULL) -
+           (int)r->profile.selection.count;
+}
+
 static void answer(struct stk_term *t, const struct stk_report *r)
 {
-    char tail[40];
-    snprintf(tail, sizeof tail, "%s confidence", stk_level_key(r->verdict.confidence));
+    char tail[80];
+    snprintf(tail, sizeof tail, "%s, %s confidence", stk_verdict_key(r->verdict.kind),
+             stk_level_key(r->verdict.confidence));
     if (t->options->colour) {
         stk_sink_text(t->sink, "\033[1m");
     }
@@ -219,8 +247,23 @@ static void levels(struct stk_term *t, const struct stk_rep_finding *f)
     stk_term_line_end(t);
 }
 
-static void code_line(struct stk_term *t, const char *code)
+// The first line that does something.
+static const char *telling_line(const char *code)
 {
+    const char *line = code;
+    while (strncmp(line, "import ", 7) == 0 || strncmp(line, "from ", 5) == 0 || *line == '\n') {
+        const char *end = strchr(line, '\n');
+        if (!end || !end[1]) {
+            return code;
+        }
+        line = end + 1;
+    }
+    return line;
+}
+
+static void code_line(struct stk_term *t, const char *snippet)
+{
+    const char *code = telling_line(snippet);
     const char *more = "-v for the code";
     size_t n = strcspn(code, "\n");
     char line[256];
@@ -231,7 +274,8 @@ static void code_line(struct stk_term *t, const char *code)
     stk_term_line_end(t);
 }
 
-static void fix_first(struct stk_term *t, const struct stk_rep_finding *f)
+static void fix_first(struct stk_term *t, const struct stk_report *r,
+                      const struct stk_rep_finding *f)
 {
     const struct stk_rep_fix *fix = f->fix.items;
     char place[96] = "";
@@ -250,7 +294,8 @@ static void fix_first(struct stk_term *t, const struct stk_rep_finding *f)
     }
     if (f->fix.count) {
         stk_term_to_column(t, BODY);
-        stk_term_wrap_lines(t, BODY, fix->text, t->lines > LINES_TIGHT ? 1 : FIX_LINES, 0);
+        int lines = room_for(t, r) - 1;
+        stk_term_wrap_lines(t, BODY, fix->text, lines < FIX_LINES ? 1 : FIX_LINES, 0);
         stk_term_line_end(t);
         if (f->levels.count > 1) {
             levels(t, f);
@@ -287,7 +332,7 @@ static void then(struct stk_term *t, const struct stk_report *r,
     for (size_t i = 0; i < r->findings.count; i++) {
         others += finding_at(r, i) != first && is_listed(finding_at(r, i));
     }
-    if (!first) {
+    if (!first || r->verdict.kind == STK_VERDICT_CANNOT_TELL) {
         return;
     }
     label(t, "Then");
@@ -314,25 +359,14 @@ static void then(struct stk_term *t, const struct stk_report *r,
     }
 }
 
-// One line: the worst fault of the recording, and how many more there are.
 static void trust(struct stk_term *t, const struct stk_report *r)
 {
-    const struct stk_rep_finding *worst = NULL;
-    const char *const *why = r->profile.health.why.items;
-    size_t count = 0;
-    for (size_t i = 0; i < r->findings.count; i++) {
-        const struct stk_rep_finding *f = finding_at(r, i);
-        if (f->kind == STK_TOPIC_RECORDING && f->severity < STK_LEVEL_INFO) {
-            worst = worst ? worst : f;
-            count++;
-        }
-    }
-    const char *text = r->profile.health.why.count ? why[0] : worst ? worst->title : NULL;
-    if (!text || strcmp(text, r->verdict.sentence) == 0) {
+    size_t count;
+    const char *text = doubt(r, &count);
+    char more[48] = "";
+    if (!text) {
         return;
     }
-    count = r->profile.health.why.count > count ? r->profile.health.why.count : count;
-    char more[48] = "";
     if (count > 1) {
         snprintf(more, sizeof more, "%zu more with -v", count - 1);
     }
@@ -342,6 +376,17 @@ static void trust(struct stk_term *t, const struct stk_report *r)
         at_right(t, more);
     }
     stk_term_line_end(t);
+}
+
+// What was left out on purpose, so that nobody takes a part for the whole.
+static void only(struct stk_term *t, const struct stk_list *selection)
+{
+    const char *const *text = selection->items;
+    for (size_t i = 0; i < selection->count; i++) {
+        label(t, i == 0 ? "Only" : "");
+        stk_term_wrap(t, BODY, text[i]);
+        stk_term_line_end(t);
+    }
 }
 
 static size_t rank_count(const struct stk_list *inputs)
@@ -413,10 +458,11 @@ void stk_text_screen(struct stk_term *t, const struct stk_report *r)
     }
     stk_term_line_end(t);
     if (first) {
-        fix_first(t, first);
+        fix_first(t, r, first);
     }
-    then(t, r, first, LINES_MOST - t->lines - 4);
+    then(t, r, first, room_for(t, r) + 1);
     trust(t, r);
+    only(t, &r->profile.selection);
     footer(t, r);
     next(t, r, first);
 }
