@@ -35,6 +35,17 @@
 // Of a fix, which may be for all of them.
 #define STK_FIX_FRAMEWORKS(W) STK_FRAMEWORKS(W) W(ANY, "any", "any")
 
+// How far a fix is taken, for fixes that come in sizes.
+#define STK_EFFORTS(W)                                                                             \
+    W(ONE_WORKER, "one-worker")                                                                    \
+    W(TWICE, "twice")                                                                              \
+    W(WORKERS, "workers")                                                                          \
+    W(REQUESTS, "requests")                                                                        \
+    W(HALF, "half")                                                                                \
+    W(EIGHTH, "eighth")
+// What a finding is about. A fault of the recording costs the job nothing.
+#define STK_TOPICS(W) W(JOB, "job") W(RECORDING, "recording")
+
 // NONE is no word: where a contract has it, the value is absent.
 #define STK_WORD(id, ...) STK_LEVEL_##id,
 enum stk_level { STK_SEVERITIES(STK_WORD) STK_LEVEL_NONE };
@@ -44,6 +55,12 @@ enum stk_severity { STK_ISSUE_SEVERITIES(STK_WORD) STK_SEVERITY_COUNT };
 #undef STK_WORD
 #define STK_WORD(id, ...) STK_VERDICT_##id,
 enum stk_verdict_kind { STK_VERDICTS(STK_WORD) STK_VERDICT_COUNT };
+#undef STK_WORD
+#define STK_WORD(id, ...) STK_EFFORT_##id,
+enum stk_effort { STK_EFFORTS(STK_WORD) STK_EFFORT_COUNT };
+#undef STK_WORD
+#define STK_WORD(id, ...) STK_TOPIC_##id,
+enum stk_topic { STK_TOPICS(STK_WORD) STK_TOPIC_COUNT };
 #undef STK_WORD
 #define STK_WORD(id, ...) STK_FW_##id,
 enum stk_framework { STK_FIX_FRAMEWORKS(STK_WORD) STK_FW_COUNT = STK_FW_ANY };

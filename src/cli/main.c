@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker: finds the command, parses its options, runs it. Options may stand before the command too.
+// A file or a folder without a command is diagnosed, and so is the newest profile below the current
+// folder where there is no word at all.
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/screen.h"
+#include "cli/search.h"
 #include "stoker/version.h"
 
 // Index of the first word that is not an option or its value; argc if there is none.
@@ -40,37 +43,6 @@ static bool has_flag(int argc, char **argv, const char *name, const char *letter
         }
     }
     return false;
-}
-
-static int without_command(int argc, char **argv)
-{
-    if (has_flag(argc, argv, "--help", "-h")) {
-        stk_help_text(stdout, NULL);
-        return STK_EXIT_DONE;
-    }
-    if (has_flag(argc, argv, "--version", "-V")) {
-        printf("stoker %s\n", stoker_version());
-        return STK_EXIT_DONE;
-    }
-    if (argc > 1) {
-        return stk_usage(NULL, "a command is missing before or after '%s'", argv[1]);
-    }
-    stk_help_text(stderr, NULL);
-    return STK_EXIT_USAGE;
-}
-
-static int unknown_command(const char *word)
-{
-    const char *near = stk_cmd_near(word);
-    if (access(word, F_OK) == 0) {
-        return stk_usage(
-            NULL, "no command '%s', but there is a file of that name; did you mean: stoker why %s",
-            word, word);
-    }
-    if (near) {
-        return stk_usage(NULL, "no command '%s'; did you mean '%s'?", word, near);
-    }
-    return stk_usage(NULL, "no command '%s'", word);
 }
 
 // Everything but the command's own name goes to its parser.
@@ -104,6 +76,69 @@ static int run_command(const struct stk_cmd *cmd, int at, int argc, char **argv)
     return code;
 }
 
+// The options as they were typed, and the path as the word.
+static int why_path(int argc, char **argv, char *path)
+{
+    char **all = stk_alloc_array((size_t)argc + 2, sizeof *all);
+    if (!all) {
+        fputs("stoker: error: out of memory\n", stderr);
+        return STK_EXIT_LIMIT;
+    }
+    memcpy(all, argv, (size_t)argc * sizeof *all);
+    all[argc] = path;
+    int code = run_command(&stk_cmd_why, 0, argc + 1, all);
+    stk_free(all);
+    return code;
+}
+
+// The newest profile below the current folder. What cannot be read as one is passed over.
+static int why_newest(int argc, char **argv)
+{
+    static struct stk_search found; // too large for a stack
+    stk_search_below(".", &found);
+    int code = STK_EXIT_INPUT;
+    for (int i = 0; i < found.count && code == STK_EXIT_INPUT; i++) {
+        if (!has_flag(argc, argv, "--quiet", "-q")) {
+            fprintf(stderr, "stoker why %s   (the newest of %llu found%s)\n", found.found[i].path,
+                    (unsigned long long)found.total, found.is_partial ? " so far" : "");
+        }
+        code = why_path(argc, argv, found.found[i].path);
+    }
+    if (found.count > 0) {
+        return code;
+    }
+    fprintf(stderr, "stoker: no profile below this folder. Searched %llu names for %s.\n\n",
+            (unsigned long long)found.scanned, stk_search_names);
+    stk_help_text(stderr, NULL);
+    return STK_EXIT_USAGE;
+}
+
+static int without_command(int argc, char **argv)
+{
+    if (has_flag(argc, argv, "--help", "-h")) {
+        stk_help_text(stdout, NULL);
+        return STK_EXIT_DONE;
+    }
+    if (has_flag(argc, argv, "--version", "-V")) {
+        printf("stoker %s\n", stoker_version());
+        return STK_EXIT_DONE;
+    }
+    return why_newest(argc, argv);
+}
+
+// A file or folder is diagnosed; a command's name comes first (./run is the folder).
+static int not_a_command(int argc, char **argv, const char *word)
+{
+    const char *near = stk_cmd_near(word);
+    if (access(word, F_OK) == 0) {
+        return run_command(&stk_cmd_why, 0, argc, argv);
+    }
+    if (near) {
+        return stk_usage(NULL, "no command '%s'; did you mean '%s'?", word, near);
+    }
+    return stk_usage(NULL, "no command, file or folder '%s'", word);
+}
+
 // STOKER_CPU with a word that means nothing would measure something else than was asked for.
 static bool check_processor_words(void)
 {
@@ -134,7 +169,7 @@ int main(int argc, char **argv)
     const struct stk_cmd *cmd = at < argc ? stk_find_cmd(argv[at]) : NULL;
     int code = at >= argc ? without_command(argc, argv)
                : cmd      ? run_command(cmd, at, argc, argv)
-                          : unknown_command(argv[at]);
+                          : not_a_command(argc, argv, argv[at]);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         return stk_output_failed(code);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "answers/replay/critical.h"
 
@@ -332,6 +333,22 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
                    "the profile cannot say where the time of its steps goes (stoker why)");
     }
     return !p->gate.ok || find_base(p);
+}
+
+struct stk_pricing_step stk_pricing_step(const struct stk_pricing *p, const struct stk_run_sum *run)
+{
+    const struct stk_gate *g = &p->gate;
+    bool has_steps = run->step_mean_ns > 0, is_mean = has_steps && !p->leaves_steps;
+    int64_t measured_ns = is_mean     ? run->step_mean_ns
+                          : has_steps ? (int64_t)g->slowest_ns
+                                      : (int64_t)g->measured_ns;
+    STK_ASSERT(g->profiler >= 0 && g->profiler <= 1);
+    return (struct stk_pricing_step){
+        .measured_ns = measured_ns,
+        .share = 1 - g->profiler,
+        .low_share = 1 - g->profiler_most,
+        .high_share = 1 - STK_PROFILER_LEAST * g->profiler,
+    };
 }
 
 const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_price_asked *set)

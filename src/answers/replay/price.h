@@ -34,6 +34,14 @@ struct stk_price {
     const char *next_bottleneck;     // NULL: not known
     double path[STK_CRITICAL_COUNT]; // of the expected step, as base_path
 };
+// The step that prices are shares of, and what of it is not the profiler's own: expected, at the
+// least and at the most.
+struct stk_pricing_step {
+    int64_t measured_ns;
+    double share, low_share, high_share;
+};
+struct stk_pricing_step stk_pricing_step(const struct stk_pricing *p,
+                                         const struct stk_run_sum *run);
 // All of a set at once; to be asked where the gate is open. False: no memory.
 bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *set, size_t count,
                    struct stk_price *out);

@@ -78,20 +78,16 @@ static bool fill_base(struct making *m)
 {
     const struct stk_gate *g = &m->pricing.gate;
     struct stk_whatif_base *b = &m->out->base;
-    bool has_steps = m->run->step_mean_ns > 0;
-    bool is_mean = has_steps && !m->pricing.leaves_steps;
+    struct stk_pricing_step step = stk_pricing_step(&m->pricing, m->run);
     m->out->has_base = g->has_figures && g->measured_ns > 0;
-    b->measured_ns = is_mean     ? m->run->step_mean_ns
-                     : has_steps ? (int64_t)g->slowest_ns
-                                 : (int64_t)g->measured_ns;
-    b->median_ns = has_steps ? m->run->step_median_ns : b->measured_ns;
+    b->measured_ns = step.measured_ns;
+    b->median_ns = m->run->step_mean_ns > 0 ? m->run->step_median_ns : step.measured_ns;
     b->replayed_ns = g->measured_ns > 0
                          ? (int64_t)((double)b->measured_ns * g->replayed_ns / g->measured_ns)
                          : b->measured_ns;
-    b->unprofiled_ns = (int64_t)((double)b->measured_ns * (1 - g->profiler));
-    b->unprofiled_low_ns = (int64_t)((double)b->measured_ns * (1 - g->profiler_most));
-    b->unprofiled_high_ns =
-        (int64_t)((double)b->measured_ns * (1 - STK_PROFILER_LEAST * g->profiler));
+    b->unprofiled_ns = (int64_t)((double)step.measured_ns * step.share);
+    b->unprofiled_low_ns = (int64_t)((double)step.measured_ns * step.low_share);
+    b->unprofiled_high_ns = (int64_t)((double)step.measured_ns * step.high_share);
     return path_of(m->arena, m->pricing.base_path, &b->path);
 }
 
@@ -139,12 +135,12 @@ static bool price(struct making *m, const struct stk_price_asked *set, size_t co
         names[i] = set[i].text;
         assumes[i] = set[i].fix->assumes;
     }
-    double step = (double)m->out->base.measured_ns, profiler = m->pricing.gate.profiler;
+    struct stk_pricing_step step = stk_pricing_step(&m->pricing, m->run);
     bool slows = stk_price_may_slow(set, count);
     *out = (struct stk_whatif_scenario){
-        .low_ns = (int64_t)(p.low * step * (1 - m->pricing.gate.profiler_most)),
-        .expected_ns = (int64_t)(p.expected * step * (1 - profiler)),
-        .high_ns = (int64_t)(p.high * step * (1 - STK_PROFILER_LEAST * profiler)),
+        .low_ns = (int64_t)(p.low * (double)step.measured_ns * step.low_share),
+        .expected_ns = (int64_t)(p.expected * (double)step.measured_ns * step.share),
+        .high_ns = (int64_t)(p.high * (double)step.measured_ns * step.high_share),
         .work = p.work,
         .saving = {p.high < p.work || slows ? 1 - p.high / p.work : 0, 1 - p.expected / p.work,
                    1 - p.low / p.work},

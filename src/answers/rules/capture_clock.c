@@ -72,6 +72,7 @@ static enum stk_rule_state capture_clock_check(const struct stk_rule_ctx *ctx,
 
 const struct stk_rule stk_rule_capture_clock = {
     .page = STK_PAGE(capture_clock),
+    .kind = STK_TOPIC_RECORDING,
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

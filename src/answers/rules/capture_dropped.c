@@ -143,6 +143,7 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
 
 const struct stk_rule stk_rule_capture_dropped = {
     .page = STK_PAGE(capture_dropped),
+    .kind = STK_TOPIC_RECORDING,
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,

@@ -69,6 +69,7 @@ static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ct
 
 const struct stk_rule stk_rule_capture_few_steps = {
     .page = STK_PAGE(capture_few_steps),
+    .kind = STK_TOPIC_RECORDING,
     .needs = STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -109,6 +109,7 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
 
 const struct stk_rule stk_rule_capture_no_device = {
     .page = STK_PAGE(capture_no_device),
+    .kind = STK_TOPIC_RECORDING,
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,

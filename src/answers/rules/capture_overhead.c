@@ -143,6 +143,7 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
 
 const struct stk_rule stk_rule_capture_overhead = {
     .page = STK_PAGE(capture_overhead),
+    .kind = STK_TOPIC_RECORDING,
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,

@@ -88,6 +88,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
 
 const struct stk_rule stk_rule_capture_python = {
     .page = STK_PAGE(capture_python),
+    .kind = STK_TOPIC_RECORDING,
     .needs = STK_NEED_BREAKDOWN | STK_NEED_HOST,
     .verdicts = 1u << STK_VERDICT_HOST,
     .thresholds = thresholds,

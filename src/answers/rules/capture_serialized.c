@@ -42,6 +42,7 @@ static enum stk_rule_state capture_serialized_check(const struct stk_rule_ctx *c
 
 const struct stk_rule stk_rule_capture_serialized = {
     .page = STK_PAGE(capture_serialized),
+    .kind = STK_TOPIC_RECORDING,
     .needs = STK_NEED_DEVICE | STK_NEED_HOST,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -58,6 +58,7 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
 
 const struct stk_rule stk_rule_capture_unlinked = {
     .page = STK_PAGE(capture_unlinked),
+    .kind = STK_TOPIC_RECORDING,
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -73,6 +73,11 @@ void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
 const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part);
 // Bound saving: nothing to the whole share of the cause.
 void stk_finding_bound(struct stk_rep_finding *f, double share);
+// What the fix saves if it is taken so far: expected, at the least and at the most, by the what-if
+// `price`. The least effort first; the last one is what the finding's saving expects. `count` 0:
+// not known.
+void stk_finding_level(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       struct stk_rep_level level);
 // Choose a fix of the rule's table; the first chosen is the best.
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix);

@@ -224,18 +224,16 @@ static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk
     return stk_rule_may_price(ctx, fix, &set) && stk_price_set(ctx->prices, &set, 1, price);
 }
 
-// Without a device the model's own work stays in the step: the replay of its threads may miss it.
-static void put(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double low,
-                double expected, double high)
+static void level(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_effort effort,
+                  uint64_t count, const char *whatif, const struct stk_price *price)
 {
-    double most = stk_rule_on_host(ctx) ? 1 - stk_rule_part_share(ctx, STK_PART_COMPUTE) : 1;
-    expected = expected < most ? expected : most;
-    high = high < most ? high : most;
-    f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
-    f->saving.low_share = low < expected ? low : expected;
-    f->saving.expected_share = expected;
-    f->saving.high_share = high > expected ? high : expected;
-    f->saving.basis = "replay";
+    stk_finding_level(ctx, f,
+                      (struct stk_rep_level){.effort = effort,
+                                             .price = whatif,
+                                             .count = count,
+                                             .low_share = saved(price->high),
+                                             .expected_share = saved(price->expected),
+                                             .high_share = saved(price->low)});
 }
 
 // How many processors it takes so that the step does not wait: for its own thread, and for makers
@@ -254,7 +252,9 @@ static void price_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     struct stk_price some, most, free;
     if (price_of(ctx, "input-faster=2", &some) && price_of(ctx, "input-faster=8", &most) &&
         price_of(ctx, "input-free", &free)) {
-        put(ctx, f, saved(some.high), saved(most.expected), saved(free.low));
+        most.low = free.low;
+        level(ctx, f, STK_EFFORT_HALF, 0, "input-faster=2", &some);
+        level(ctx, f, STK_EFFORT_EIGHTH, 0, "input-faster=8", &most);
     }
 }
 
@@ -272,12 +272,16 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
     processors_for(ctx, makers, &about, &above);
     stk_say_more_makers(ctx, f, half, stk_rule_on_host(ctx), about, above);
-    put(ctx, f, 0, half, saved(free.low));
+    struct stk_price twice = {.low = free.low, .expected = 1 - half, .high = 1};
+    level(ctx, f, STK_EFFORT_TWICE, 0, "input-free", &twice);
+    if (about != (uint64_t)STK_NOT_KNOWN) {
+        level(ctx, f, STK_EFFORT_WORKERS, about, "input-free", &free);
+    }
 }
 
-// Prepared beside the step, a batch takes as long as before: that is the least, and is expected, as
-// nobody knows how many processors there are for more workers; the most is the whole wait. Several
-// answers that are waited for at once need none.
+// Prepared beside the step by one worker, a batch takes as long as before: that is the least. As
+// many workers as the wait needs hide all of it; several answers that are waited for at once need
+// no processors.
 static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     struct stk_price beside, free;
@@ -285,13 +289,19 @@ static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     if (!price_of(ctx, "input-overlap", &beside) || !price_of(ctx, "input-free", &free)) {
         return;
     }
+    double wait = stk_rule_part_share(ctx, STK_PART_INPUT);
     bool asleep = stk_input_waits_for_answer(ctx);
     if (!asleep) {
-        processors_for(ctx, stk_rule_part_share(ctx, STK_PART_INPUT), &about, &above);
+        processors_for(ctx, wait, &about, &above);
     }
     stk_say_one_worker(ctx, f, saved(beside.high), saved(beside.low), about, above);
-    double least = beside.high > free.high ? beside.high : free.high;
-    put(ctx, f, saved(least), saved(asleep ? free.expected : beside.expected), saved(free.low));
+    level(ctx, f, STK_EFFORT_ONE_WORKER, 0, "input-overlap", &beside);
+    if (asleep) {
+        uint64_t requests = wait < 0.99 ? (uint64_t)(1 / (1 - wait) + 1) : 100;
+        level(ctx, f, STK_EFFORT_REQUESTS, requests, "input-free", &free);
+    } else if (about != (uint64_t)STK_NOT_KNOWN && about > 1) {
+        level(ctx, f, STK_EFFORT_WORKERS, about, "input-free", &free);
+    }
 }
 
 void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even,

@@ -56,8 +56,9 @@ struct stk_rule_page {
 
 struct stk_rule {
     struct stk_rule_page page; // STK_PAGE(<name>)
-    const char *whatif;        // the what-if whose price takes the bound's place; NULL: none
-    bool prices_first;         // that what-if counts only where it is the first fix's price
+    enum stk_topic kind;
+    const char *whatif; // the what-if whose price takes the bound's place; NULL: none
+    bool prices_first;  // that what-if counts only where it is the first fix's price
     // What it sees is a chance: where the replay saves next to nothing, it passes.
     bool needs_saving;
     uint32_t needs;
@@ -88,6 +89,8 @@ void stk_rule_fill(const struct stk_rule *rule, const char *text, char *to, size
 // report->findings and report->rules.
 STK_MUST_CHECK enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx,
                                                 struct stk_report *report, struct stoker_err *err);
+// From the findings and the steps: report->outlook, and the step time of every level.
+void stk_outlook_fill(const struct stk_rule_ctx *ctx, struct stk_report *report);
 // Ask the rules of a running job; at most `most` findings, the most severe first. What does not
 // depend on a profile is filled: id, title, severity, evidence. Returns how many.
 size_t stk_rules_live(const struct stk_rule_ctx *ctx, struct stk_rep_finding *findings,

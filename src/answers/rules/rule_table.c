@@ -285,6 +285,7 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
         const struct stk_rule *rule = stk_rules[i];
         struct stk_rep_finding f = {.id = rule->page.id,
                                     .title = rule->page.title,
+                                    .kind = rule->kind,
                                     .severity = STK_LEVEL_INFO,
                                     .confidence = STK_LEVEL_HIGH};
         f.saving.basis = "none";
@@ -315,5 +316,6 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
     drop_repeated(findings, found);
     report->rules = (struct stk_list){.items = rows, .count = n};
     report->findings = (struct stk_list){.items = findings, .count = found};
+    stk_outlook_fill(ctx, report);
     return STOKER_OK;
 }

@@ -38,6 +38,7 @@ static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx
 
 const struct stk_rule stk_rule_training_not_recorded = {
     .page = STK_PAGE(training_not_recorded),
+    .kind = STK_TOPIC_RECORDING,
     .needs = STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "results/print/figure.h"
 
 #define MAX_SEGMENTS 16
@@ -181,6 +182,49 @@ static void draw_rest(struct stk_term *t, int indent, const struct segment *segm
     }
 }
 
+static void draw_fills(struct stk_term *t, const struct segment *segments, int n)
+{
+    size_t last = SIZE_MAX;
+    for (int i = 0; i < n; i++) {
+        draw_fill(t, &segments[i], segments[i].width && fill_of(segments[i].part->group) == last);
+        if (segments[i].width) {
+            last = fill_of(segments[i].part->group);
+        }
+    }
+}
+
+static void put_fill(struct stk_term *t, size_t fill, const char *colour, int columns)
+{
+    STK_ASSERT(fill < sizeof fills / sizeof fills[0] && columns >= 0);
+    stk_sink_text(t->sink, t->options->colour ? colour : "");
+    for (int i = 0; i < columns; i++) {
+        stk_sink_text(t->sink, t->options->ascii ? fills[fill].plain : fills[fill].block);
+    }
+    stk_sink_text(t->sink, t->options->colour ? "\033[0m" : "");
+    t->column += columns;
+}
+
+void stk_bar_fill(struct stk_term *t, int columns, const struct stk_list *parts)
+{
+    struct segment segments[MAX_SEGMENTS];
+    int n = bar_collect(parts, segments);
+    if (n > 0) {
+        set_widths(segments, n, columns);
+        draw_fills(t, segments, n);
+    }
+}
+
+void stk_bar_solid(struct stk_term *t, int columns)
+{
+    put_fill(t, 0, "\033[1;32m", columns);
+}
+
+void stk_bar_key(struct stk_term *t, const char *group)
+{
+    size_t fill = fill_of(group);
+    put_fill(t, fill, fills[fill].colour, 1);
+}
+
 void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts)
 {
     struct segment segments[MAX_SEGMENTS];
@@ -191,13 +235,7 @@ void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts)
     }
     set_widths(segments, n, columns);
     stk_term_to_column(t, indent);
-    size_t last = SIZE_MAX;
-    for (int i = 0; i < n; i++) {
-        draw_fill(t, &segments[i], segments[i].width && fill_of(segments[i].part->group) == last);
-        if (segments[i].width) {
-            last = fill_of(segments[i].part->group);
-        }
-    }
+    draw_fills(t, segments, n);
     stk_term_line_end(t);
     for (int line = 1; line <= LABEL_LINES; line++) {
         place_labels(segments, n, line, columns);

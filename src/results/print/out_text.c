@@ -301,6 +301,10 @@ static void write_text(const void *object, const struct stk_out_options *options
         stk_term_line_end(t);
         return;
     }
+    if (options->verbosity == 0) {
+        stk_text_screen(t, r);
+        return;
+    }
     inputs(t, &r->profile);
     selection(t, &r->profile.selection);
     health(t, r);

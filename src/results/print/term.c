@@ -52,6 +52,7 @@ void stk_term_styled(struct stk_term *t, enum stk_style style, const char *text)
         [STK_STYLE_RED] = "\033[1;31m",
         [STK_STYLE_YELLOW] = "\033[1;33m",
         [STK_STYLE_CYAN] = "\033[1;36m",
+        [STK_STYLE_GREEN] = "\033[1;32m",
     };
     bool on = t->options->colour && style != STK_STYLE_PLAIN;
     if (on) {
@@ -67,6 +68,7 @@ void stk_term_line_end(struct stk_term *t)
 {
     stk_sink_text(t->sink, "\n");
     t->column = 0;
+    t->lines++;
 }
 
 void stk_term_to_column(struct stk_term *t, int column)
@@ -120,8 +122,14 @@ static size_t word_bytes(const char *text)
 
 void stk_term_wrap(struct stk_term *t, int indent, const char *text)
 {
-    STK_ASSERT(indent >= 0);
+    stk_term_wrap_lines(t, indent, text, INT32_MAX, 0);
+}
+
+void stk_term_wrap_lines(struct stk_term *t, int indent, const char *text, int lines, int room)
+{
+    STK_ASSERT(indent >= 0 && lines > 0);
     bool first = true;
+    int last = lines == INT32_MAX ? INT32_MAX : t->lines + lines - 1;
     while (*text == ' ') {
         text++;
     }
@@ -131,7 +139,12 @@ void stk_term_wrap(struct stk_term *t, int indent, const char *text)
         size_t kept = bytes < sizeof word ? bytes : sizeof word - 1;
         memcpy(word, text, kept);
         word[kept] = 0;
-        if (!first && t->column + 1 + stk_term_width(word) > t->options->columns) {
+        int dots = t->lines == last ? room + (text[kept] ? 4 : 0) : 0;
+        if (!first && t->column + 1 + stk_term_width(word) + dots > t->options->columns) {
+            if (t->lines == last) {
+                stk_term_text(t, " ...");
+                return;
+            }
             stk_term_line_end(t);
             stk_term_to_column(t, indent);
         } else if (!first) {

@@ -12,13 +12,15 @@ enum stk_style {
     STK_STYLE_DIM,
     STK_STYLE_RED,
     STK_STYLE_YELLOW,
-    STK_STYLE_CYAN
+    STK_STYLE_CYAN,
+    STK_STYLE_GREEN
 };
 
 struct stk_term {
     struct stk_sink *sink;
     const struct stk_out_options *options;
     int column; // where the next character goes
+    int lines;  // that ended
 };
 
 void stk_term_text(struct stk_term *t, const char *text);
@@ -30,6 +32,9 @@ void stk_term_line_end(struct stk_term *t);
 void stk_term_to_column(struct stk_term *t, int column);
 // Words of the text, broken at the width; further lines begin at `indent`.
 void stk_term_wrap(struct stk_term *t, int indent, const char *text);
+// The same, of at most `lines`: the last one ends in "..." where there is more, and leaves `room`
+// columns.
+void stk_term_wrap_lines(struct stk_term *t, int indent, const char *text, int lines, int room);
 // Text as it is, cut at the end of the line with "..." in the middle (paths).
 void stk_term_cut(struct stk_term *t, const char *text, int width);
 // Columns that the text takes.

@@ -13,8 +13,7 @@ static const enum stk_style severity_styles[] = {[STK_LEVEL_HIGH] = STK_STYLE_RE
                                                  [STK_LEVEL_INFO] = STK_STYLE_CYAN};
 #define EVIDENCE_LINES 3 // without --verbose
 
-// "saves 15-24 %", "saves up to 24 %" where only a bound is known, "" where nothing is.
-static void saving_text(const struct stk_rep_finding *f, char *out, size_t size)
+void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size)
 {
     out[0] = 0;
     if (f->saving.has_low && f->saving.has_high && f->saving.low_share > 0) {
@@ -31,7 +30,7 @@ static void heading(struct stk_term *t, const struct stk_rep_finding *f, size_t 
 {
     char lead[24], saving[120], tail[160];
     snprintf(lead, sizeof lead, "%2zu  ", number);
-    saving_text(f, saving, sizeof saving);
+    stk_saving_text(f, saving, sizeof saving);
     snprintf(tail, sizeof tail, "%s%s%s", saving, *saving ? "  " : "", stk_level_key(f->severity));
     stk_term_to_column(t, 1);
     stk_term_styled(t, STK_STYLE_BOLD, lead);
@@ -90,26 +89,32 @@ static void snippet(struct stk_term *t, const char *code)
     }
 }
 
-// "try   stoker tune --fix ID -- python train.py", on one line, to be pasted: what would make the
-// change without editing the job, or else what says its worth.
+const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_fix *fix,
+                                  bool is_priced, char *out, size_t size)
+{
+    if (fix->tries) {
+        snprintf(out, size, "stoker tune --fix %.100s%s -- %.1200s", fix->tries,
+                 fix->changes == STK_CHANGES_NUMERICS ? " --allow numerics" : "",
+                 r->command ? r->command : "python train.py");
+        return "try";
+    }
+    snprintf(out, size, "stoker whatif %.1200s --fix %.100s", r->given ? r->given : "PROFILE",
+             fix->id);
+    return is_priced ? "price" : NULL;
+}
+
 static void next_command(struct stk_term *t, const struct stk_report *r,
                          const struct stk_rep_fix *fix, bool is_priced)
 {
-    if (!fix->tries && !is_priced) {
+    char command[STK_TEXT_COMMAND_MAX];
+    const char *label = stk_text_next_command(r, fix, is_priced, command, sizeof command);
+    if (!label) {
         return;
     }
     stk_term_to_column(t, 5);
-    stk_term_styled(t, STK_STYLE_BOLD, fix->tries ? "try" : "price");
+    stk_term_styled(t, STK_STYLE_BOLD, label);
     stk_term_to_column(t, 11);
-    if (fix->tries) {
-        stk_term_printf(t, "stoker tune --fix %s%s -- ", fix->tries,
-                        fix->changes == STK_CHANGES_NUMERICS ? " --allow numerics" : "");
-        stk_term_text(t, r->command ? r->command : "python train.py");
-    } else {
-        stk_term_text(t, "stoker whatif ");
-        stk_term_text(t, r->given ? r->given : "PROFILE");
-        stk_term_printf(t, " --fix %s", fix->id);
-    }
+    stk_term_text(t, command);
     stk_term_line_end(t);
 }
 
@@ -167,7 +172,7 @@ void stk_text_findings(struct stk_term *t, const struct stk_report *r)
     }
 }
 
-static size_t count_state(const struct stk_report *r, const char *state)
+size_t stk_text_count_rules(const struct stk_report *r, const char *state)
 {
     const struct stk_rep_rule *rules = r->rules.items;
     size_t n = 0;
@@ -219,8 +224,8 @@ void stk_text_rules(struct stk_term *t, const struct stk_report *r)
     stk_term_line_end(t);
     stk_text_label(t, "rules");
     stk_term_printf(t, "%zu fired, %zu passed, %zu not applicable, %zu skipped",
-                    count_state(r, "fired"), count_state(r, "passed"),
-                    count_state(r, "not_applicable"), count_state(r, "skipped"));
+                    stk_text_count_rules(r, "fired"), stk_text_count_rules(r, "passed"),
+                    stk_text_count_rules(r, "not_applicable"), stk_text_count_rules(r, "skipped"));
     stk_term_line_end(t);
     rules_in_state(t, r, "skipped", "skipped");
     if (t->options->verbosity > 0) {

@@ -12,5 +12,15 @@
 void stk_text_label(struct stk_term *t, const char *label);
 void stk_text_findings(struct stk_term *t, const struct stk_report *r);
 void stk_text_rules(struct stk_term *t, const struct stk_report *r);
+// The first screen, instead of all of the above.
+void stk_text_screen(struct stk_term *t, const struct stk_report *r);
+size_t stk_text_count_rules(const struct stk_report *r, const char *state);
+// What to type next, on one line, to be pasted: what makes the change without editing the job, or
+// else what prices it. Returns its label, "try" or "price"; NULL where there is neither.
+#define STK_TEXT_COMMAND_MAX 1500
+const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_fix *fix,
+                                  bool is_priced, char *out, size_t size);
+// "saves 15-24 %", "saves up to 24 %" where only a bound is known, "" where nothing is.
+void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size);
 
 #endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer in one figure: the step as it is, and the step with the first fix. The first fix is
+// that of the first finding about the job whose saving is known; its step is what the replay
+// expects, or, where only a bound is known, the least that can stay.
+//
+// Limit: shares are of the mean step. Where nothing was recorded as a step there are shares alone.
+#include <string.h>
+
+#include "base/assert.h"
+#include "answers/rules/rule.h"
+
+#define WORTH_A_FIX 0.01 // of the step
+
+static int64_t part_of(int64_t step_ns, double share, double kept)
+{
+    STK_ASSERT(share >= 0);
+    return (int64_t)(share * (double)step_ns * kept);
+}
+
+static double stays(double saved)
+{
+    return saved < 1 ? 1 - saved : 0;
+}
+
+// The step that shares are of: the one that `stoker whatif` prices, without what the profiler adds
+// to it, or else the mean one. 0 where there is none.
+static struct stk_pricing_step step_of(const struct stk_rule_ctx *ctx,
+                                       const struct stk_report *report)
+{
+    const char *scope = report->breakdown.scope;
+    bool by_steps = scope && strcmp(scope, "span") != 0;
+    int64_t mean_ns = by_steps && report->steps.has_times ? report->steps.mean_ns : 0;
+    if (mean_ns > 0 && ctx->prices && ctx->prices->gate.ok) {
+        return stk_pricing_step(ctx->prices, ctx->pass.run);
+    }
+    return (struct stk_pricing_step){mean_ns, 1, 1, 1};
+}
+
+static void level_times(struct stk_rep_finding *f, const struct stk_pricing_step *now)
+{
+    struct stk_rep_level *level = (struct stk_rep_level *)(uintptr_t)f->levels.items;
+    for (size_t i = 0; i < f->levels.count && now->measured_ns > 0; i++) {
+        level[i].has_step = true;
+        level[i].step_ns = part_of(now->measured_ns, stays(level[i].expected_share), now->share);
+        level[i].low_ns = part_of(now->measured_ns, stays(level[i].high_share), now->low_share);
+        level[i].high_ns = part_of(now->measured_ns, stays(level[i].low_share), now->high_share);
+    }
+}
+
+// The level whose figure is what the finding expects; NULL: it has none.
+static const struct stk_rep_level *expected_level(const struct stk_rep_finding *f)
+{
+    const struct stk_rep_level *level = f->levels.items;
+    for (size_t i = f->levels.count; i-- > 0;) {
+        if (level[i].expected_share <= f->saving.expected_share) {
+            return &level[i];
+        }
+    }
+    return NULL;
+}
+
+static void look(struct stk_rep_outlook *o, const struct stk_rep_finding *f,
+                 const struct stk_pricing_step *now)
+{
+    const struct stk_rep_level *level = f->saving.has_expected ? expected_level(f) : NULL;
+    double high = level ? level->high_share : f->saving.high_share;
+    double low = level ? level->low_share : f->saving.has_low ? f->saving.low_share : 0;
+    o->finding = f->id;
+    o->basis = f->saving.has_expected ? "replay" : "bound";
+    o->share = stays(f->saving.has_expected ? f->saving.expected_share : high);
+    o->low_share = stays(high);
+    o->high_share = stays(low);
+    o->has_step = now->measured_ns > 0;
+    if (o->has_step) {
+        o->now_ns = part_of(now->measured_ns, 1, now->share);
+        o->step_ns = part_of(now->measured_ns, o->share, now->share);
+        o->low_ns = part_of(now->measured_ns, o->low_share, now->low_share);
+        o->high_ns = part_of(now->measured_ns, o->high_share, now->high_share);
+    }
+}
+
+void stk_outlook_fill(const struct stk_rule_ctx *ctx, struct stk_report *report)
+{
+    struct stk_rep_finding *f = (struct stk_rep_finding *)(uintptr_t)report->findings.items;
+    struct stk_pricing_step now = step_of(ctx, report);
+    bool tells = ctx->pass.verdict->kind != STK_VERDICT_CANNOT_TELL;
+    for (size_t i = 0; i < report->findings.count; i++) {
+        level_times(&f[i], &now);
+        if (!tells || report->has_outlook || f[i].kind != STK_TOPIC_JOB || !f[i].saving.has_high ||
+            f[i].saving.high_share < WORTH_A_FIX || f[i].fix.count == 0) {
+            continue;
+        }
+        report->has_outlook = true;
+        look(&report->outlook, &f[i], &now);
+    }
+}
