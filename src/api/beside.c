@@ -52,7 +52,7 @@ static enum stoker_status note_left_out(struct stk_collected *c, size_t n, struc
 {
     const char *before = c->inputs->note;
     c->inputs->note = stk_arena_printf(
-        &c->arena, "%s%s%zu profile%s of another format in the same folder left out",
+        &c->arena, "%s%sleft out %zu profile%s of another format in the same folder",
         before ? before : "", before ? "; " : "", n, n == 1 ? "" : "s");
     return c->inputs->note ? STOKER_OK : stk_err_nomem(err);
 }

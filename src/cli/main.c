@@ -64,7 +64,8 @@ static int unknown_command(const char *word)
     const char *near = stk_cmd_near(word);
     if (access(word, F_OK) == 0) {
         return stk_usage(
-            NULL, "no command '%s', but there is a file of that name; did you mean: stoker why %s",
+            NULL,
+            "no command '%s', but there is a file with that name; did you mean: stoker why %s",
             word, word);
     }
     if (near) {
@@ -118,7 +119,7 @@ static bool check_processor_words(void)
     for (size_t i = 0; stk_cpu_word_at(i); i++) {
         near = stk_near_best(typed, near, stk_cpu_word_at(i));
     }
-    stk_usage(NULL, "STOKER_CPU: no word '%s'%s%s%s", typed, near ? "; did you mean '" : "",
+    stk_usage(NULL, "STOKER_CPU: unknown word '%s'%s%s%s", typed, near ? "; did you mean '" : "",
               near ? near : "", near ? "'?" : "");
     return false;
 }

@@ -138,7 +138,7 @@ static void compare(struct stk_run *run, const char *folder, uint64_t warmup)
             ask_profile(folder, to);
         }
     } else {
-        fprintf(stderr, "stoker: %s holds no steps to compare with\n", folder);
+        fprintf(stderr, "stoker: %s has no steps to compare with\n", folder);
     }
     stk_steps_free(&before);
 }

@@ -166,7 +166,7 @@ static void keep(struct keeping *k)
 
 static enum stoker_status cannot_start(const char *what, int error, struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EINPUT, "%s cannot be run: %s", what, strerror(error));
+    return stk_err_set(err, STOKER_EINPUT, "can't run %s: %s", what, strerror(error));
 }
 
 static void let_go(struct stk_keeper *k)

@@ -71,7 +71,7 @@ enum stoker_status stk_timeline_thaw(struct stk_timeline *t, struct stk_query *q
         thaw_trace(x, thaw);
     }
     if (thaw->failed) {
-        return stk_err_set(err, STOKER_EMISSING, "the index is not whole");
+        return stk_err_set(err, STOKER_EMISSING, "the index is incomplete");
     }
     t->events = head->events;
     t->first_ns = head->first_ns;

@@ -92,7 +92,7 @@ _Static_assert(offsetof(struct stk_cupti_memcpy, correlation) == 44 &&
                    offsetof(struct stk_cupti_memset, correlation) == 44 &&
                    offsetof(struct stk_cupti_sync, stream) == 32 &&
                    offsetof(struct stk_cupti_overhead, end) == 32,
-               "records of copies, memsets, synchronisations and overhead");
+               "records of copies, memsets, synchronizations and overhead");
 
 enum { STK_CUPTI_DOMAIN_DRIVER = 1, STK_CUPTI_DOMAIN_RUNTIME = 2, STK_CUPTI_CALLS_MAX = 1024 };
 enum { STK_CUPTI_POOL_LIMIT = 2 }; // attribute: device buffers at most

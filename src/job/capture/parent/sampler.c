@@ -312,14 +312,14 @@ size_t stk_sampler_say(const struct stk_sampler_totals *t, char *text, size_t si
     STK_ASSERT(size > 0);
     double share = t->elapsed_ns ? (double)t->cpu_ns / (double)t->elapsed_ns : 0;
     int n = snprintf(text, size,
-                     "sampled %llu times, every %.3g ms at the end, for %.2g %% of one processor",
+                     "took %llu samples, at the end every %.3g ms, using %.2g%% of one CPU core",
                      (unsigned long long)t->ticks, (double)t->period_ns * 1e-6, 100 * share);
     for (uint32_t i = 0; i < t->absent_count && n > 0 && (size_t)n < size; i++) {
         n += snprintf(text + n, size - (size_t)n, "%s%s (%s)",
                       i ? ", " : "; not sampled: ", t->absent[i].source, t->absent[i].why);
     }
     if (t->lost && n > 0 && (size_t)n < size) {
-        n += snprintf(text + n, size - (size_t)n, "; %llu threads too many were not followed",
+        n += snprintf(text + n, size - (size_t)n, "; %llu threads were not followed: too many",
                       (unsigned long long)t->lost);
     }
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;

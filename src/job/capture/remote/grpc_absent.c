@@ -13,6 +13,7 @@ enum stoker_status stk_grpc_ask(const struct stk_grpc_call *call, struct stk_grp
     (void)call;
     *answer = (struct stk_grpc_answer){.status = -1};
     return stk_err_set(err, STOKER_ELIMIT,
-                       "this stoker was built without nghttp2, so it asks no profiler server; "
-                       "`stoker run` records TensorFlow and JAX without one");
+                       "this stoker was built without nghttp2, so it can't contact a profiler "
+                       "server. Use `stoker run`, "
+                       "which profiles TensorFlow and JAX without one");
 }

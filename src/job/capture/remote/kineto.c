@@ -141,13 +141,12 @@ static enum stoker_status open_daemon(struct kineto_daemon *d, const char *dir,
     d->is_file = *dir != 0;
     if (!n) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "KINETO_IPC_SOCKET_DIR of the job is longer than a "
-                           "socket's name may be: %.200s",
+                           "the job's KINETO_IPC_SOCKET_DIR is too long for a socket name: %.200s",
                            dir);
     }
     d->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (d->fd < 0) {
-        return stk_err_set(err, STOKER_ELIMIT, "no socket could be made: %s", strerror(errno));
+        return stk_err_set(err, STOKER_ELIMIT, "can't create a socket: %s", strerror(errno));
     }
     if (d->is_file && is_deserted(&d->own, n)) {
         (void)stk_remove_file(AT_FDCWD, d->own.sun_path);
@@ -155,11 +154,13 @@ static enum stoker_status open_daemon(struct kineto_daemon *d, const char *dir,
     if (bind(d->fd, (struct sockaddr *)&d->own, n) != 0) {
         d->is_file = false; // not ours
         return errno == EADDRINUSE
-                   ? stk_err_set(err, STOKER_ELIMIT,
-                                 "another daemon answers the job (dynolog, or another `stoker "
-                                 "capture`); stop that one, or ask it")
-                   : stk_err_set(err, STOKER_ELIMIT, "no daemon's socket in %.200s: %s",
-                                 *dir ? dir : "the abstract names", strerror(errno));
+                   ? stk_err_set(
+                         err, STOKER_ELIMIT,
+                         "another daemon already serves the job (dynolog, or another `stoker "
+                         "capture`). Stop it, or use it")
+                   : stk_err_set(err, STOKER_ELIMIT,
+                                 "can't create the daemon's socket in %.200s: %s",
+                                 *dir ? dir : "the abstract namespace", strerror(errno));
     }
     if (d->is_file && d->job_uid != geteuid()) { // who may write to it may send
         (void)!lchown(d->own.sun_path, d->job_uid, (gid_t)-1);
@@ -296,7 +297,7 @@ static enum stoker_status give_orders(struct kineto_daemon *d, const struct stk_
     char config[MESSAGE_MAX];
     int n = write_config(plan, config, sizeof config);
     if (n < 0 || (size_t)n >= sizeof config) {
-        return stk_err_set(err, STOKER_EUSAGE, "%.200s: too long a name for a trace", plan->trace);
+        return stk_err_set(err, STOKER_EUSAGE, "%.200s: the trace's name is too long", plan->trace);
     }
     while (stk_clock_ns() < end_ns) {
         struct sockaddr_un from;
@@ -321,8 +322,8 @@ static enum stoker_status give_orders(struct kineto_daemon *d, const struct stk_
         }
     }
     return stk_err_set(err, STOKER_ELIMIT,
-                       "process %d did not ask for orders within %llu s: it is no PyTorch job, has "
-                       "not imported torch yet, or its torch was built without Kineto",
+                       "process %d made no request within %llu s: it is not a PyTorch job, has "
+                       "not imported torch yet, or has a torch without Kineto",
                        (int)plan->pid, (unsigned long long)(plan->ask_ms / 1000));
 }
 
@@ -387,8 +388,8 @@ static enum stoker_status await_file(struct kineto_daemon *d, const struct stk_k
         }
     }
     return stk_err_set(err, STOKER_ELIMIT,
-                       "process %d took the order and wrote no trace within %llu s; what it says "
-                       "of that stands in its own output (lines of Kineto)",
+                       "process %d accepted the request but wrote no trace within %llu s. Look for "
+                       "Kineto's lines in its own output",
                        (int)plan->pid, (unsigned long long)(plan->write_ms / 1000));
 }
 
@@ -399,7 +400,8 @@ enum stoker_status stk_kineto_capture(const struct stk_kineto_plan *plan, char *
     enum stoker_status status = open_daemon(&d, plan->job->socket_dir, err);
     if (status == STOKER_OK) {
         if (plan->told) {
-            plan->told(plan->told_arg, "the job asks for orders each five seconds");
+            plan->told(plan->told_arg,
+                       "waiting for the job: it checks for requests every five seconds");
         }
         status = give_orders(&d, plan, err);
     }

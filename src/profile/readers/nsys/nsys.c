@@ -72,7 +72,7 @@ static int nsys_sniff(const uint8_t *head, size_t n, const char **why_not)
             return 0;
         }
     }
-    *why_not = "the file begins with zeros, as an interrupted export does: export the report again "
+    *why_not = "the file begins with zeros, like an interrupted export: export the report again "
                "with nsys export --type=sqlite";
     return 0;
 }
@@ -99,8 +99,8 @@ static bool check_whole(struct reading *r)
         if (n > 0 && (size_t)n < sizeof path && stat(path, &info) == 0 && info.st_size > 0) {
             r->file.lacks_journal = true;
             note_issue(r, STK_ISSUE_TRUNCATED,
-                       i == 0 ? "a write-ahead log (-wal) lies beside the file and is not applied"
-                              : "a journal lies beside the file: an export was interrupted");
+                       i == 0 ? "the write-ahead log (-wal) next to the file was not applied"
+                              : "there is a journal next to the file: an export was interrupted");
         }
     }
     uint8_t head[100];
@@ -505,7 +505,7 @@ static const struct stk_reader_suffix nsys_suffixes[] = {
 
 #define REPORT(ending)                                                                             \
     {.suffix = ending,                                                                             \
-     .text = "an Nsight Systems report cannot be read itself, only nsys does; export it",          \
+     .text = "only nsys can read an Nsight Systems report; export it",                             \
      .export_suffix = ".sqlite",                                                                   \
      .export_command = "nsys export --type=sqlite --include-blobs=true --lazy=false"}
 #define BESIDE(ending) {.suffix = ending, .text = "belongs to an SQLite database"}

@@ -568,7 +568,7 @@ static void take_event(struct stk_pf *in, const struct stk_pf_seq *s, const stru
         }
     } else {
         stk_pf_issue(in, in->has_time ? STK_ISSUE_FIELD_INVALID : STK_ISSUE_TIME_INVALID, 1,
-                     STK_STR("an event of no track"));
+                     STK_STR("an event without a track"));
         in->stager.counts.by_kind[STK_KIND_OTHER]++;
     }
     if (e->type == TYPE_BEGIN) {
@@ -584,7 +584,7 @@ static void take_sample(struct stk_pf *in, const struct stk_pf_seq *s, const str
     struct taken k;
     take_notes(in, s, e->bytes, STK_NONE, &k);
     if (t->own == STK_NONE || !in->has_time) {
-        stk_pf_issue(in, STK_ISSUE_FIELD_INVALID, 1, STK_STR("a value of no counter"));
+        stk_pf_issue(in, STK_ISSUE_FIELD_INVALID, 1, STK_STR("a value without a counter"));
         in->stager.counts.by_kind[STK_KIND_OTHER]++;
         return;
     }

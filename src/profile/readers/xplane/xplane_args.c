@@ -210,7 +210,7 @@ static enum stoker_status plane_of(struct state *s, uint64_t pos, const struct s
         return s->is_part
                    ? stk_err_set(err, STOKER_EINPUT, "%s", s->walk_err.message)
                    : stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
-                                    "%s: no plane at this position; did the file change?", s->path);
+                                    "%s: no plane at this position. Did the file change?", s->path);
     }
     s->walk.failed = false; // behind the last place
     if (!place->plane) {
