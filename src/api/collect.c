@@ -41,7 +41,7 @@ static enum stoker_status to_select(const struct stoker_why_options *o, struct s
     return STOKER_OK;
 }
 
-// A directory was named, and the file lies in it.
+// The file is in a directory that was given.
 static bool was_found(const struct stk_input *in, const char *const *paths, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -102,7 +102,7 @@ static enum stoker_status find_inputs(struct stk_collected *c, const char *const
     return STOKER_OK;
 }
 
-// Of recordings made one after the other the newest; what was left out is told.
+// Keeps the newest of several consecutive recordings, and notes what was left out.
 static enum stoker_status choose_run(struct stk_collected *c, struct stoker_err *err)
 {
     struct stk_inputs *inputs = c->inputs;

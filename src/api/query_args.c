@@ -95,8 +95,9 @@ static enum stoker_status open_file(struct stk_query_args *a, const char *path,
     struct stk_stream_opts opts = {.seekable = 1};
     stk_query_args_free(a);
     if (strcmp(path, "-") == 0) {
-        return stk_err_set(err, STOKER_EUSAGE,
-                           "standard input can't be read twice, and arguments need that: give the file",
+        return stk_err_set(
+            err, STOKER_EUSAGE,
+            "standard input can't be read twice, and arguments need that: give the file");
     }
     enum stoker_status status = stk_stream_open(&a->stream, path, &opts, err);
     if (status != STOKER_OK) {

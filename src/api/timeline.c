@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line behind the public header: answers become bytes in memory.
+// The public timeline functions: answers become bytes in memory.
 #include "stoker/timeline.h"
 
 #include "api/timeline_open.h"
@@ -36,7 +36,7 @@ static enum stoker_status answer_end(struct answer *a, enum stoker_status status
     if (status == STOKER_OK && stk_sink_finish(&a->sink, err) != STOKER_OK) {
         status = stk_err_nomem(err);
     }
-    if (status == STOKER_OK && !stk_vec_push(&a->bytes)) { // the 0 behind it
+    if (status == STOKER_OK && !stk_vec_push(&a->bytes)) { // the terminating 0
         status = stk_err_nomem(err);
     }
     if (status == STOKER_OK) {

@@ -110,7 +110,7 @@ static enum stoker_status check_ratio(const struct stk_stream *s, struct stoker_
                           (unsigned long long)made);
 }
 
-// Next bytes behind the head.
+// The next bytes after the head.
 static enum stoker_status read_on(struct stk_stream *s, uint64_t position, uint8_t *buf, size_t cap,
                                   size_t *got, struct stoker_err *err)
 {

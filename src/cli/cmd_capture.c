@@ -368,7 +368,7 @@ static int capture_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_capture = {
     .name = "capture",
-    .summary = "profile a job that is already running, and report where its time goes",
+    .summary = "profile a running job, and report where its time goes",
     .words = "PID|HOST:PORT",
     .description =
         "Profiles a running job for a few seconds with its framework's own profiler, and prints "

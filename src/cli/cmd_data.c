@@ -146,8 +146,7 @@ static const char *same_file(const struct stk_args *args, const char *path)
     return NULL;
 }
 
-// The first file that holds something: an empty one is one without records, whatever the others
-// are.
+// The first file that isn't empty. An empty file is valid for any kind: it has no records.
 static const char *telling_file(const struct stk_args *args)
 {
     struct stat info;
@@ -269,8 +268,8 @@ static int code_of_child(pid_t child)
 }
 
 // What python3 -m stoker.data does, but for the current folder, which -m and -c put first on the
-// path: a numpy.py that lies beside somebody's data would run. -P, which leaves it out, came with
-// Python 3.11. sys is built in, so nothing is looked for before the path is mended.
+// path: a numpy.py next to somebody's data would run. -P, which leaves that folder out, came with
+// Python 3.11. sys is built in, so nothing is searched before the path is fixed.
 #define BENCH                                                                                      \
     "import sys\n"                                                                                 \
     "sys.path[:] = [p for p in sys.path if p]\n"                                                   \

@@ -91,7 +91,7 @@ static int explain_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_explain = {
     .name = "explain",
-    .summary = "explain a rule or a fix: when it applies, why it matters, what to do",
+    .summary = "explain a rule or a fix: when it applies, what to do",
     .words = "[ID]",
     .description = "Explains a rule: when it fires and when it doesn't, why it matters, what "
                    "limits the saving, what to change, and where its thresholds come from.\n\n"

@@ -80,11 +80,10 @@ const struct stk_cmd stk_cmd_find = {
         "--critical keeps only events on the critical path of the steps: device work, and the "
         "innermost event of each thread. The path is that of stoker whatif --critical, for steps "
         "within the first 200,000 events. Durations are of whole events.",
-    .examples =
-        "stoker find aten::item trace.json.gz\twhere values are read back\n"
-        "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong kernels\n"
-        "stoker find '' trace.json.gz --critical --steps 4\tthe critical path of step 4\n"
-        "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\tall events in 50 ms\n",
+    .examples = "stoker find aten::item trace.json.gz\twhere values are read back\n"
+                "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong kernels\n"
+                "stoker find '' trace.json.gz --critical --steps 4\tthe critical path of step 4\n"
+                "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\ta 50 ms window\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_KIND,    STK_OPT_ID_ON_CRITICAL, STK_OPT_ID_TRACK,

@@ -430,7 +430,7 @@ const struct stk_cmd stk_cmd_prove = {
         "result is \"B is faster\", \"B is slower\", \"no difference of 2% or more\", or too noisy "
         "to tell. A comes first in one pair and B in the next. Results are checked at four fixed "
         "points. The run stops at the first check that is conclusive and narrows the change to "
-        "within ±50% of its value. The interval already accounts for the repeated checks.\n\n"
+        "within 50% of its value. The interval already accounts for the repeated checks.\n\n"
         "By default it compares the mean step time after warm-up. `stoker run`'s hooks measure it "
         "without changing your code (PyTorch, Keras, tf.data loops, JAX). If the command has no "
         "such steps, or with --whole, it compares the whole command's time. --metric compares the "
@@ -445,7 +445,7 @@ const struct stk_cmd stk_cmd_prove = {
         "Exit codes: 0 B is faster, or there is no difference; 1 B is slower; 4 inconclusive; 3 a "
         "command failed or could not be run.",
     .examples = "stoker prove -- python train.py --vs python train.py --workers 4\ttwo commands\n"
-                "stoker prove --steps 60 -- python a.py --vs python b.py\tonly the first 60 steps\n"
+                "stoker prove --steps 60 -- python a.py --vs python b.py\tthe first 60 steps\n"
                 "stoker prove --before runs/1 --after runs/2\trecorded runs\n"
                 "stoker prove --env OMP_NUM_THREADS=2 -- python train.py\ta variable\n"
                 "stoker prove --fix torch.dataloader.num_workers=2 -- python train.py\ta fix\n"

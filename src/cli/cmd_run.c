@@ -211,7 +211,7 @@ static void end_sampling(struct running *r)
     r->run.sampler_cpu_ns = totals.cpu_ns;
 }
 
-// Nothing of such a run may be mistaken for real: it is said before and after.
+// Nothing of such a run may be mistaken for real training, so it is announced before and after.
 static void announce(const struct stk_run *run, const char *trains)
 {
     if (strcmp(run->input_mode, "as-is") != 0) {
@@ -300,7 +300,7 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
     return end_as(r);
 }
 
-// What is said of another level than the one that is asked for.
+// Options that don't apply to the chosen level.
 static int check_level(const struct stk_args *args)
 {
     static const enum stk_opt_id of_gpu[] = {STK_OPT_ID_RUN_AFTER, STK_OPT_ID_RUN_FOR,

@@ -210,7 +210,7 @@ static int top_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_top = {
     .name = "top",
-    .summary = "show a running job: its steps, CPU, GPUs, disks, and what limits it now",
+    .summary = "show a running job: steps, CPU, GPUs, disks, what limits it",
     .words = "[PID|DIR]",
     .description =
         "Shows a job while it runs, and says in one sentence what limits it. It lists step time "

@@ -221,7 +221,7 @@ static int run_tune(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_tune = {
     .name = "tune",
-    .summary = "find fixes that make a job faster, by trying them without editing it",
+    .summary = "find fixes that make a job faster, by trying them",
     .words = "-- COMMAND...",
     .description =
         "Runs COMMAND once under `stoker run`, profiles a few steps, and tries the fixes that "
@@ -239,7 +239,7 @@ const struct stk_cmd stk_cmd_tune = {
         "unchanged job failed or can't be measured.",
     .examples = "stoker tune -- python train.py\tten minutes of trying\n"
                 "stoker tune --budget 30 --allow numerics -- python train.py\tprecision too\n"
-                "stoker tune --loss 'loss: ([0-9.]+)' -- python train.py\tthe loss that it prints\n"
+                "stoker tune --loss 'loss: ([0-9.]+)' -- python train.py\tits printed loss\n"
                 "stoker tune --json tuned.json -- python train.py\talso as JSON\n",
     .min_words = 1,
     .max_words = 1 << 20,

@@ -86,13 +86,12 @@ const struct stk_cmd stk_cmd_whatif = {
         "steps, by kind and by name, and the slack of what runs in parallel.\n\n"
         "If the replay can't be trusted, there are no estimates: the output says why, and the exit "
         "code is 4. PROFILE is as in stoker why.",
-    .examples =
-        "stoker whatif trace.json.gz\tevery fix that applies\n"
-        "stoker whatif trace.json.gz --list\tlist the what-ifs\n"
-        "stoker whatif trace.json.gz --fix input-free\tone fix\n"
-        "stoker whatif b32.json --fix batch=4 --with-batch 2=b64.json\tfrom two batch sizes\n"
-        "stoker whatif trace.json.gz --critical\tthe critical path\n"
-        "stoker whatif logs/ --target 50ms\twhich fixes get a step to 50 ms\n",
+    .examples = "stoker whatif trace.json.gz\tevery fix that applies\n"
+                "stoker whatif trace.json.gz --list\tlist the what-ifs\n"
+                "stoker whatif trace.json.gz --fix input-free\tone fix\n"
+                "stoker whatif b32.json --fix batch=4 --with-batch 2=b64.json\ttwo batch sizes\n"
+                "stoker whatif trace.json.gz --critical\tthe critical path\n"
+                "stoker whatif logs/ --target 50ms\twhich fixes get a step to 50 ms\n",
     .min_words = 1,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_FIX, STK_OPT_ID_WITH_BATCH, STK_OPT_ID_LIST, STK_OPT_ID_TARGET,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files are told by what they hold: the first bytes of a proof name its schema, the first line of a
-// ledger its columns. They are read anew each time a page asks, so that a ledger that grows does.
+// Files are recognized by their content: the first bytes of a proof name its schema, the first line
+// of a ledger its columns. They are read again for each request, so a growing ledger stays current.
 #include "cli/view_extras.h"
 
 #include <fcntl.h>

@@ -21,7 +21,7 @@ static bool starts(const char *p, const char *end, const char *word)
     return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
 }
 
-// Behind the statement at p; *name: what it imports from, "" where it is none.
+// Returns the end of the statement at p; *name: what it imports from, "" if it is not an import.
 static const char *pass_import(const char *p, const char *end, char name[NAME_MAX_CHARS])
 {
     name[0] = 0;

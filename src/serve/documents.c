@@ -222,7 +222,7 @@ static struct document *find(struct stk_documents *d, const char *key)
     return NULL;
 }
 
-// An empty one for the key, in the place of the oldest.
+// An empty one for the key, which replaces the oldest.
 static struct document *place(struct stk_documents *d, const char *key)
 {
     struct document *doc = &d->kept[d->next];

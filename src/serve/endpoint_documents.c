@@ -98,7 +98,7 @@ static void fill_names(struct stk_view_doc *doc, struct names *names, const stru
     }
 }
 
-// Where there is no time line, that is said: the other pages are whole without it.
+// If there is no timeline, the answer says so; the other pages work without it.
 enum stoker_status stk_endpoint_info(const struct stk_asked *a, struct stk_answer *out,
                                      struct stoker_err *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of http.c where stoker was built without libmicrohttpd.
+// Replaces http.c if stoker is built without libmicrohttpd.
 #include "serve/serve.h"
 
 enum stoker_status stk_server_open(struct stk_server **out, const struct stk_serve_plan *plan,

@@ -34,7 +34,7 @@ static bool append(struct stk_col *out, struct stk_pool *pool, const struct stk_
 
 static enum stoker_status no_room(struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_ELIMIT, "no memory for the function's results");
+    return stk_err_set(err, STOKER_ELIMIT, "out of memory for the function's results");
 }
 
 static void let_go(struct stoker_host *caller, struct stoker_tensor *t)
@@ -206,7 +206,7 @@ static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
     struct stoker_host *caller = arg;
     struct many m;
     if (!caller->call_many) {
-        return stk_err_set(err, STOKER_EINVAL, "host_call: takes_many is not known here");
+        return stk_err_set(err, STOKER_EINVAL, "host_call: takes_many is not supported here");
     }
     if (!many_open(&m, in, n_in, n_out, n)) {
         return stk_err_nomem(err);
@@ -219,7 +219,7 @@ static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
         c = caller->call_many(caller->arg, id, offered, m.in, n_in, m.out, n_out, &done, &e);
         many_release(&m, n_in, offered);
         if (done < (c == STOKER_OK) || done > offered) {
-            s = stk_err_set(err, STOKER_EINVAL, "host_call: %lld of %lld elements are done",
+            s = stk_err_set(err, STOKER_EINVAL, "host_call: only %lld of %lld elements were done",
                             (long long)done, (long long)offered);
             break;
         }

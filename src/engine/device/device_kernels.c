@@ -260,7 +260,7 @@ static enum stoker_status run_proof(const struct stk_cuda_device *d,
         s = stk_cuda_check(c, c->copy_out(&got, memory, sizeof got), "cuMemcpyDtoH", err);
     }
     if (s == STOKER_OK && memcmp(got.to, want.to, sizeof got.to) != 0) {
-        s = stk_err_set(err, STOKER_EINPUT, "cuda:%d looks up other values than the host",
+        s = stk_err_set(err, STOKER_EINPUT, "cuda:%d computes other values than the CPU",
                         d->ordinal);
     }
     return s;
@@ -308,7 +308,7 @@ static enum stoker_status load(const struct stk_cuda_device *d, struct stk_devic
                                           "loading the kernels (cuModuleLoadDataEx)", err);
     if (s != STOKER_OK) {
         if (log[0]) {
-            stk_err_while(err, "translating them: %s", log);
+            stk_err_while(err, "compiling them: %s", log);
         }
         return s;
     }

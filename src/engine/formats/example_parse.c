@@ -546,7 +546,7 @@ enum stoker_status stk_example_parse(struct stk_example_parser *p, struct stk_ex
 {
     *done = 0;
     if (b->spec != p->spec) {
-        return stk_err_set(err, STOKER_EINVAL, "the batch was opened for another specification");
+        return stk_err_set(err, STOKER_EINVAL, "the batch was opened with another specification");
     }
     enum stoker_status status = stk_example_reserve_rows(b, count, err);
     for (; *done < count && !status; ++*done) {
@@ -578,7 +578,8 @@ enum stoker_status stk_example_parser_open(struct stk_example_parser **out,
 {
     *out = NULL;
     if (message == STK_EXAMPLE_SINGLE && spec->list_count > 0) {
-        return stk_err_set(err, STOKER_EINVAL, "an Example has no feature lists, as %.200s is one",
+        return stk_err_set(err, STOKER_EINVAL,
+                           "%.200s is a feature list, which an Example can't have",
                            spec->features[spec->lists[0]].name);
     }
     struct stk_example_parser *p = stk_alloc_zero(1, sizeof *p);

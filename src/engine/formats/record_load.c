@@ -12,7 +12,7 @@ enum stoker_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, con
 {
     struct stk_pool_stats s = stk_pool_stats_of(pool);
     return stk_err_set(err, STOKER_ELIMIT,
-                       "no memory for %zu bytes to read %s (%llu of %llu bytes of %s in use)",
+                       "out of memory: %zu bytes to read %s (%llu of %llu bytes of %s in use)",
                        bytes, path, (unsigned long long)s.in_use_bytes,
                        (unsigned long long)s.cap_bytes, s.cap_name);
 }

@@ -81,7 +81,7 @@ enum stoker_status stk_limits_check(struct stoker_err *err)
 {
     pthread_once(&once, read_environment);
     return wrong ? stk_err_set(err, STOKER_EINVAL,
-                               "%s is '%.100s', not a number (bytes: K, M or G may be behind it)",
+                               "%s is '%.100s', not a number of bytes (with K, M or G if you like)",
                                wrong, getenv(wrong) ? getenv(wrong) : "")
                  : STOKER_OK;
 }

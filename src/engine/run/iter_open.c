@@ -122,9 +122,10 @@ enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *i
                          .is_concurrent = is_concurrent || it->is_concurrent};
     // Of a pickle, say, whose function was made for other datasets than it is given.
     if (!stk_specs_fit(it->ds->specs, ds->specs)) {
-        return stk_err_set(err, STOKER_EINVAL,
-                           "%s: the function gave a dataset of other elements than it is said to",
-                           it->kind->name);
+        return stk_err_set(
+            err, STOKER_EINVAL,
+            "%s: the function returned a dataset whose elements differ from its declared spec",
+            it->kind->name);
     }
     return open_at(out, ds, it->run, &at, err);
 }

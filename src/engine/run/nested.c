@@ -14,7 +14,7 @@ struct stk_specs *stk_nest_specs(const struct stk_dataset *ds, struct stk_fn *fn
 {
     const struct stk_spec *spec = fn->n_out == 1 ? &fn->specs[fn->out[0]] : NULL;
     if (!spec || spec->dtype != STK_DT_DATASET || spec->shape.rank != 0 || !spec->nested) {
-        (void)stk_err_set(err, STOKER_EINVAL, "%s: the function must give a dataset",
+        (void)stk_err_set(err, STOKER_EINVAL, "%s: the function must return a dataset",
                           ds->kind->name);
         return NULL;
     }

@@ -119,8 +119,7 @@ static void describe_empty(const struct stk_stream *s, struct stoker_err *err)
                     stk_stream_path(s), damage);
         return;
     }
-    // The same of a plain and of a compressed one: what is said does not depend on how it is
-    // packed.
+    // The same message for a plain and a compressed file.
     stk_err_set(err, STOKER_EINPUT,
                 "%s: the file is empty, as the profiler did not finish writing it (profiles above "
                 "2 GB fail this way in TensorFlow and JAX: record fewer steps)",

@@ -86,7 +86,7 @@ static enum stoker_status check_is_trace(const struct stk_chrome_sink *sink,
     return STOKER_OK;
 }
 
-// The list of events was read to its bracket, wherever the file ends behind it.
+// The list of events was read to its closing bracket, no matter where the file ends after it.
 static bool has_all_events(const struct stk_chrome_place *end)
 {
     return end->seen_events && (end->at == STK_CHROME_AT_KEYS || end->at == STK_CHROME_AT_SKIP ||

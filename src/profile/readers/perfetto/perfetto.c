@@ -24,7 +24,7 @@
 
 struct intake {
     struct stk_pf *in;
-    uint8_t *p; // bytes [done, used) are there, STK_PF_PAD readable ones behind them
+    uint8_t *p; // bytes [done, used) are there, STK_PF_PAD readable ones after them
     size_t done, used, size;
     uint64_t pos;  // of p[done] in the input
     uint64_t skip; // bytes to pass over

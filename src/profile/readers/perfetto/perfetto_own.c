@@ -474,7 +474,7 @@ static void push_detail(struct stk_pf *in, uint32_t row, const struct stk_detail
     }
 }
 
-// A detail has the type that its key has, whatever the file says.
+// A detail has its key's type, even if the file says otherwise.
 static void take_detail(struct stk_pf *in, uint32_t row, enum stk_detail_key key,
                         const struct stk_pf_note *v)
 {

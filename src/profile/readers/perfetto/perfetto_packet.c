@@ -3,7 +3,7 @@
 // texts, defaults, clocks), then what it carries. Packets of kinds that are not read are counted.
 //
 // As the format's own reader does, packets that need a state which was lost are dropped until the
-// writer clears it; where nothing is said to be lost, none is asked for.
+// writer clears it. Without a recorded loss, no state is required.
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #include "base/alloc.h"

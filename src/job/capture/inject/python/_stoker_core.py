@@ -61,7 +61,7 @@ def _patch(module, name):
         try:
             patch(module)
         except Exception as e:
-            recorder.note(f"the hook into {name} does not fit this version: {type(e).__name__}: {e}")
+            recorder.note(f"the hook into {name} doesn't fit this version: {type(e).__name__}: {e}")
 
 
 class _Loader:

@@ -16,7 +16,7 @@ def _build(build):
     try:
         import stoker.data as sd
     except ImportError as e:
-        return None, f"stoker.data is not installed where the job's Python finds it ({e})"
+        return None, f"the job's Python can't import stoker.data ({e})"
     try:
         made = build(sd)
     except Exception as e:

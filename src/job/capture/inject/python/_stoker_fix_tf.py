@@ -122,24 +122,24 @@ def _why_no_cache(dataset):
     while todo:
         d = todo.pop()
         if type(d).__name__ not in _SOURCES:
-            return f"{type(d).__name__.strip('_')} before it may give other elements each time"
+            return f"{type(d).__name__.strip('_')} before it may give different elements each time"
         if _has_state(d):
-            return "its function draws random numbers, or calls what has state"
+            return "its function uses random numbers or state"
         todo += d._inputs()
     count = int(dataset.cardinality())
     if count < 0:
-        return "its size is not known before it was read"
+        return "its size is unknown until it is read"
     size = 0
     nest = sys.modules["tensorflow.python.data.util.nest"]
     for spec in nest.flatten(dataset.element_spec):
         number = spec.shape.num_elements() if spec.shape.rank is not None else None
         if number is None:
-            return "its elements' size is not known"
+            return "the size of its elements is unknown"
         size += number * max(spec.dtype.size, 16 if spec.dtype.name == "string" else 1)
     with open("/proc/meminfo") as f:
         free = next(int(line.split()[1]) * 1024 for line in f if line.startswith("MemAvailable"))
     if count * size > MEMORY_SHARE * free:
-        return f"its {count * size / 1e9:.1f} GB do not fit into a quarter of the free memory"
+        return f"its {count * size / 1e9:.1f} GB don't fit in a quarter of the free memory"
     return None
 
 

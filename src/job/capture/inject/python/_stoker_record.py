@@ -459,7 +459,7 @@ class Recorder:
 
     def _fails(self, why):
         self.failed, self.short_end = True, 0
-        self.note(f"steps behind the first {self.in_file} are counted, and their times are not kept: {why}")
+        self.note(f"steps after the first {self.in_file} are counted, but their times are not kept: {why}")
 
     def _write(self, end):
         self.flush()

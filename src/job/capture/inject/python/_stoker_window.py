@@ -169,7 +169,7 @@ class _Gpu:
             path = os.environ["CUDA_INJECTION64_PATH"]
             self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_NOLOAD)
         except (KeyError, OSError):
-            raise RuntimeError("CUDA was not initialised in the process that steps") from None
+            raise RuntimeError("CUDA was not initialized in the training process") from None
         self.library.stoker_capture_why.restype = ctypes.c_char_p
         times = [ctypes.c_uint64] * 3
         self.library.stoker_capture_step.argtypes = times
@@ -265,7 +265,7 @@ class Window:
             return False
         begun = r.plan["warmup"]
         if r.count >= begun + TRAINING_STEPS or _stoker_record.now() - r.first >= TRAINING_NS:
-            r.note("the steps train nothing: no gradients were worked out before the window")
+            r.note("the steps don't train: no gradients were computed before the window")
             return False
         r.event = r.count + 1
         return True
@@ -276,7 +276,7 @@ class Window:
         if self.waits:
             return
         if r.user_is_profiling:
-            self.leave("the program profiles itself: stoker recorded no window, and its own hooks saw the steps alone")
+            self.leave("the program profiles itself, so stoker recorded no window, only step times")
             return
         if r.plan["gpu"]:
             kind = _Gpu
@@ -289,7 +289,7 @@ class Window:
         except Exception as e:
             self.is_open = False
             name = "" if kind is _Gpu else f"{type(e).__name__}: "
-            self.leave(f"no window: the profiler did not start: {name}{e}")
+            self.leave(f"no window: the profiler didn't start: {name}{e}")
             return
         wait, span = r.waits_of(SETTLE)
         self.usual = wait / span if kind.settles and wait >= WAITS * span > 0 else 0.0
@@ -344,7 +344,7 @@ class Window:
                 self.profiler.stop(False)
             finally:
                 self.mine = None
-                self.leave("the program's own profiler began within the window: stoker's ended, and recorded nothing")
+                self.leave("the program's own profiler started during the window, so stoker's stopped and recorded nothing")
 
     def at_exit(self):
         """The job ends within the window: what is there is kept."""
