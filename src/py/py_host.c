@@ -3,7 +3,7 @@
 // returns a list of as many values as the engine expects; a generator's function returns an
 // iterator of such lists. One that takes many elements is called with their number and, for each
 // component, an array of all of them or a list of arrays; it returns how many it did, a list of
-// components in either form, and None or the exception of the element behind those. The Python
+// components in either form, and None or the exception of the element after those. The Python
 // files wrap the user's functions so that they do.
 //
 // A thread may outlive the interpreter (py_iterator.c leaves those that hang): its calls are then

@@ -147,7 +147,7 @@ static void rings(void)
     CHECK(says(stk_ring_check(r), "nobody reserved"));
     r->in_flight = 0;
     r->head = 3;
-    CHECK(says(stk_ring_check(r), "behind the tail"));
+    CHECK(says(stk_ring_check(r), "before the tail"));
     r->head = 0;
     CHECK(stk_ring_peek(r, 0, false) != NULL);
     stk_ring_pop(r);

@@ -213,7 +213,7 @@ enum stoker_status stk_device_look_up(const struct stk_cuda_device *d,
 // nothing else would say that what came of it is wrong. Once for each device and process.
 enum { PROVE_IMAGES = 2, PROVE_PIXELS = 5, PROVE_CHANNELS = 3 };
 
-struct proof { // lies on the device as it lies here
+struct proof { // the same layout on the device
     float table[PROVE_CHANNELS * 256], to[2][PROVE_IMAGES * PROVE_PIXELS * PROVE_CHANNELS];
     unsigned char from[PROVE_IMAGES * PROVE_PIXELS * PROVE_CHANNELS];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting CSV. 64 bytes at a time become a word whose bits mark the characters that may end a
-// field; fields are then found bit by bit, without a look at what lies between.
+// field; fields are then found bit by bit, without reading the bytes between.
 #include "engine/formats/csv.h"
 
 #include "base/assert.h"

@@ -21,7 +21,7 @@ struct state {
 struct memo_entry {
     const char *text;
     uint32_t size, feature;
-    char kept[STK_EXAMPLE_NAME_KEPT]; // where text lies if the name is not asked for
+    char kept[STK_EXAMPLE_NAME_KEPT]; // holds text if the name is not requested
 };
 
 struct memo {
@@ -90,7 +90,8 @@ static size_t bound_of(enum stk_example_type type, size_t n)
     return type == STK_EXAMPLE_FLOAT ? n / 4 : type == STK_EXAMPLE_BYTES ? n / 2 : n;
 }
 
-// The values of one Feature behind c->count, which stays. *type: of its list, 0 without one.
+// Reads the values of one Feature to after c->count, which stays. *type: of its list, 0 without
+// one.
 static bool read_values(struct run *run, struct stk_example_column *c, struct stk_example_span v,
                         uint8_t *type, size_t *n)
 {

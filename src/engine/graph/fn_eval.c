@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluating a function on blocks: node by node over a chunk of elements small enough for what lies
-// between the nodes to stay in the cache. Results whose shape is known beforehand are written where
-// they end up; others are made per chunk and joined.
+// Evaluating a function on blocks: node by node over a chunk of elements, small enough for
+// intermediate values to stay in the cache. Results of a known shape are written directly to their
+// destination; others are made per chunk and joined.
 #include <string.h>
 
 #include "base/assert.h"
@@ -424,7 +424,7 @@ enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in
     eval->failed = in->n;
     int64_t chunk = stk_frame_chunk(f);
     for (int o = 0; o < fn->n_out; o++) {
-        // An only chunk may hand out whatever column it made, input columns included.
+        // A single chunk may return any column it made, input columns included.
         bool has_place = out->cols[o].is_bound || in->n > chunk;
         is_placed[o] = has_place && bind_output(f, o, &out->cols[o], in->n);
     }

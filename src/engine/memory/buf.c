@@ -41,7 +41,7 @@ struct stk_pool {
 };
 
 static struct { // pools that count, whose free lists are emptied where another finds too little
-    pthread_mutex_t lock; // taken before a pool's, never behind it
+    pthread_mutex_t lock; // taken before a pool's, never after it
     struct stk_pool *first;
 } counted = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

@@ -19,7 +19,7 @@ static struct {
     uint64_t ram_bytes, ram_peak_bytes, threads, threads_most;
 } used;
 
-// A number of bytes, with K, M or G behind it.
+// A number of bytes, with an optional K, M or G suffix.
 static bool parse(const char *text, int64_t *out)
 {
     struct stk_str s = stk_str_from(text);

@@ -109,7 +109,7 @@ enum stoker_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *i
     return open_at(out, it->ds->in[i], it->run, &at, err);
 }
 
-#define GIVEN_FROM 16 // numbers of datasets that a function gave, behind those of inputs
+#define GIVEN_FROM 16 // numbers of datasets that a function gave, after those of inputs
 
 enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
                                        struct stk_dataset *ds, uint64_t number, bool is_concurrent,

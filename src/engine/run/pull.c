@@ -27,7 +27,7 @@ static enum stoker_status take_pending(struct stk_iter *it, struct stoker_err *e
 }
 
 // With the policy to skip, an element that failed is left out by the stage where it failed, so that
-// stages behind it never see the error.
+// later stages never see the error.
 static bool leaves_out(struct stk_iter *it, enum stoker_status s)
 {
     __atomic_add_fetch(&it->stats.errors, 1, __ATOMIC_RELAXED);

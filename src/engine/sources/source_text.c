@@ -34,7 +34,7 @@ static void end_file(struct text *t)
     t->pos = t->end = 0;
 }
 
-// More bytes behind what is left, in a new buffer: the old one may be held by lines.
+// Reads more bytes after the rest, in a new buffer: lines may hold the old one.
 static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
 {
     struct text *t = it->state;

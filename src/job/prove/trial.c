@@ -14,7 +14,7 @@
 #include "job/prove/left_behind.h"
 
 enum { READS = 16 };          // in one go
-#define ENDING_NS 5000000000u // that a run has to end by itself once it is told
+#define ENDING_NS 5000000000u // that a run has to end by itself after SIGTERM
 
 struct running {
     const struct stk_trial *trial;

@@ -7,7 +7,7 @@ The window is written to stoker-profiles/ (STOKER_PROFILES names another folder)
 packed, under a name that tells ranks and windows apart; then what `stoker why` says of it is printed
 to standard error. Of several ranks the first one's is: the whole run is `stoker why stoker-profiles`.
 
-Limits: a training job does not end because of its diagnosis: whatever fails is said in a line.
+Limits: a failed diagnosis never ends the training job; it prints one line.
 """
 
 import os

@@ -53,7 +53,7 @@ class _Recorder:
             self.written_ns = end_ns
 
     def write(self) -> None:
-        """Put what is there behind what was written, and the end behind that."""
+        """Append the new events, and then the end of the file."""
         if not self.lines:
             return
         with open(self.path, "r+b") as f:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI as far as the library uses it, found at run time: no header and no library of NVIDIA's is
-// needed to build. Names, numbers and layouts are those of its public reference
-// (docs.nvidia.com/cupti). Records only ever grew at their end, so what is read here lies at one
-// place in all versions from CUDA 11 on; how long a record is, each library is asked
+// The parts of CUPTI that the library uses, found at run time: the build needs no NVIDIA header or
+// library. Names, numbers and layouts are those of its public reference
+// (docs.nvidia.com/cupti). Records only ever grew at their end, so the fields read here have the
+// same offsets in all versions from CUDA 11 on. Each library is asked for its record sizes
 // (cupti_find.c).
 #ifndef STK_CAPTURE_INJECT_CUPTI_H
 #define STK_CAPTURE_INJECT_CUPTI_H

@@ -75,8 +75,8 @@ static bool is_empty(int folder)
     return empty;
 }
 
-// A folder to make others in. Refused: one in which every user may put something else in the place
-// of what is made there.
+// A folder to make others in. Refused: one in which any user can replace
+// what is made there.
 static enum stoker_status open_above(const char *path, int *folder, struct stat *info,
                                      struct stoker_err *err)
 {

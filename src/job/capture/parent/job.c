@@ -30,7 +30,7 @@ static void passed_set(sigset_t *set)
     }
 }
 
-// In the child. What fails is told by the number of the error, over the pipe that a successful
+// In the child. A failure's error number is sent through the pipe that a successful
 // start closes.
 static void start_command(const struct stk_job *job, char *const *argv, char *const *env,
                           int failure)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private folders; see scratch.h. They are held open, so that whatever a job puts in their place is
-// not removed.
+// Private folders; see scratch.h. They are held open, so that nothing that a job puts there instead
+// is removed.
 #include "job/capture/parent/scratch.h"
 
 #include <errno.h>

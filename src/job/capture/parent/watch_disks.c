@@ -13,7 +13,7 @@
 
 #define DISKS_MAX 64
 #define TEXT 65536
-#define SECTOR 512 // bytes, whatever the disk's own are
+#define SECTOR 512 // bytes, for any disk
 
 struct disk {
     char name[32];

@@ -56,7 +56,7 @@ static void tasks_close(void *state)
 
 // ---- at scans ----
 
-// Fields of a stat file behind the name, the first is the state (number 3 in proc(5)).
+// Fields of a stat file after the name; the first is the state (number 3 in proc(5)).
 static bool stat_fields(const char *path, unsigned long long *fields, int count, char *state)
 {
     STK_ASSERT(count > 0);

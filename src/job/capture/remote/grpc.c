@@ -4,9 +4,8 @@
 //
 // Sockets do not block; each wait has an end, and so has the whole answer: a peer can be slow on
 // purpose, byte by byte, or send frames that bring nothing of it for ever (PING, header blocks).
-// A peer that is no HTTP/2 server is told by its first bytes (RFC 9113, 3.4: it must begin with
-// SETTINGS).
-// Limits: no TLS, no compression; a host is tried at each of its addresses.
+// A peer that is not an HTTP/2 server is recognized by its first bytes (RFC 9113, 3.4: it must
+// begin with SETTINGS). Limits: no TLS, no compression; a host is tried at each of its addresses.
 #include "job/capture/remote/grpc.h"
 
 #include <errno.h>

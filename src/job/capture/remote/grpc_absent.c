@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of grpc.c where stoker was built without nghttp2.
+// Replaces grpc.c if stoker is built without nghttp2.
 #include "job/capture/remote/grpc.h"
 
 bool stk_grpc_is_there(void)

@@ -9,8 +9,8 @@
 // Versions seen: torch 2.13 (which sends no "ctxt"). Specified by libkineto's and dynolog's
 // sources.
 //
-// Answers go to the job alone: others that ask in the time are told that there is nothing to do, as
-// the daemon would. The abstract name is there for every user of the machine: messages count only
+// Requests go only to the job: other processes that ask meanwhile get an empty answer, as from
+// the daemon. The abstract name is there for every user of the machine: messages count only
 // of this user, of root and of the job's own user (SCM_CREDENTIALS: the kernel says who sends).
 #include "job/capture/remote/kineto.h"
 
@@ -112,7 +112,7 @@ static socklen_t address_of(const char *dir, struct sockaddr_un *out)
     STK_ASSERT(dir);
     memset(out, 0, sizeof *out);
     out->sun_family = AF_UNIX;
-    if (!*dir) { // abstract: a zero before the name, and one behind it, count
+    if (!*dir) { // abstract: a zero before the name, and one after it, count
         memcpy(out->sun_path + 1, daemon_name, sizeof daemon_name);
         return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + sizeof daemon_name);
     }

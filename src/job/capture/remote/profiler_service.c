@@ -6,7 +6,7 @@
 // emit_xspace (field 9) asks for the profile in the answer (field 8); servers older than it write
 // to repository_root/session_id on their own disk instead, as all did before.
 //
-// The answer lies in a file; the profile in it is a stretch of that file, which is copied out.
+// The answer is in a file; the profile is a part of that file, which is copied out.
 #include "job/capture/remote/profiler_service.h"
 
 #include <errno.h>
@@ -124,7 +124,7 @@ static enum stoker_status refused(const struct stk_service_plan *plan,
                        what, a->status, *a->message ? ": " : "", a->message);
 }
 
-// The answer's fields. *xspace: where the profile lies.
+// The answer's fields. *xspace: the profile's position.
 static enum stoker_status read_response(const struct stk_service_plan *plan, const char *path,
                                         uint64_t bytes, struct stk_pb_field *xspace, bool *is_empty,
                                         struct stoker_err *err)

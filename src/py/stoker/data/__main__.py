@@ -37,7 +37,7 @@ def load(path):
     except OSError as e:
         complain(f"{path}: {e.strerror}")
         sys.exit(3)
-    # Modules beside the pipeline are found, behind all others: none takes an installed one's place.
+    # Modules next to the pipeline are found last, so they never shadow installed ones.
     sys.path.append(os.path.dirname(os.path.abspath(path)))
     try:
         names = runpy.run_path(path)

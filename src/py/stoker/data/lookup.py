@@ -161,7 +161,7 @@ class StaticHashTable(_Table):
 
 
 class StaticVocabularyTable(_Table):
-    """Numbers by key; other strings (or numbers) are spread over num_oov_buckets numbers behind."""
+    """Numbers by key; other strings (or numbers) are spread over num_oov_buckets numbers after those."""
 
     def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None,
                  experimental_is_anonymous=False):  # fmt: skip

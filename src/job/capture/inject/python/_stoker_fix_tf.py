@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes of tf.data pipelines: what map and interleave are called with by the program itself, and what stands behind the
-last stage of a data set that is iterated or given to model.fit. And TensorFlow's own threads."""
+"""Fixes of tf.data pipelines: the arguments of the program's own map and interleave calls, and stages after the
+last one of a data set that is iterated or given to model.fit. And TensorFlow's own threads."""
 
 import functools
 import sys
@@ -59,7 +59,7 @@ def tfdata_interleave(value, now):
 
 
 def finish(module, dataset):
-    """The data set with what the fixes put behind its last stage."""
+    """The data set with the stages that the fixes append."""
     place("tfdata.last")
     last = dataset
     while type(last).__name__ == "_OptionsDataset":
@@ -98,7 +98,7 @@ def tfdata_deterministic(value, now):
     return True
 
 
-# A cache behind the last map, before what shuffles, batches or repeats. What it must not change is which elements come:
+# A cache after the last map, before shuffle, batch or repeat. It must not change which elements come:
 # so nothing random, no function with state, and a known size that fits.
 
 _SOURCES = {

@@ -4,10 +4,10 @@
 PyTorch     operators with shapes, no Python stacks (they cost more than all else), one step of the profiler's warm-up
 TensorFlow  host_tracer_level 2 (operations and the input pipeline), no Python; steps are marked
 JAX         host_tracer_level 2 and Python's calls, for input is prepared there; steps are marked
-level 1     the GPU alone, by the capture library that CUDA's driver loaded; steps and waits are told to it
+level 1     the GPU alone, by the capture library that CUDA's driver loaded; it gets the steps and waits
 
-While a profiler starts, an input that works ahead fills its buffers, and the first steps behind it wait less than the
-job does. Where steps waited before, the window begins with the first step behind one that waits again.
+While a profiler starts, a prefetching input fills its buffers, and the first steps after that wait less than the
+job usually does. If steps waited before, the window begins after the first step that waits again.
 
 One that runs already, or begins while ours does, is the user's: ours ends, and writes nothing."""
 
@@ -55,7 +55,7 @@ class _Torch:
     def step(self):
         self.profile.step()
 
-    record = step  # the step behind it is the first of the window
+    record = step  # the next step is the first of the window
 
     def begins(self):
         pass
@@ -69,7 +69,7 @@ class _Torch:
 
 
 class _Marked:
-    """A profiler that is told where steps are."""
+    """A profiler that gets the step boundaries."""
 
     warmup = 0
     settles = True
@@ -80,7 +80,7 @@ class _Marked:
         self.mark = None
 
     def begins(self):
-        """A step begins; where only ends are told, it did when the last one ended."""
+        """A step begins. If only ends are known, it began when the last one ended."""
         if self.mark is None:
             self.mark = self.marker(self.window.recorder.count)
             self.mark.__enter__()
@@ -241,7 +241,7 @@ class Window:
             self.profiler.begins()
 
     def turn(self):
-        """Behind each step from the warm-up on, until the window is over."""
+        """After each step from the warm-up on, until the window is over."""
         r = self.recorder
         if not self.is_open:
             self._open()

@@ -134,7 +134,7 @@ def joined(datasets):
 
 
 def shape_of(structure):
-    """A text that is equal for equal structures, whatever their leaves."""
+    """A text that is equal for equal structures, with any leaves."""
     return repr(_spec.map_structure(lambda _: 0, structure))
 
 

@@ -267,7 +267,7 @@ class Dataset(_Node):
         return ds if source is self else ds.map(lambda e, _: e)
 
     def flat_map(self, map_func, name=None):
-        """The elements of the datasets that map_func gives, one dataset behind the other."""
+        """The elements of the datasets that map_func returns, one dataset after another."""
         return self._nested("flat_map", map_func, {})
 
     def interleave(
@@ -407,7 +407,7 @@ class Dataset(_Node):
     # Groups
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
-        """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
+        """Datasets of `size` elements, `stride` apart; each window begins `shift` after the last."""
         size = _arg.count(size, "size", 1)
         args = {
             "size": size,

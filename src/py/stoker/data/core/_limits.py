@@ -15,7 +15,7 @@ def set_limits(cpus=None, threads=None, ram_bytes=None):
     stages that exist; where there is none left a stage works on the thread that asks it for elements.
     ram_bytes: of buffers, free ones and caches too. They are never passed: stages wait or do with
     less, and what cannot fit is a ResourceExhaustedError. The environment sets them at first:
-    STOKER_DATA_CPUS, STOKER_DATA_THREADS, STOKER_DATA_RAM (bytes, or with K, M or G behind).
+    STOKER_DATA_CPUS, STOKER_DATA_THREADS, STOKER_DATA_RAM (bytes, or with a K, M or G suffix).
     """
     now = _engine.limits()
     wanted = zip(_NAMES, (cpus, threads, ram_bytes))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """map(processes=N): a Python function in worker processes.
 
-Workers know the function and whatever it refers to as it was when the dataset was made: then a
+Workers see the function and everything it refers to as of when the dataset was made: then a
 nursery is forked, a process without threads that forks the workers, and those that replace them.
 Elements go over in chunks, which the engine sizes by the time that one takes, in shared memory (one
 area for each worker and direction, _shared.py); a socket tells of them. All of them end when the
@@ -43,7 +43,7 @@ PROBES_MAX = 4  # elements that are tried to learn what a function gives
 
 _open_sockets = weakref.WeakSet()  # this process' ends: workers that keep them never see their end
 _pools = weakref.WeakSet()
-_ended = []  # nurseries that are told to end, not waited for yet
+_ended = []  # nurseries asked to end, not waited for yet
 
 
 class _RemoteTraceback(Exception):
@@ -56,7 +56,7 @@ class _RemoteTraceback(Exception):
 _STRUCTURE = _spec.TensorSpec((), "bytes")  # of what _Work.structure gives
 
 
-_HEAD = struct.Struct("<QQ")  # of a message: the mark, bytes behind it
+_HEAD = struct.Struct("<QQ")  # of a message: the mark, bytes after it
 _MARK = 0x6B72776B6F747331
 
 
@@ -247,7 +247,7 @@ class _Worker:
             theirs.close()
 
     def exchange(self, n, message):
-        """None, or the error of the element behind those that are made. Raises _Hangs, _Damaged, and
+        """None, or the error of the element after those that are done. Raises _Hangs, _Damaged, and
         EOFError or OSError where the worker is gone."""
         self.asked = n
         self.made.clear(time.monotonic_ns())
@@ -327,7 +327,7 @@ class Pool:
         self.free.put(self.workers[-1])
 
     def __call__(self, n, *columns):
-        """(how many of n elements were done, their components, the error of the one behind or None)."""
+        """(how many of n elements were done, their components, the error of the next one or None)."""
         if os.getpid() != self.owner:
             raise UnknownError(
                 "the worker processes are another process', which forked this one; make the dataset "

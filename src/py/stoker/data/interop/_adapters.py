@@ -198,7 +198,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
 
         @property
         def dataset(self):
-            """The stoker.data.Dataset behind it."""
+            """Its stoker.data.Dataset."""
             return dataset
 
         def set_epoch(self, epoch):
@@ -224,7 +224,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
             return {} if self._iterator is None else {"state": self._iterator.state()}
 
         def load_state_dict(self, state):
-            """The next pass goes on where the other loader stood, and those behind it are the epochs
+            """The next pass continues where the other loader stopped, and later ones are the epochs
             that follow. InvalidArgumentError (there): it was a loader of another pipeline."""
             self._state = state.get("state")
             if self._state is not None:
@@ -352,7 +352,7 @@ def to_keras(self, num_batches=None):
     dataset, endless = self, num_batches == -1
 
     class StokerPyDataset(keras.utils.PyDataset):
-        """Batches in the pipeline's order, whatever their numbers: Keras' shuffling of numbers
+        """Batches in the pipeline's order, ignoring their numbers: Keras' shuffling of numbers
         changes nothing. Each pass over all numbers is a pass over the dataset.
 
         Keras asks for the first few batches twice, to see what they are: these are remembered.

@@ -4,7 +4,7 @@
 TensorFlow's dataset objects know the dataset below them, their arguments and the Python function
 that they were given, so a pipeline is walked from its end to its sources and built anew. Functions
 are traced again: a copy of each, in which the module tensorflow, what was imported from it, and
-eager tensors are this module, its names, and arrays (`_tf_names.py`). Whatever has no equal here is refused with
+eager tensors are this module, its names, and arrays (`_tf_names.py`). Anything without an equivalent here is refused with
 its name and the reason, and so is a stage whose element_spec comes out otherwise than TensorFlow's:
 nothing runs as Python for each element unnoticed.
 

@@ -140,7 +140,7 @@ class OnDevice:
                     f"to_device({str(device)!r}): no GPU can be used, elements stay in host memory: "
                     f"{e}",
                     RuntimeWarning,
-                    stacklevel=4,  # the line of the user, behind the wrapper of _named.py
+                    stacklevel=4,  # the user's line, above the wrapper of _named.py
                 )
                 self._number = None
         self.device = "cpu" if self._number is None else f"cuda:{self._number}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""to_device(normalize=...): uint8 components that become float32 behind the copy to the device.
+"""to_device(normalize=...): uint8 components that become float32 after the copy to the device.
 
 One formula everywhere: x * scale + offset in float32, each of the two rounded, with
 scale = 1 / (max_value * std) and offset = -mean / std of mean and std in float32, computed in float64
