@@ -151,7 +151,7 @@ static enum stoker_status check(const struct stk_timeline *timeline, const int64
     return status;
 }
 
-// Behind each other in `out`, each at a multiple of 8 bytes, `room` bytes in front of it.
+// One after another in `out`, each at a multiple of 8 bytes, `room` bytes in front of it.
 static enum stoker_status write_all(struct many *m, size_t count, int threads, size_t room,
                                     struct stk_vec *out, struct stoker_err *err)
 {
