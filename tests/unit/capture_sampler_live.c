@@ -249,7 +249,7 @@ static void edges(void)
     struct stk_sampler_totals totals = stop(s);
     CHECK(totals.ticks >= 1);
     size_t n = stk_sampler_say(&totals, text, sizeof text);
-    CHECK(n == strlen(text) && strstr(text, "sampled ") && strstr(text, "nvml (not asked for)"));
+    CHECK(n == strlen(text) && strstr(text, " samples, ") && strstr(text, "nvml (not requested)"));
     CHECK_EQ(stk_sampler_say(&totals, text, 10), 9);
     CHECK(view_of(&is_cut) != NULL);
     struct stoker_err err;

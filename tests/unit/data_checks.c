@@ -194,7 +194,7 @@ static void functions(void)
     CHECK(strstr(text, "  multiply(v2, v0) -> v3 int64 ()  here.py:7\n  gives v3\n"));
     last->in[0] = first;
     fn->last_use[first] = 0;
-    CHECK(says(stk_fn_check(fn), "behind its last use"));
+    CHECK(says(stk_fn_check(fn), "after its last use"));
     fn->last_use[first] = 1;
     fn->out[0] = fn->n_values;
     CHECK(says(stk_fn_check(fn), "result that nothing makes"));

@@ -23,7 +23,7 @@ struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int mo
         const struct stk_spec *given = &ds->in[0]->specs->items[k - more];
         if (!stk_arg_fn_takes(fn, k, given)) {
             (void)stk_err_set(err, STOKER_EINVAL,
-                              "%s: %s was made for component %d (%s), but the input has (%s)",
+                              "%s: %s was made for another component %d (%s) than the input's (%s)",
                               ds->kind->name, name, k - more, stk_dtype_name(fn->specs[k].dtype),
                               stk_dtype_name(given->dtype));
             return NULL;
