@@ -47,7 +47,7 @@ class ServerApi {
             if (error.name === 'AbortError') {
                 throw error;
             }
-            throw new Error('stoker view does not answer: it has ended, or the connection is lost');
+            throw new Error('stoker view doesn't answer: it has ended, or the connection is lost');
         }
         if (!answer.ok) {
             throw new Error(await problemOf(answer));
@@ -121,7 +121,7 @@ async function problemOf(answer) {
         const doc = JSON.parse(text);
         return doc.error || text;
     } catch {
-        return text || `the server says ${answer.status}`;
+        return text || `the server answered ${answer.status}`;
     }
 }
 
@@ -140,7 +140,7 @@ class EmbeddedApi {
 
     async have(value, what) {
         if (value === undefined) {
-            throw new Error(`${what} is not in this file; stoker view PROFILE shows it`);
+            throw new Error(`${what} is not in this file. Run stoker view PROFILE to see it`);
         }
         return value;
     }
@@ -150,15 +150,15 @@ class EmbeddedApi {
     report() { return this.have(this.data.report, 'the report'); }
     table(name) { return this.have((this.data.tables || {})[name], `the analysis ${name}`); }
     diff() { return this.have(this.data.diff, 'a comparison'); }
-    event(id) { return this.have((this.data.eventDetails || {})[id], 'the detail of single events'); }
+    event(id) { return this.have((this.data.eventDetails || {})[id], 'the details of single events'); }
     runs() { return this.have(undefined, 'the list of all runs of an operation'); }
     area() { return this.have(undefined, 'the statistics of single events'); }
     search() { return this.have(undefined, 'the search of the whole trace'); }
     query() { return this.have(undefined, 'SQL'); }
 
     whatif(fixes) {
-        return fixes.length ? this.have(undefined, 'the price of these fixes together')
-            : this.have(this.data.whatif, 'the prices');
+        return fixes.length ? this.have(undefined, 'the estimate for these fixes together')
+            : this.have(this.data.whatif, 'the estimates');
     }
 
     async tile(track, level, index) {

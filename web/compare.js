@@ -15,7 +15,7 @@ export async function comparePage(main, context) {
     add(main, el('h1', {}, 'Compare'));
     if (!api.can('diff') && !(api.data && api.data.diff)) {
         main.append(section('no-second', 'One profile is open',
-            el('p', {}, 'To see what a change did, open two: the one before and the one after, with -- between them. Each side may be several files, the ranks of a run.'),
+            el('p', {}, 'To see what a change did, open the profiles from before and after it, with -- between them. Each side can be several files, the ranks of a run.'),
             codeBlock('stoker view before.json.gz -- after.json.gz', 'open two profiles'),
             el('p', {}, 'The same comparison as text, for a terminal or a CI job:'),
                 codeBlock('stoker diff before.json.gz after.json.gz', 'compare as text')));
@@ -35,7 +35,7 @@ export async function comparePage(main, context) {
 
 function reasons(diff) {
     const list = (diff.comparable && diff.comparable.reasons) || [];
-    return list.length > 0 && section('comparable', 'How far they can be compared',
+    return list.length > 0 && section('comparable', 'Limits of this comparison',
         el('ul', {}, list.map((reason) => el('li', {}, reason.text || reason.why || String(reason)))));
 }
 

@@ -25,7 +25,7 @@ function findingCard(finding, report) {
         evidenceList(finding),
         fixes.length > 0 && (['high', 'medium'].includes(finding.severity) ? fixBlock(fixes[0]) : shortFix(fixes[0])),
         fixes.length > 1 && el('details', {},
-            el('summary', {}, `${fixes.length - 1} more ${fixes.length > 2 ? 'ways' : 'way'} to mend it`),
+            el('summary', {}, `${fixes.length - 1} other ${fixes.length > 2 ? 'fixes' : 'fix'}`),
             fixes.slice(1).map(fixBlock)),
         el('div', { class: 'finding-actions' },
             place && link('Show me', hashOf('timeline', viewOf(place)), { class: 'button' }),
@@ -50,7 +50,7 @@ export function viewOf(evidence) {
 function savingLine(finding, report) {
     const saving = finding.saving || {};
     if (!(saving.high_share > 0)) {
-        return el('p', { class: 'saving muted' }, 'No saving is priced for this.');
+        return el('p', { class: 'saving muted' }, 'There is no estimate of the saving.');
     }
     const step = report.steps.mean_ns || report.steps.median_ns || 0;
     const low = saving.low_share || 0;

@@ -5,8 +5,8 @@
 import { add, button, clear, el } from './dom.js';
 
 const EVERYWHERE = ['On every page', [
-    ['Tab', 'to the next control'],
-    ['Enter, Space', 'use it'],
+    ['Tab', 'next control'],
+    ['Enter, Space', 'use the control'],
     ['?', 'this help'],
     ['Esc', 'close the help'],
 ]];
@@ -23,8 +23,8 @@ export function showHelp(groups) {
         el('section', {}, el('h3', {}, title), keys.map(([key, meaning]) =>
             el('div', {}, el('span', {}, key.split(', ').flatMap((k, i) => [i ? ' ' : '', el('kbd', {}, k)])),
                 el('span', {}, meaning)))))),
-    el('p', { class: 'muted' }, 'Letters are places on the keyboard (those of a US layout), whatever is printed on the keys. ',
-        'The address of the page holds what you see: copy it to come back, or to show it to someone else.'));
+    el('p', { class: 'muted' }, 'Keys are named by their place on a US keyboard, on any layout. ',
+        'The page's address stores the view: copy it to come back or to share it.'));
     if (!dialog.open) {
         dialog.showModal();
     }

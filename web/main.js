@@ -87,7 +87,7 @@ async function showPage() {
     try {
         await page.run(page.wide ? main : body, context);
     } catch (error) {
-        body.append(trouble(`This page could not be made: ${page.title}`, error));
+        body.append(trouble(`This page could not be shown: ${page.title}`, error));
     }
     if (generation !== context.generation) {
         return;
@@ -129,8 +129,8 @@ async function start() {
             document.title = `${context.extras[0].name} – stoker`;
         }
     } catch (error) {
-        add(clear(main), trouble('The profile could not be had', error,
-            el('p', {}, 'Is stoker view still running? Its address, with the token, is the line that it printed.')));
+        add(clear(main), trouble('The profile could not be loaded', error,
+            el('p', {}, 'Is stoker view still running? Open the address that it printed, which includes the token.')));
         main.dataset.ready = '1';
         return;
     }

@@ -4,32 +4,32 @@
 // apart without colour. tests/web/check compares ids with src/profile/model/parts.def.
 
 export const PARTS = [
-    ['compute', 'compute', 'compute', 'solid', 'kernels that are not collectives, and memsets'],
-    ['communication_exposed', 'communication', 'comm', 'solid', 'collectives not hidden behind compute'],
-    ['collective_wait', 'communication wait', 'comm', 'hatch', 'waiting in a collective for a rank that is late'],
-    ['transfer_h2d_exposed', 'copy to device', 'transfer', 'solid', 'copies to the device not hidden behind compute'],
-    ['transfer_d2h_exposed', 'copy to host', 'transfer', 'hatch', 'copies to the host not hidden behind compute'],
-    ['transfer_d2d_exposed', 'copy on device', 'transfer', 'dots',
-        'copies between or inside devices, or of unknown direction'],
-    ['input_wait', 'input', 'input', 'hatch', 'the step waits for its next batch'],
-    ['compile', 'compile', 'cold', 'dots', 'compilation, autotuning, module load, graph capture, first use'],
+    ['compute', 'compute', 'compute', 'solid', 'kernels except collectives, and memsets'],
+    ['communication_exposed', 'communication', 'comm', 'solid', 'collectives not overlapped with compute'],
+    ['collective_wait', 'communication wait', 'comm', 'hatch', 'waiting in a collective for a late rank'],
+    ['transfer_h2d_exposed', 'H2D copy', 'transfer', 'solid', 'host-to-device copies not overlapped with compute'],
+    ['transfer_d2h_exposed', 'D2H copy', 'transfer', 'hatch', 'device-to-host copies not overlapped with compute'],
+    ['transfer_d2d_exposed', 'device copy', 'transfer', 'dots',
+        'copies within or between devices, or of unknown direction'],
+    ['input_wait', 'input', 'input', 'hatch', 'waiting for the next batch'],
+    ['compile', 'compile', 'cold', 'dots', 'compilation, autotuning, module loading, graph capture, first use'],
     ['memory_alloc', 'allocation', 'host', 'dots', 'allocating or freeing device memory'],
-    ['host_sync', 'sync', 'sync', 'hatch', 'the launching thread was released late by a blocking call'],
-    ['kernel_launch', 'launch', 'host', 'solid', 'launching work: runtime calls, and short pieces between them'],
-    ['host_wait', 'host blocked', 'host', 'hatch', "the host's thread is blocked: a lock, a queue, sleep, a future"],
-    ['host_compute', 'host work', 'host', 'cross', 'the host computes: Python, framework, callbacks'],
-    ['profiler_overhead', 'profiler', 'unknown', 'solid', "the profiler's own work, where the profile records it"],
-    ['idle_unknown', 'unknown', 'unknown', 'hatch', 'idle for a reason the profile does not hold'],
+    ['host_sync', 'sync', 'sync', 'hatch', 'a blocking call released the launching thread late'],
+    ['kernel_launch', 'launch', 'host', 'solid', 'kernel launches: runtime calls and the short gaps between them'],
+    ['host_wait', 'host blocked', 'host', 'hatch', 'the main thread is blocked on a lock, queue, sleep or future'],
+    ['host_compute', 'host work', 'host', 'cross', 'the CPU computes: Python, framework, callbacks'],
+    ['profiler_overhead', 'profiler', 'unknown', 'solid', "profiling overhead that the profile records"],
+    ['idle_unknown', 'unknown', 'unknown', 'hatch', 'idle, and the profile doesn't show why'],
 ].map(([id, label, group, pattern, meaning]) => ({ id, label, group, pattern, meaning }));
 
 /* What a critical path goes to (docs/whatif.md); its compute is that of the parts above. */
 const PATH_KINDS = Object.entries({
-    input: ['input', 'hatch', 'the path leads through the making of a batch'],
-    host: ['host', 'cross', 'the path leads through the host: it launches, or computes'],
-    sync: ['sync', 'hatch', 'the path leads through a call that waits for the device'],
-    transfer: ['transfer', 'solid', 'the path leads through a copy'],
-    communication: ['comm', 'solid', 'the path leads through a collective'],
-    unknown: ['unknown', 'hatch', 'what holds the path is not recorded'],
+    input: ['input', 'hatch', 'the path goes through batch preparation'],
+    host: ['host', 'cross', 'the path goes through the CPU, which launches or computes'],
+    sync: ['sync', 'hatch', 'the path goes through a call that waits for the device'],
+    transfer: ['transfer', 'solid', 'the path goes through a copy'],
+    communication: ['comm', 'solid', 'the path goes through a collective'],
+    unknown: ['unknown', 'hatch', 'the profile doesn't show what the path waits for'],
 }).map(([id, [group, pattern, meaning]]) => ({ id, label: id, group, pattern, meaning }));
 
 const PART_BY_ID = new Map([...PARTS, ...PATH_KINDS].map((part) => [part.id, part]));

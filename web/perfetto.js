@@ -22,20 +22,20 @@ function showDialog(api) {
     }
     const state = el('p', { role: 'status' });
     const save = button('Save the trace as a file', () => saveTrace(api, state), { class: 'primary' });
-    const hand = button(`Hand it to ${PUBLIC_PAGE.slice(8)}`, () => handOver(api, state));
+    const hand = button(`Open it on ${PUBLIC_PAGE.slice(8)}`, () => handOver(api, state));
     add(clear(dialog), el('div', { class: 'dialog-head' }, el('h2', { id: 'perfetto-title' }, 'Open in Perfetto'),
         button('Close', () => dialog.close(), { class: 'quiet' })),
-    el('p', {}, 'The trace, with verdict, findings and steps as rows of their own. Saved, it opens in any Perfetto that you have.'),
+    el('p', {}, 'The trace has the verdict, findings and steps as rows. You can open the saved file in any Perfetto.'),
     el('p', {}, save),
-    el('p', {}, 'The public page is loaded from the internet. What you hand over leaves this page for that one: names, ',
-        'times and arguments of the profile. Do not, where they are not yours to show.'),
+    el('p', {}, 'The public page is loaded from the internet, and receives the names, ',
+        'times and arguments in the profile. Don't use it for confidential profiles.'),
     el('p', {}, hand), state);
     dialog.showModal();
 }
 
 /* The trace's bytes; null where they could not be had, which `state` says. */
 async function traceOf(api, state) {
-    add(clear(state), 'The trace is written…');
+    add(clear(state), 'Writing the trace…');
     try {
         const bytes = await api.perfetto();
         add(clear(state), `${fmtBytes(bytes.byteLength)} written`);
@@ -70,7 +70,7 @@ async function handOver(api, state) {
         if (event.origin === PUBLIC_PAGE && event.data === 'PONG') {
             stop();
             page.postMessage({ perfetto: { buffer: bytes, title: document.title } }, PUBLIC_PAGE);
-            add(clear(state), 'Handed over.');
+            add(clear(state), 'Opened.');
         }
     };
     const stop = () => {

@@ -26,7 +26,7 @@ export async function proofsPage(main, context) {
 }
 
 const SENTENCES = { faster: 'B is faster than A', slower: 'B is slower than A', 'no-difference': 'No difference that matters',
-    'cannot-tell': 'Cannot tell' };
+    'cannot-tell': 'Inconclusive' };
 
 function less(ratio) {
     const change = 1 - ratio;
@@ -43,8 +43,8 @@ function proofBlock(n, name, proof) {
         rows.length > 0 && twin(`Time of B over time of A, ${name}`, intervals(rows), () => dataTable(makeTable('ratios', 'Time of B over A',
             [['what', 'text'], ['low', 'number'], ['estimate', 'number'], ['high', 'number']],
             rows.map(([what, r]) => [what, r.low ?? null, r.estimate ?? null, r.high ?? null])))),
-        facts([['pairs', fmtCount(proof.pairs)], ["the machine's noise", fmtShare(proof.noise_share)],
-            mechanism && mechanism.part && ['should go', `${partOf(mechanism.part).label}, ${fmtNs(mechanism.expected_ns)}`],
+        facts([['pairs', fmtCount(proof.pairs)], ['run-to-run noise', fmtShare(proof.noise_share)],
+            mechanism && mechanism.part && ['cause to remove', `${partOf(mechanism.part).label}, ${fmtNs(mechanism.expected_ns)}`],
             mechanism && mechanism.part && ['went', fmtNs(mechanism.gone_ns)]]),
         a && b && dataTable(makeTable('sides', 'Both sides', [['side', 'text'], ['label', 'text'], ['median_ns', 'ns'], ['runs', 'count']],
             [side('A, before', a), side('B, after', b)])));
@@ -100,5 +100,5 @@ function within(heads, rows) {
     const inside = both.filter((row) => row[measured] >= Math.min(row[low], row[high])
         && row[measured] <= Math.max(row[low], row[high]));
     return el('p', {}, `${fmtCount(rows.length)} ${rows.length === 1 ? 'entry' : 'entries'}, ${fmtCount(both.length)} predicted and measured; `,
-        el('b', {}, fmtCount(inside.length)), ' measured within what was predicted.');
+        el('b', {}, fmtCount(inside.length)), ' measured within the predicted interval.');
 }

@@ -42,8 +42,8 @@ export async function queryPage(main, { api, params }) {
             el('span', { class: 'muted', id: 'sql-help' }, 'or Ctrl + Enter'),
             EXAMPLES.map(([name, sql]) => button(name, () => { text.value = sql; run(); }, { class: 'quiet' }))),
                 result),
-    el('details', {}, el('summary', {}, 'Tables and columns'), el('p', {}, 'The list of all tables:'),
-        codeBlock('stoker query --tables', 'list of tables')));
+    el('details', {}, el('summary', {}, 'Tables and columns'), el('p', {}, 'To list all tables:'),
+        codeBlock('stoker query --tables', 'list the tables')));
     if (params.sql) {
         await run();
     }

@@ -21,16 +21,16 @@ export async function ranksPage(main, { api, params }) {
     add(main, el('h1', {}, 'Ranks'));
     if (map.rows.length === 0) {
         main.append(section('no-steps', 'No steps',
-            el('p', {}, 'The profile holds no steps to compare between ranks.')));
+            el('p', {}, 'The profile has no steps to compare between ranks.')));
         return;
     }
     if (map.rows.length === 1) {
-        main.append(el('p', {}, 'The profile holds one rank with one device. Give the files of all ranks, or their folder, to see who waits for whom; ',
-            'its steps are shown in the same way.'));
+        main.append(el('p', {}, 'The profile has one rank with one device. To see which rank waits for which, open the files of all ranks or their folder. ',
+            'Its steps are below.'));
     }
     const used = PARTS.filter((part) => map.cells.some((cell) => cell.parts && cell.parts[part.id] > 0));
     const choose = el('select', { id: 'heat-part', onchange: () => show(choose.value) },
-        el('option', { value: '' }, 'time of the step'),
+        el('option', { value: '' }, 'step time'),
         used.map((part) => el('option', { value: part.id }, part.label)));
     const place = el('div');
     const show = (part) => add((place.replaceChildren(), place), heatMap(map, part));
@@ -76,7 +76,7 @@ function heatMap(map, part) {
     move(slowest.row, slowest.column);
     watchSize(canvas, () => drawHeat(heat));
     const key = el('p', { class: 'muted' },
-        `light: ${fmtNs(heat.least)}, dark: ${fmtNs(heat.most)}; crossed: no such step on this rank`);
+        `light: ${fmtNs(heat.least)}, dark: ${fmtNs(heat.most)}; crossed out: the rank has no such step`);
     return twin(label, el('div', {}, canvas, readout, key), () => heatTable(map, part));
 }
 
@@ -195,7 +195,7 @@ function summary(map) {
     const columns = [['device', 'text'], ['steps', 'count'], ['median_ns', 'ns'], ['longest_ns', 'ns'],
         ['waits_for_others_ns', 'ns']];
     return section('by-rank', 'Each rank', dataTable(makeTable('ranks', 'Each rank', columns, rows)),
-        el('p', { class: 'muted' }, 'The rank that waits least for the others in collectives is the one that they wait for. ',
+        el('p', { class: 'muted' }, 'The rank that waits least in collectives is the one that the others wait for. ',
             link('Collectives by rank', hashOf('tables', { a: 'comm' }))));
 }
 
@@ -215,9 +215,9 @@ async function clockBlock(api, report) {
     const { clocks } = await api.info();
     const rows = (clocks || []).map((clock) => [clock.rank, clock.zero_ns]);
     return section('clocks', 'Clocks of the ranks', facts([['ranks', fmtCount(ranks.size)],
-        ['clocks differ by at most', residual === undefined ? 'not known' : fmtNs(residual)],
+        ['clocks differ by at most', residual === undefined ? 'unknown' : fmtNs(residual)],
         straggler !== undefined && ['waited for', `rank ${straggler}`]]),
-    el('p', { class: 'muted' }, 'All ranks are shown in one time, which begins with the first event of any. Each was moved by where its own recording begins; what is left between clocks is the figure above, from the ends of the same collectives.'),
-    rows.length > 1 && dataTable(makeTable('clocks', 'Where each rank\'s own zero lies',
+    el('p', { class: 'muted' }, 'All ranks share one timeline, which begins with the first event of any rank. Each rank is shifted by its recording's start. The remaining clock difference, above, comes from the ends of the same collectives.'),
+    rows.length > 1 && dataTable(makeTable('clocks', 'Start of each rank\'s recording',
         [['rank', 'count'], ['moved_by_ns', 'ns']], rows)));
 }

@@ -54,8 +54,8 @@ async function refresh(page) {
 function runBlocks(doc, page) {
     const lead = [...doc.processes].sort((a, b) => b.count - a.count)[0];
     if (!lead) {
-        return [section('run-steps', 'No steps yet', el('p', {}, 'No process of the job has made a step that the hooks see. ',
-            'It may still start, or be one whose steps they do not know.')), endBlock(doc), machineBlock(doc, page)];
+        return [section('run-steps', 'No steps yet', el('p', {}, 'The hooks haven't seen a step yet. ',
+            'The job may still be starting, or use a loop that they don't know.')), endBlock(doc), machineBlock(doc, page)];
     }
     return [factsBlock(doc, lead, page), runSteps('run-steps', 'Time of each step', lead), rankBlock(doc), endBlock(doc),
         machineBlock(doc, page)];
@@ -72,17 +72,17 @@ function factsBlock(doc, lead, page) {
     const wait = last.reduce((sum, row) => sum + Math.min(row[WAIT], row[DUR]), 0);
     const states = ['none', 'being recorded', 'recorded', 'left out'];
     const info = page.context.api.can('report');
-    return section('run-now', doc.run ? 'The job has ended' : 'The job runs', facts([
-        ['framework', lead.framework || 'not known'], ['steps', fmtCount(lead.count)],
-        ['processes that step', fmtCount(doc.processes.length)],
+    return section('run-now', doc.run ? 'The job has ended' : 'The job is running', facts([
+        ['framework', lead.framework || 'unknown'], ['steps', fmtCount(lead.count)],
+        ['training processes', fmtCount(doc.processes.length)],
         [`median of the last ${fmtCount(last.length)}`, fmtNs(median(last.map((row) => row[DUR])))],
-        ['of that waiting for input', lead.wait_ns === undefined || !time ? 'not known' : fmtShare(wait / time)],
-        ['window of the profiler', states[lead.window_state] || 'not known'],
+        ['of that, waiting for input', lead.wait_ns === undefined || !time ? 'unknown' : fmtShare(wait / time)],
+        ['profiled window', states[lead.window_state] || 'unknown'],
     ]),
-    info ? el('p', {}, link('Why the steps take their time', hashOf('why')), ', from the profile of the window.')
+    info ? el('p', {}, link('Why the steps take this long', hashOf('why')), ', from the profiled window.')
         : el('p', { class: 'muted' }, doc.run || lead.window_state === 2
-            ? 'Start stoker view again for the diagnosis of the recorded window.'
-            : 'The diagnosis comes with the window that the profiler records.'),
+            ? 'Restart stoker view for the diagnosis of the recorded window.'
+            : 'The diagnosis follows once a window is profiled.'),
     lead.notes && el('ul', {}, lead.notes.split('\n').filter(Boolean).map((note) => el('li', {}, note))));
 }
 
@@ -93,12 +93,12 @@ function runSteps(id, title, lead) {
     const first = lead.steps[0][END] - lead.steps[0][DUR];
     const at = (key) => lead.steps.map((row) => [row[END] - first, row[key]]);
     const series = [{ name: 'step', points: at(DUR) }];
-    lead.wait_ns !== undefined && series.push({ name: 'of that waiting for input', points: at(WAIT) });
+    lead.wait_ns !== undefined && series.push({ name: 'of that, waiting for input', points: at(WAIT) });
     const columns = [['step', 'count'], ['end_ns', 'ns'], ['dur_ns', 'ns'], ['wait_ns', 'ns']];
     return section(id, title, twin(title, lineChart(title, series, fmtNs), () => dataTable(makeTable('steps', title, columns,
         lead.steps.map((row) => [row[NUMBER], row[END] - first, row[DUR], lead.wait_ns === undefined ? null : row[WAIT]])))),
     el('p', { class: 'muted' }, lead.every > 1 ? `Each point is the longest of ${fmtCount(lead.every)} steps. ` : '',
-        series.length > 1 ? 'Broken line: waiting for input.' : 'The hooks do not see the waits here.'));
+        series.length > 1 ? 'Dashed line: waiting for input.' : 'The hooks can't see input waits here.'));
 }
 
 function rankBlock(doc) {
@@ -119,13 +119,13 @@ function endBlock(doc) {
     }
     const steps = run.steps || {};
     const input = run.input || {};
-    return section('run-end', 'What stoker run says', facts([
+    return section('run-end', 'Summary of stoker run', facts([
         ['exit status', String(run.exit_status ?? 'none')], run.signal > 0 && ['signal', String(run.signal)],
         ['steps', fmtCount(steps.count)], ['median', fmtNs(steps.median_ns)],
-        ['waiting for input', input.wait_share === undefined ? 'not known' : fmtShare(input.wait_share)],
+        ['waiting for input', input.wait_share === undefined ? 'unknown' : fmtShare(input.wait_share)],
         ['input', String(run.input_mode || 'as-is')],
-        run.window && run.window.slowdown_share !== undefined && ['the window was slower by', fmtShare(run.window.slowdown_share)],
-        run.overhead_share !== undefined && ["stoker's own part", fmtShare(run.overhead_share)]]),
+        run.window && run.window.slowdown_share !== undefined && ['profiling slowed the window by', fmtShare(run.window.slowdown_share)],
+        run.overhead_share !== undefined && ["stoker's overhead", fmtShare(run.overhead_share)]]),
     (run.warnings || []).length > 0 && el('ul', {}, run.warnings.map((text) => el('li', {}, text))),
     el('p', { class: 'mono' }, (run.command || []).join(' ')));
 }
@@ -147,7 +147,7 @@ function machineBlock(doc, page) {
     }
     const lines = [...page.history].filter(([, points]) => points.length > 1 && points.some((point) => point[1] > 0))
         .slice(0, 6).map(([label, points]) => ({ name: label, points }));
-    return section('run-machine', 'The machine meanwhile',
+    return section('run-machine', 'The machine during the run',
         lines.length > 0 && el('div', {}, el('h3', {}, 'Shares, since this page was opened'),
             lineChart('Shares of the machine', lines, fmtShare)),
         tables.filter((table) => table.rows.length).map((table) => el('div', {}, el('h3', {}, table.title),

@@ -51,7 +51,7 @@ function choose(strip, index, tell) {
     const text = describe(strip, step);
     strip.canvas.setAttribute('aria-valuenow', step.number);
     strip.canvas.setAttribute('aria-valuetext', text);
-    strip.hint.textContent = text + (tell ? '. Enter or click opens it in the timeline.'
+    strip.hint.textContent = text + (tell ? '. Press Enter or click to open it in the timeline.'
         : ' is the longest. Choose a step to open it.');
     draw(strip);
 }

@@ -14,19 +14,19 @@ const BARS = 15; // of a chart
 /* [id, short title, question]; the order is that of the list on the page. */
 export const ANALYSES = [
     ['overview', 'Overview', 'What does this job do, at a glance?'],
-    ['kernels', 'Kernels', "Which kernels take the device's time, and do they use tensor cores?"],
-    ['ops', 'Operations', 'Which operations of the model take the time, on the host and on the device?'],
-    ['input', 'Input pipeline', 'How does the input pipeline keep up, and which of its stages limits it?'],
-    ['gaps', 'Gaps', 'When does the device stand idle, and what is the host doing then?'],
-    ['launches', 'Launches', 'Does the device wait for launches?'],
-    ['transfers', 'Transfers', 'Which copies cost time, and from which memory?'],
+    ['kernels', 'Kernels', "Which kernels take the most GPU time, and do they use tensor cores?"],
+    ['ops', 'Operations', 'Which of the model's operations take the most time, on the CPU and on the GPU?'],
+    ['input', 'Input pipeline', 'Does the input pipeline keep up, and which stage limits it?'],
+    ['gaps', 'Gaps', 'When is the GPU idle, and what does the CPU do then?'],
+    ['launches', 'Launches', 'Does the GPU wait for kernel launches?'],
+    ['transfers', 'Transfers', 'Which copies cost time, and to or from which memory?'],
     ['comm', 'Communication', 'Which collectives cost time, and which rank do they wait for?'],
-    ['balance', 'Balance', 'Do the devices of a host have equal work, and at the same time?'],
+    ['balance', 'Balance', 'Do a host's devices do equal work at the same time?'],
     ['memory', 'Memory', 'What fills the memory, and when?'],
-    ['startup', 'Start', 'How long until the job runs at its pace?'],
-    ['python', 'Python', "Which Python functions take the host's time, and whose code are they?"],
-    ['roofline', 'Roofline', "What do operations compute and move, and how near is that to the device's limits?"],
-    ['sequences', 'Sequences', 'Which short kernels follow one another again and again, and could be fused?'],
+    ['startup', 'Start', 'How long does the job take to reach full speed?'],
+    ['python', 'Python', "Which Python functions take CPU time, and whose code are they?"],
+    ['roofline', 'Roofline', "How close do operations come to the GPU's limits?"],
+    ['sequences', 'Sequences', 'Which repeated sequences of short kernels could be fused?'],
     ['machine', 'Machine', 'What did the machine do while the job ran: processes, limits, disks, GPUs?'],
     ['counters', 'Counters', 'What did the sampled counters show: clocks, power, temperature, activity?'],
 ];
@@ -62,17 +62,17 @@ async function analysis(api, name) {
     try {
         doc = await api.table(name);
     } catch (error) {
-        return [trouble('This analysis could not be had', error)];
+        return [trouble('This analysis could not be loaded', error)];
     }
     const summary = Object.entries(doc.summary || {});
     const types = (id) => ({ id, type: /_ns$/.test(id) ? 'ns' : /_share$/.test(id) ? 'share' : /bytes_per_s$/.test(id)
         ? 'rate'
         : /_bytes$|bytes_per_step$/.test(id) ? 'bytes' : 'number' });
     return [
-        (doc.missing || []).length > 0 && el('div', { class: 'card' }, el('h2', {}, 'What the profile lacks for this'),
+        (doc.missing || []).length > 0 && el('div', { class: 'card' }, el('h2', {}, 'What the profile lacks'),
             el('ul', { class: 'issues' }, doc.missing.map((m) => el('li', {}, el('b', {}, m.what), `: ${m.why}. `,
                 el('span', { class: 'muted' }, `Remedy: ${m.remedy}`))))),
-        summary.length > 0 && el('div', { class: 'card' }, el('h2', {}, 'In figures'),
+        summary.length > 0 && el('div', { class: 'card' }, el('h2', {}, 'Summary'),
             facts(summary.map(([id, value]) => [titleOf(id), fmtCell(value, types(id))]))),
         chartOf(name, doc),
         (doc.tables || []).filter((t) => t.rows.length).map((table) => section(`t-${table.id}`, table.title,
@@ -224,21 +224,21 @@ const CHARTS = {
         { note: 'placement', group: 'cold' }),
     input: pipelineTree,
     gaps: gapCauses,
-    launches: (doc) => linesOf(doc, 'queue', 'Work launched and not yet begun', 'start_ns', 'mean_depth', ['device'],
+    launches: (doc) => linesOf(doc, 'queue', 'Launched work waiting to start', 'start_ns', 'mean_depth', ['device'],
         fmtCount) ||
-        barsOf(doc, 'launches', 'From launch call to kernel, median', 'device', 'median_ns', { group: 'host' }),
-    transfers: (doc) => barsOf(doc, 'transfers', 'Rate of copies', 'direction', 'bytes_per_s',
+        barsOf(doc, 'launches', 'Median delay from launch to kernel', 'device', 'median_ns', { group: 'host' }),
+    transfers: (doc) => barsOf(doc, 'transfers', 'Copy bandwidth', 'direction', 'bytes_per_s',
         { note: 'device', group: 'transfer' }),
     comm: ranksOf,
     balance: (doc) => barsOf(doc, 'balance', 'Busy time by device', 'device', 'busy_ns'),
     memory: memoryOverTime,
-    startup: (doc) => barsOf(doc, 'phases', 'Phases of the start', 'phase', 'dur_ns',
+    startup: (doc) => barsOf(doc, 'phases', 'Startup phases', 'phase', 'dur_ns',
         { group: 'cold', label: (text) => String(text).replaceAll('_', ' ') }),
     python: (doc) => barsOf(doc, 'functions', 'Python functions by self time', 'function', 'self_ns',
         { note: 'code', group: 'host' }),
-    roofline: (doc) => barsOf(doc, 'roofline', 'Share of the limit that is reached', 'op', 'roof_share',
+    roofline: (doc) => barsOf(doc, 'roofline', 'Share of the roofline limit', 'op', 'roof_share',
         { note: 'bound' }),
-    sequences: (doc) => barsOf(doc, 'sequences', 'What fusing could save at most', 'chain', 'saving_bound_ns'),
+    sequences: (doc) => barsOf(doc, 'sequences', 'Upper bound of what fusing saves', 'chain', 'saving_bound_ns'),
     counters: (doc) => barsOf(doc, 'counters', 'Counters: largest sample', 'counter', 'max',
         { note: 'unit', group: 'cold' }),
 };

@@ -186,11 +186,11 @@ export class TimelinePage {
 
     tellStatus() {
         const { view, batch } = this;
-        const shown = `${fmtNs(view.span)} in sight from ${fmtNs(view.t0)}`;
+        const shown = `${fmtNs(view.span)} visible from ${fmtNs(view.t0)}`;
         const loading = this.data.waiting ? '; loading' : '';
         this.status.textContent = `${shown}; ${fmtCount(batch.events)} events drawn, ${mergedText(batch)}${batch.rough ? '; rough while loading' : ''}${loading}` +
             (this.info.note ? `; ${this.info.note}` : '')
-                + ((this.info.tracks || []).length ? '' : '; no tracks of events here: only steps and findings');
+                + ((this.info.tracks || []).length ? '' : '; no event tracks here, only steps and findings');
         this.status.dataset.waiting = this.data.waiting;
         this.hidden.hidden = !this.rows.hidden;
         this.hidden.textContent = `${this.rows.hidden} tracks hidden`;
@@ -424,7 +424,7 @@ export class TimelinePage {
         if (best) {
             this.select(this.eventOf(line.track, best.tile, best.i), true);
         } else {
-            announce(by < 0 ? 'no event before in sight' : 'no further event in sight');
+            announce(by < 0 ? 'no earlier event in view' : 'no later event in view');
         }
     }
 

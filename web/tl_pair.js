@@ -27,7 +27,7 @@ export async function comparedTimelines(context) {
     }));
     const pairs = Math.min(...sides.map((side) => side.steps.length));
     if (!pairs) {
-        return el('p', {}, 'One of the two profiles holds no steps.');
+        return el('p', {}, 'One of the two profiles has no steps.');
     }
     const pair = new StepPair(sides, pairs);
     context.leave = () => pair.leave();

@@ -23,7 +23,7 @@ export async function showEvent(page, event) {
         detail = await page.api.event(event.id);
     } catch (error) {
         panel.lastChild.remove();
-        add(panel, eventFacts(page, event), el('p', { class: 'muted' }, `More could not be had: ${error.message}`));
+        add(panel, eventFacts(page, event), el('p', { class: 'muted' }, `The details could not be loaded: ${error.message}`));
         return event;
     }
     if (page.selected !== event) {
@@ -50,7 +50,7 @@ function eventFacts(page, event) {
 
 /* What the answer says that it lacks. */
 function leftOut(detail) {
-    const lines = [detail.args_error && `Its arguments could not be had: ${detail.args_error}`,
+    const lines = [detail.args_error && `Its arguments could not be loaded: ${detail.args_error}`,
         detail.args_left_out && `${fmtCount(detail.args_left_out)} more arguments`,
         detail.links_left_out && `${fmtCount(detail.links_left_out)} more links`].filter(Boolean);
     return lines.map((line) => el('p', { class: 'muted' }, line));
@@ -98,7 +98,7 @@ async function showRuns(page, place, event) {
             const fill = el('span', { class: 'histogram-fill', 'aria-hidden': 'true' });
             fill.style.height = `${bin.count ? Math.max(4, bin.count / most * 100) : 0}%`;
             const holds = event.dur_ns >= bin.from_ns && event.dur_ns <= bin.to_ns;
-            const label = `${fmtCount(bin.count)} runs from ${fmtNs(bin.from_ns)} to ${fmtNs(bin.to_ns)}${holds ? ', this one among them' : ''}`;
+            const label = `${fmtCount(bin.count)} runs from ${fmtNs(bin.from_ns)} to ${fmtNs(bin.to_ns)}${holds ? ', including this one' : ''}`;
             return el('button', { type: 'button', class: holds ? 'histogram-bar here' : 'histogram-bar', title: label,
                 'aria-label': label,
                 disabled: !bin.longest, onclick: () => page.select(bin.longest, true) }, fill);
@@ -123,7 +123,7 @@ export async function showArea(page, area) {
         place.append(dataTable(doc.tables[0], { label: 'Events of the area by name', sortBy: 'total_ns' }));
     } catch (error) {
         panel.lastChild.remove();
-        panel.append(trouble('The statistics could not be had', error));
+        panel.append(trouble('The statistics could not be loaded', error));
     }
 }
 
@@ -183,9 +183,9 @@ export function showInSight(page, batch) {
     rows.sort((a, b) => b[3] - a[3]);
     const listed = rows.slice(0, IN_SIGHT_ROWS);
     const columns = [['name', 'text'], ['track', 'text'], ['start_ns', 'ns'], ['dur_ns', 'ns'], ['events', 'count']];
-    const table = makeTable('in_sight', 'Events in sight', columns, listed);
+    const table = makeTable('in_sight', 'Visible events', columns, listed);
     table.rows_left_out = rows.length - listed.length;
-    add(clear(page.openPanel()), panelHead(page, 'Events in sight'), dataTable(table, { rowTitle: 'Select',
+    add(clear(page.openPanel()), panelHead(page, 'Visible events'), dataTable(table, { rowTitle: 'Select',
         onRow: (row) => page.select({ id: row[5], name: row[0], track: row[6], row: row[7], start_ns: row[2],
             dur_ns: row[3], count: row[4] }, true) }));
 }

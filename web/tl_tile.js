@@ -36,7 +36,7 @@ export class Tile {
 /* A tile in `length` bytes at an offset that is a multiple of 8. */
 export function decodeTile(buffer, offset = 0, length = buffer.byteLength) {
     if (length < HEADER) {
-        throw new Error('a tile is cut off');
+        throw new Error('a tile is incomplete');
     }
     const [magic, n, merged, events] = new Uint32Array(buffer, offset, 4);
     const [from, unit] = new Float64Array(buffer, offset + 16, 2);
@@ -63,7 +63,7 @@ export function decodeTiles(buffer) {
         const [low, high] = new Uint32Array(buffer, at, 2);
         const length = low + high * 2 ** 32;
         if (length > buffer.byteLength - at - 8) {
-            throw new Error('tiles are cut off');
+            throw new Error('the tiles are incomplete');
         }
         found.push(decodeTile(buffer, at + 8, length));
         at += 8 + length;

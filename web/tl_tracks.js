@@ -39,7 +39,7 @@ export function phaseTracks(doc) {
         const rows = PHASE_ROWS.filter((name) => list.some((phase) => phase.phase === name));
         const items = list.filter((phase) => rows.includes(phase.phase)).map((phase) => ({ start_ns: phase.start_ns,
             dur_ns: phase.dur_ns, row: rows.indexOf(phase.phase), text: `${phase.phase}, ${fmtNs(phase.dur_ns)}`, short: phase.phase,
-            note: `${fmtCount(phase.events)} ${phase.events === 1 ? 'operation tells' : 'operations tell'} this phase` }));
+            note: `${fmtCount(phase.events)} ${phase.events === 1 ? 'operation shows' : 'operations show'} this phase` }));
         return { id: `phases ${rank}`, label: byRank.size > 1 ? `rank ${rank} phases` : 'phases', group: 'steps',
             rows: rows.length, events: items.length, own: ownTile(items, KINDS.indexOf('phase')) };
     });

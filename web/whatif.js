@@ -16,11 +16,11 @@ export async function whatifPage(main, context) {
     const { api, params } = context;
     const doc = await api.whatif([]);
     add(main, el('h1', {}, 'What if?'), el('p', { class: 'muted' },
-        'Tick what you would change. The steps of the profile are replayed with it, and the step time that follows is an interval.'));
+        'Choose the changes. stoker replays the profile's steps with them and estimates the step time, as an interval.'));
     if (!doc.gate.ok) {
-        main.append(section('gate', 'No prices for this profile',
+        main.append(section('gate', 'No estimates for this profile',
             el('ul', {}, (doc.gate.why || []).map((why) => el('li', {}, why))),
-            el('p', {}, 'A price needs steps that a replay gives back as they were, and a profile that says where their time goes. Here one is missing, so a price would be a guess.')));
+            el('p', {}, 'An estimate needs steps that a replay reproduces, and a profile that shows where their time goes. One of them is missing here, so an estimate would be a guess.')));
         return;
     }
     const page = { api, doc, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }),
@@ -75,7 +75,7 @@ function choices(page) {
 
 function notApplying(page) {
     const others = (page.doc.fixes || []).filter((fix) => !fix.applies);
-    return others.length > 0 && el('details', {}, el('summary', {}, `${others.length} fixes do not apply here`),
+    return others.length > 0 && el('details', {}, el('summary', {}, `${others.length} fixes don't apply here`),
         el('ul', {}, others.map((fix) => el('li', {}, el('b', {}, fix.fix.replace('=', '')),
             `: ${fix.why || fix.what}`))));
 }
@@ -97,7 +97,7 @@ async function predict(page) {
             if (!scenario) {
                 const doc = await page.api.whatif(fixes);
                 scenario = doc.scenarios[0];
-                problem = !scenario && new Error((doc.gate.why || []).join('; ') || 'these fixes have no price here');
+                problem = !scenario && new Error((doc.gate.why || []).join('; ') || 'these fixes can't be estimated here');
             }
         } catch (error) {
             problem = error;
@@ -108,7 +108,7 @@ async function predict(page) {
     }
     page.result.removeAttribute('aria-busy');
     add(clear(page.result), section('prediction', 'The step', pictures(page, scenario),
-        problem && trouble('No price', problem)));
+        problem && trouble('No estimate', problem)));
     if (scenario) {
         announce(`predicted step ${fmtNs(scenario.expected_ns)}, ${fmtNs(scenario.low_ns)} to ${fmtNs(scenario.high_ns)}`);
     }
@@ -122,21 +122,21 @@ function pictures(page, scenario) {
     const real = [el('h3', {}, `Now: ${fmtNs(base.measured_ns)} on average`),
         stepBar(pathParts(base.path, base.measured_ns), { label: 'The step now', scale })];
     if (!scenario) {
-        return [...real, el('p', { class: 'muted' }, 'No fix is ticked.'), PATH_NOTE()];
+        return [...real, el('p', { class: 'muted' }, 'No fix is selected.'), PATH_NOTE()];
     }
     const expected = scenario.expected_ns;
     return [...real, el('h3', {}, `Predicted: ${fmtNs(expected)}, between ${fmtNs(scenario.low_ns)} and ${fmtNs(scenario.high_ns)}`),
         el('div', { class: 'predicted-bar' }, whisker(scenario, scale),
             stepBar(pathParts(scenario.path, expected), { label: 'The predicted step', scale })),
         facts([['saves', `${fmtShare(scenario.saving.low_share)} to ${fmtShare(scenario.saving.high_share)}`],
-            ['then limited by', scenario.next_bottleneck || 'not known']]), PATH_NOTE(),
+            ['then limited by', scenario.next_bottleneck || 'unknown']]), PATH_NOTE(),
         (scenario.assumes || []).length > 0 && el('div', {}, el('p', {}, 'This assumes:'),
             el('ul', { class: 'reasons' }, scenario.assumes.map((text) => el('li', {}, text)))),
         el('p', {}, link('A link to this choice', hashOf('whatif', { fix: chosenFixes(page).join(',') })))];
 }
 
 const PATH_NOTE = () => el('p', { class: 'muted' },
-    'Each step is split by what its critical path goes to: what lies beside that path would not make it shorter.');
+    'Each step is split by its critical path. Work off that path wouldn't make the step shorter.');
 
 /* What is too small to be seen is left out. */
 function pathParts(path, ns) {
@@ -158,8 +158,8 @@ function allPrices(page) {
     const rows = page.doc.scenarios.map((s) => [s.fix.join(' + '), s.saving.expected_share, s.saving.low_share,
         s.saving.high_share, s.expected_ns, s.next_bottleneck || null]);
     const { gate } = page.doc;
-    return [section('prices', 'Every fix alone',
-        dataTable(makeTable('prices', 'Every fix alone', columns, rows), { sortBy: 'saving_share' })),
-        el('p', { class: 'muted' }, `The replay without a fix misses the measured step by ${fmtShare(gate.replay_error_share)}; ` +
-            `${fmtShare(gate.unexplained_share)} of the step is time that no dependency explains.`)];
+    return [section('prices', 'Each fix alone',
+        dataTable(makeTable('prices', 'Each fix alone', columns, rows), { sortBy: 'saving_share' })),
+        el('p', { class: 'muted' }, `The replay without fixes is off from the measured step by ${fmtShare(gate.replay_error_share)}; ` +
+            `${fmtShare(gate.unexplained_share)} of the step is not explained by any dependency.`)];
 }

@@ -12,8 +12,8 @@ import { stepStrip } from './strip.js';
 import { dataTable, makeTable } from './table.js';
 
 const CARDS_FIRST = 3;
-const STEP_SOURCES = { annotated: 'steps as the profile marks them', framework: "steps told from the framework's own events",
-    inferred: 'steps inferred from what repeats' };
+const STEP_SOURCES = { annotated: 'steps as marked in the profile', framework: "steps found from the framework's own events",
+    inferred: 'steps inferred from repetition' };
 
 export async function whyPage(main, context) {
     const { api } = context;
@@ -22,12 +22,12 @@ export async function whyPage(main, context) {
     add(main, verdictBlock(report), canJudge ? barBlock(report) : null);
     const worth = report.findings || [];
     if (worth.length) {
-        main.append(section('fixes', canJudge ? 'What to change first' : 'What to do about it',
+        main.append(section('fixes', canJudge ? 'What to change first' : 'What to do',
             findingCards(worth.slice(0, CARDS_FIRST), report)));
     }
     add(main, canJudge ? null : [cannotTell(report), barBlock(report)], stripBlock(report), trustLine(report));
     if (worth.length > CARDS_FIRST) {
-        main.append(section('more-findings', 'Further findings',
+        main.append(section('more-findings', 'Other findings',
             findingCards(worth.slice(CARDS_FIRST), report, CARDS_FIRST)));
     }
     add(main, issuesBlock(report), checkedBlock(report), devicesBlock(report));
@@ -77,7 +77,7 @@ function stripBlock(report) {
     return strip && section('steps',
         `${fmtCount(steps.count)} ${steps.count === 1 ? 'step' : 'steps'}${device ? ` on device ${device}` : ''}`,
         strip,
-        el('p', { class: 'muted' }, `green, below: computes; orange, above: does not; broken line: median ${fmtNs(steps.median_ns)}; `,
+        el('p', { class: 'muted' }, `green (below): computing; orange (above): not computing; dashed line: median ${fmtNs(steps.median_ns)}; `,
             `95th percentile ${fmtNs(steps.p95_ns)}; ${STEP_SOURCES[steps.source] || `steps ${steps.source}`}${left}`));
 }
 
@@ -103,10 +103,10 @@ export function trustLine(report) {
 function cannotTell(report) {
     const reasons = [...(report.profile.health.why || [])].filter((why) => why !== report.verdict.sentence);
     const framework = (report.profile.inputs[0] || {}).producer || '';
-    return section('record', 'Why nothing can be said, and how to record a better profile',
+    return section('record', 'Why there is no verdict, and how to record a better profile',
         reasons.length > 0 && el('ul', {}, reasons.map((why) => el('li', {}, why))),
-        el('p', {}, 'A profile can be judged when it holds ten steps or more after the warm-up, the rows of the ',
-            'device, and the calls that launch its work.'),
+        el('p', {}, 'A verdict needs at least ten steps after the warm-up, the device's ',
+            'events, and the calls that launch its work.'),
         recordingHelp(framework).map(([name, code]) => el('div', { class: 'snippet-block' }, el('h3', {}, name),
             codeBlock(code, name))));
 }
@@ -131,7 +131,7 @@ function recordingHelp(producer) {
 
 function issuesBlock(report) {
     const issues = report.profile.issues || [];
-    return issues.length ? section('issues', 'What was found in the file',
+    return issues.length ? section('issues', 'Problems in the file',
         el('ul', { class: 'issues' }, issues.map((issue) => el('li', {},
             el('b', {}, `${fmtCount(issue.count)} × ${issue.id}`),
             ` (${issue.severity.replaceAll('_', ' ')}): ${issue.meaning}. `,
@@ -146,8 +146,8 @@ function checkedBlock(report) {
     const rows = rules.map((rule) => [rule.id, rule.state.replaceAll('_', ' '), rule.why || null]);
     return section('checked', 'What was checked',
         el('p', {}, `${rules.length} rules: ${count('fired')} fired, ${count('passed')} passed, `,
-            `${count('not_applicable')} do not apply, ${count('skipped')} could not be checked.`),
-        el('details', {}, el('summary', {}, 'Every rule, with its reason'),
+            `${count('not_applicable')} don't apply, ${count('skipped')} couldn't be checked.`),
+        el('details', {}, el('summary', {}, 'Every check, with its reason'),
             dataTable(makeTable('rules', 'Rules', columns, rows))));
 }
 
@@ -166,7 +166,7 @@ function devicesBlock(report) {
     return section('devices', devices.length > 1 ? 'Devices and ranks' : 'Device', rankBars(report),
         dataTable(makeTable('devices', 'Devices', columns, rows)),
         left.length > 0 && el('ul', {}, left.map((d) => el('li', {}, `device ${d.id} left out: ${d.why}`))),
-        devices.length > 1 && el('p', {}, link('Steps by rank as a heat map', hashOf('ranks'))));
+        devices.length > 1 && el('p', {}, link('Heat map of steps by rank', hashOf('ranks'))));
 }
 
 /* The mean step of each device under each other, on one scale: which one is late shows at a glance. */

@@ -216,8 +216,8 @@ struct stoker_host {
     void (*gen_close)(void *arg, void *gen);
     void (*release_hold)(void *arg, void *hold);
     // Functions that are added with takes_many: as many of n elements as it sees fit, one at least,
-    // in order; *done says how many. An error is that of the element behind those, which count all
-    // the same. out[k].of has room for n tensors. NULL: there are no such functions.
+    // in order; *done says how many. An error belongs to the element after those, which still
+    // count. out[k].of has room for n tensors. NULL: there are no such functions.
     enum stoker_status (*call_many)(void *arg, int64_t id, int64_t n,
                                     const struct stoker_component *in, int n_in,
                                     struct stoker_component *out, int n_out, int64_t *done,
@@ -235,7 +235,7 @@ struct stoker_memory_source {
 // Limits of the process, over all iterators that run in it. 0: none. They hold beside the options
 // of a run, which hold for it alone, and are never passed: stages wait, do with fewer threads, or
 // fail with STOKER_ELIMIT. At first they are what the environment says: STOKER_DATA_CPUS,
-// STOKER_DATA_THREADS and STOKER_DATA_RAM (bytes, or with K, M or G behind).
+// STOKER_DATA_THREADS and STOKER_DATA_RAM (bytes, or with a K, M or G suffix).
 struct stoker_data_limits {
     int cpus;           // threads of stages at work at once; those that call `next` come to them
     int threads;        // of stages that exist; without one a stage works on the thread that asks
@@ -251,8 +251,8 @@ struct stoker_data_use { // now, and the most it was
 enum stoker_status stoker_data_limits_set(const struct stoker_data_limits *limits,
                                           struct stoker_err *err);
 // Around a wait of a function of the host (struct stoker_host) for another iterator of the process,
-// which may need the processor of the limit that the function runs on. 1: it had one, to be taken
-// back behind the wait.
+// which may need the core of the limit that the function runs on. 1: it had one, to be taken
+// back after the wait.
 int stoker_data_lend_processor(void);
 void stoker_data_take_processor(void);
 void stoker_data_limits_get(struct stoker_data_limits *limits, struct stoker_data_use *use);
@@ -280,7 +280,7 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                         const struct stoker_run_options *options,
                                         struct stoker_iterator **out, struct stoker_err *err);
 // The next element's components, `n` of them as the dataset has. *is_end: there was none. An error
-// stands for one element; the next call goes on behind it, or is the end.
+// stands for one element; the next call continues after it, or is the end.
 enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoker_tensor *out,
                                         int n, int *is_end, struct stoker_err *err);
 // Whether the next call would return without waiting. For tests and schedulers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compare two results: the library behind `stoker diff`.
+// Compare two results: the library of `stoker diff`.
 //
 //   struct stoker_diff *d; struct stoker_err e;
 //   const char *a[] = {"before.json.gz"}, *b[] = {"after.json.gz"};
@@ -20,7 +20,7 @@ struct stoker_diff;
 
 struct stoker_diff_options {
     struct stoker_why_options reading; // selections apply to both sides
-    int has_steps[2];                  // steps of one side, in the place of reading's
+    int has_steps[2];                  // steps of one side, instead of reading's
     int64_t step_first[2], step_last[2];
     int force; // compare what is not comparable, too
     uint64_t reserved[4];

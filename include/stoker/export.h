@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write profiles in other formats: the library behind `stoker export`.
+// Write profiles in other formats: the library of `stoker export`.
 //
 //   struct stoker_why_options o; stoker_why_options_default(&o);
 //   struct stoker_export *x; struct stoker_err e;
@@ -36,7 +36,7 @@ struct stoker_export_format {
     int is_text;
     int takes_args; // knows a place for arguments
     int has_stacks; // holds the time of each stack of calls instead of events
-    int wants_gzip; // its files are compressed whatever they are called: who writes them does it
+    int wants_gzip; // its files are compressed under any name; the caller does that
     uint64_t reserved[3];
 };
 // The format at `index` of their list. Zero: there is none.

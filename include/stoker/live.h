@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPERIMENTAL: a job that runs, as it is now: its steps, what its processes and threads do, what
-// its control group, disks and GPUs allow. The library behind `stoker top`.
+// its control group, disks and GPUs allow. The library of `stoker top`.
 //
 //   struct stoker_live *l; struct stoker_err e;
 //   if (stoker_live_open("stoker-runs/2026-11-23_15-30-12", NULL, &l, &e) == STOKER_OK) {

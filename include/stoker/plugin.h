@@ -85,7 +85,7 @@ struct stoker_plugin_run {
     const void *attrs;
     // Each result is made in one of two ways; uninitialised, strings are empty. NULL: no memory, or
     // a shape that is not as inferred; then return -1.
-    // All n elements at once, of one shape, one behind the other:
+    // All n elements at once, of one shape, one after another:
     void *(*make)(struct stoker_plugin_run *r, int k, const int64_t *dim);
     // Or element by element, in order, each of its own shape:
     void *(*add)(struct stoker_plugin_run *r, int k, const int64_t *dim);
@@ -93,10 +93,10 @@ struct stoker_plugin_run {
     unsigned char *(*bytes)(struct stoker_plugin_run *r, int k, size_t size);
     // Strings of result k may point into those of input j from now on. 0: no memory.
     int (*borrow)(struct stoker_plugin_run *r, int k, int j);
-    // Element i cannot be made, and those behind it need not be; the dataset goes on behind it.
+    // Element i can't be made, and later ones need not be. The dataset continues after it.
     // Returns 0, for `return r->fail(r, i, "...")`.
     int (*fail)(struct stoker_plugin_run *r, int64_t i, const char *why);
-    // 64 random bits of element i: the same for the same seed and position, whatever the thread.
+    // 64 random bits of element i: the same for the same seed and position, on any thread.
     uint64_t (*bits)(struct stoker_plugin_run *r, int64_t i, uint64_t draw);
     void *engine;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about single events: the library behind `stoker query` and `stoker find`.
+// Questions about single events: the library of `stoker query` and `stoker find`.
 //
 //   struct stoker_why_options o; stoker_why_options_default(&o);
 //   struct stoker_profiles *p; struct stoker_tables *t; struct stoker_err e;

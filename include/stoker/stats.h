@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables about one question each: the library behind `stoker stats`.
+// Tables about one question each: the library of `stoker stats`.
 //
 //   struct stoker_why_options o; stoker_why_options_default(&o);
 //   struct stoker_tables *t; struct stoker_err e;

@@ -59,7 +59,7 @@ enum stoker_status stoker_timeline_load(const char *path, struct stoker_timeline
 
 // {"first_ns","last_ns","events","clocks":[{"rank","zero_ns"}],"tracks":[{"id","label","group","rank","device","rows","events"}]}
 // group: device, comm, host, input, counter, other. rank and device are null where not known.
-// clocks: where the zero of each profile's own clock lies in the time of the run. A
+// clocks: the run's time at which each profile's own clock is zero. A
 // track has at most STOKER_TIMELINE_ROWS rows; what overlaps further shares the last one.
 #define STOKER_TIMELINE_ROWS 256
 enum stoker_status stoker_timeline_tracks(struct stoker_timeline *timeline,
@@ -88,7 +88,7 @@ enum stoker_status stoker_timeline_tile(struct stoker_timeline *timeline, int64_
                                         int64_t index, struct stoker_blob *tile,
                                         struct stoker_err *err);
 
-// The same tile of several tracks, in their order, each behind its length in 8 bytes. Sizes of
+// The same tile of several tracks, in their order, each after its length in 8 bytes. Sizes of
 // tiles are multiples of 8. Threads share the work (STOKER_THREADS). STOKER_ELIMIT: more than 256
 // MB.
 enum stoker_status stoker_timeline_tiles(struct stoker_timeline *timeline, const int64_t *tracks,
@@ -109,8 +109,8 @@ enum stoker_status stoker_timeline_event(struct stoker_timeline *timeline, int64
                                          struct stoker_blob *json, struct stoker_err *err);
 
 // Document of tables (stoker.table/1): the events of the tracks that overlap [t0_ns, t1_ns), by
-// name and kind, longest in sum first. Durations are what lies inside of the area; union_ns counts
-// what overlaps once. No tracks: all of them.
+// name and kind, longest sum first. Durations are clipped to the area; union_ns counts
+// overlapping time once. No tracks: all of them.
 enum stoker_status stoker_timeline_area(struct stoker_timeline *timeline, int64_t t0_ns,
                                         int64_t t1_ns, const int64_t *tracks, size_t count,
                                         struct stoker_blob *json, struct stoker_err *err);

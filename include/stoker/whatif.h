@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each fix is worth: the library behind `stoker whatif`.
+// What each fix saves: the library of `stoker whatif`.
 //
 //   struct stoker_whatif *w; struct stoker_err e; struct stoker_whatif_options o;
 //   stoker_whatif_options_default(&o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files behind include/stoker share: reading inputs into summaries.
+// Shared by the files that implement include/stoker: reading inputs into summaries.
 #ifndef STK_API_API_H
 #define STK_API_API_H
 
@@ -189,8 +189,8 @@ STK_MUST_CHECK enum stoker_status stk_machine_choose(const struct stk_job *jobs,
                                                      struct stk_arena *arena,
                                                      struct stoker_err *err);
 
-// All ranks of all jobs: numbered, put on one clock, filtered by the selection; behind them those
-// that are seen again in another file. The array lives in `arena`.
+// All ranks of all jobs: numbered, put on one clock, filtered by the selection; then those
+// that appear again in another file. The array lives in `arena`.
 STK_MUST_CHECK enum stoker_status
 stk_ranks_collect(struct stk_job *jobs, size_t count, const struct stk_select *select,
                   struct stk_arena *arena, struct stk_rank_sum ***ranks, uint32_t *rank_count,

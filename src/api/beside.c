@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles of other formats beside those that were taken from a folder. They are the same run seen
-// by another profiler, or of other jobs, and which of the two only their times tell: they are read,
-// and those of another time stay. Of the same time, or on a clock that cannot be compared, they are
-// left out as they were before they were read. It is said either way.
+// Profiles of other formats next to those that were chosen in a folder. They are the same run seen
+// by another profiler, or other jobs. Only their times show which: they are read, and those of
+// another time are kept. Those of the same time, or on a clock that can't be compared, are left out
+// again. A note says which was done.
 #include <string.h>
 
 #include "api/api.h"
@@ -52,7 +52,7 @@ static enum stoker_status note_left_out(struct stk_collected *c, size_t n, struc
 {
     const char *before = c->inputs->note;
     c->inputs->note = stk_arena_printf(
-        &c->arena, "%s%s%zu profile%s of another format in the same folder left out",
+        &c->arena, "%s%sleft out %zu profile%s of another format in the same folder",
         before ? before : "", before ? "; " : "", n, n == 1 ? "" : "s");
     return c->inputs->note ? STOKER_OK : stk_err_nomem(err);
 }

@@ -30,10 +30,10 @@ static enum stoker_status to_select(const struct stoker_why_options *o, struct s
         .to_ns = o->to_ns,
     };
     if (o->has_rank && (o->rank < 0 || o->rank > INT32_MAX)) {
-        return stk_err_set(err, STOKER_EUSAGE, "a rank is a number from 0");
+        return stk_err_set(err, STOKER_EUSAGE, "a rank is a number, 0 or more");
     }
     if (o->has_steps && o->step_first > o->step_last) {
-        return stk_err_set(err, STOKER_EUSAGE, "the first step lies after the last one");
+        return stk_err_set(err, STOKER_EUSAGE, "the first selected step is after the last one");
     }
     if (o->has_from && o->has_to && o->from_ns >= o->to_ns) {
         return stk_err_set(err, STOKER_EUSAGE, "the selected time ends before it begins");
@@ -41,7 +41,7 @@ static enum stoker_status to_select(const struct stoker_why_options *o, struct s
     return STOKER_OK;
 }
 
-// A directory was named, and the file lies in it.
+// The file is in a directory that was given.
 static bool was_found(const struct stk_input *in, const char *const *paths, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -102,7 +102,7 @@ static enum stoker_status find_inputs(struct stk_collected *c, const char *const
     return STOKER_OK;
 }
 
-// Of recordings made one after the other the newest; what was left out is told.
+// Keeps the newest of several consecutive recordings, and notes what was left out.
 static enum stoker_status choose_run(struct stk_collected *c, struct stoker_err *err)
 {
     struct stk_inputs *inputs = c->inputs;
@@ -162,11 +162,11 @@ static enum stoker_status check_selection(const struct stk_run_sum *run,
             !run->steps[i].excluded || strcmp(run->steps[i].excluded, STK_EXCLUDED_UNSELECTED) != 0;
     }
     if (!any && select->step_last == INT64_MAX) {
-        return stk_err_set(err, STOKER_EUSAGE, "the profile holds no step numbered %lld or more",
+        return stk_err_set(err, STOKER_EUSAGE, "the profile has no step %lld or later",
                            (long long)select->step_first);
     }
     if (!any) {
-        return stk_err_set(err, STOKER_EUSAGE, "the profile holds no step numbered %lld to %lld",
+        return stk_err_set(err, STOKER_EUSAGE, "the profile has no step from %lld to %lld",
                            (long long)select->step_first, (long long)select->step_last);
     }
     any = !select->has_device;
@@ -174,7 +174,7 @@ static enum stoker_status check_selection(const struct stk_run_sum *run,
         any = run->devices[i].ordinal == select->device;
     }
     if (!any) {
-        return stk_err_set(err, STOKER_EUSAGE, "no device %lld in the profile",
+        return stk_err_set(err, STOKER_EUSAGE, "the profile has no device %lld",
                            (long long)select->device);
     }
     return STOKER_OK;
@@ -209,10 +209,10 @@ static enum stoker_status add_workers(struct stk_collected *c, uint32_t rank_cou
         stk_worker_sum_merge(&c->run->workers, &c->jobs[i].workers);
     }
     if (rank_count == 0 && c->run->workers.workers > 0) {
-        return stk_err_set(err, STOKER_EUSAGE,
-                           "%s records a worker of a DataLoader: give it together with the profile "
-                           "of the process that trains",
-                           c->jobs[0].path);
+        return stk_err_set(
+            err, STOKER_EUSAGE,
+            "%s records a DataLoader worker: give it together with the training process's profile",
+            c->jobs[0].path);
     }
     return STOKER_OK;
 }
@@ -278,8 +278,8 @@ static enum stoker_status refuse_jobs(const struct stk_collected *c, struct stok
         snprintf(names + n, sizeof names - n, " and %zu more", c->groups.count - shown);
     }
     return stk_err_set(err, STOKER_EUSAGE,
-                       "the profiles are of %zu jobs, not the ranks of one run: %s; name one of "
-                       "them (stoker why lists them), or say --as-ranks",
+                       "the profiles are of %zu jobs, not the ranks of one run: %s. Name one of "
+                       "them (stoker why lists them), or use --as-ranks",
                        c->groups.count, names);
 }
 

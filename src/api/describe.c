@@ -17,8 +17,8 @@
 static void describe_parts(struct stk_sink *sink)
 {
     stk_sink_text(sink, "\n## Parts of a step\n\nEvery nanosecond of a step belongs to exactly "
-                        "one; busy time first, "
-                        "the earlier part wins.\n\n| id | meaning |\n|---|---|\n");
+                        "one part. Busy time comes first; of two parts, the earlier in the list "
+                        "wins.\n\n| id | meaning |\n|---|---|\n");
     for (int p = 0; p < STK_PART_COUNT; p++) {
         stk_sink_printf(sink, "| `%s` | %s |\n", stk_part_info(p)->key, stk_part_info(p)->meaning);
     }
@@ -34,9 +34,10 @@ static void describe_kinds(struct stk_sink *sink)
 
 static void describe_issues(struct stk_sink *sink)
 {
-    stk_sink_text(sink,
-                  "\n## Issues\n\nBad or missing data is counted, never fatal and never silent.\n\n"
-                  "| id | severity | meaning | what to do |\n|---|---|---|---|\n");
+    stk_sink_text(
+        sink,
+        "\n## Issues\n\nBad or missing data is counted. It is never fatal and never silent.\n\n"
+        "| id | severity | meaning | what to do |\n|---|---|---|---|\n");
     for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         const struct stk_issue_info *info = stk_issue_info(i);
         stk_sink_printf(sink, "| `%s` | %s | %s | %s |\n", info->key,
@@ -46,9 +47,9 @@ static void describe_issues(struct stk_sink *sink)
 
 static void describe_thresholds(struct stk_sink *sink)
 {
-    stk_sink_text(sink, "\n## Figures that decide the verdict\n\nEach with its reason; they change "
+    stk_sink_text(sink, "\n## Figures that decide the verdict\n\nEach has a reason, and changes "
                         "only with evidence. "
-                        "Those of the rules are in\n[rules.md](rules.md).\n\n"
+                        "The rules' own figures are in [rules.md](rules.md).\n\n"
                         "| figure | value | of | reason |\n|---|---|---|---|\n");
 #define T(name, value, unit, reason)                                                               \
     stk_sink_printf(sink, "| %s | %.6g | %s | %s |\n", #name, (double)(value), unit, reason);
@@ -66,10 +67,9 @@ static void describe_report(struct stk_sink *sink)
 
 static void describe_table(struct stk_sink *sink)
 {
-    stk_sink_text(sink,
-                  "\n## Types of cells\n\nA value that is not known is null in JSON, empty in "
-                  "CSV and `-` in text, never 0.\n\n"
-                  "| type | in JSON | meaning |\n|---|---|---|\n");
+    stk_sink_text(sink, "\n## Types of cells\n\nAn unknown value is null in JSON, empty in "
+                        "CSV and `-` in text. It is never 0.\n\n"
+                        "| type | in JSON | meaning |\n|---|---|---|\n");
     for (int t = 0; t < STK_TYPE_COUNT_; t++) {
         const struct stk_type_info *type = stk_type_info((enum stk_type)t);
         if (type->meaning) {
@@ -77,10 +77,11 @@ static void describe_table(struct stk_sink *sink)
                             t == STK_TYPE_BOOL ? "true or false" : type->json, type->meaning);
         }
     }
-    stk_sink_text(
-        sink, "\n## Analyses\n\nTheir tables, columns and figures: [stats.md](stats.md). Those of "
-              "`stoker query` are the statement's, over\n[these](query.md).\n\n"
-              "| analysis | question | what a profile must hold |\n|---|---|---|\n");
+    stk_sink_text(sink,
+                  "\n## Analyses\n\n[stats.md](stats.md) lists their tables, columns and figures. "
+                  "The columns of `stoker query` are those of its statement, over [these "
+                  "tables](query.md).\n\n"
+                  "| analysis | question | what a profile must hold |\n|---|---|---|\n");
     for (int i = 0; i < stk_stats_count; i++) {
         stk_sink_printf(sink, "| `%s` | %s | %s |\n", stk_stats_all[i]->name,
                         stk_stats_all[i]->question, stk_stats_all[i]->needs);

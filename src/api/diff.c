@@ -62,8 +62,7 @@ static enum stoker_status check_paths(const char *const *const paths[2], const s
     }
     if (streams > 1) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "standard input (-) can be read once, and is given %d "
-                           "times",
+                           "standard input (-) can be read only once, but was given %d times",
                            streams);
     }
     return STOKER_OK;

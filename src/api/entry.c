@@ -9,7 +9,7 @@ enum stoker_status stk_entry_paths(const char *entry, const char *const *paths, 
 {
     char text[160];
     if (!out || !paths || count == 0) {
-        snprintf(text, sizeof text, "%s needs paths and a place for the result", entry);
+        snprintf(text, sizeof text, "%s needs paths and a pointer for the result", entry);
         return stk_err_misuse(err, text);
     }
     for (size_t i = 0; i < count; i++) {

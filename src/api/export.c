@@ -214,7 +214,7 @@ static enum stoker_status check(const struct stoker_export *e, const struct stk_
                                                 : "through a callback");
     }
     if (e->x.with_args && !exporter->takes_args) {
-        return stk_err_set(err, STOKER_EUSAGE, "%s has no place for arguments: leave out --args",
+        return stk_err_set(err, STOKER_EUSAGE, "%s can't hold arguments: leave out --args",
                            exporter->name);
     }
     if (exporter->one_rank && e->x.rank_count > 1) {

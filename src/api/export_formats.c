@@ -55,66 +55,57 @@ int stoker_export_find(const char *name, struct stoker_export_format *out, struc
 static const char head[] =
     "# Formats that stoker writes\n"
     "\n"
-    "`stoker export FORMAT PROFILE... -o FILE` writes profiles, whatever they were recorded with, "
-    "in\n"
-    "one of the formats below. This page is written from the same tables as the program.\n"
+    "`stoker export FORMAT PROFILE... -o FILE` converts a profile from any source to one of the\n"
+    "formats below. This page is generated from the program's own tables.\n"
     "\n"
-    "* **Events**: all formats but those of stacks hold every event that stoker read and the "
-    "selection\n"
-    "  did not leave out, with its start and duration to the nanosecond. Events that stoker could "
-    "not\n"
-    "  read are not in them; `stoker why -v` counts those, and the export says how many there "
-    "are.\n"
-    "* **Stacks**, for flame graphs: `collapsed`, `speedscope` and `pprof` hold sums instead. Each "
-    "stack\n"
-    "  of calls on a host thread (Python functions, ranges, operations, calls of the runtime) has "
-    "the\n"
-    "  time in which nothing was nested inside it: time of the clock, waiting included. A thread's "
-    "times\n"
-    "  sum to the time that any of its events covers. Beside this *host* time stands *device* "
-    "time: a\n"
-    "  kernel or copy is the innermost frame of the stack that launched it, and lies under its "
-    "stream\n"
-    "  where no launch is recorded; streams that work side by side count each. Time outside of "
-    "the\n"
-    "  selection is cut off. Numbers of steps and addresses of objects are left out of names, so "
-    "that\n"
-    "  equal calls are one frame. What overlaps on a thread without nesting stands beside it. A "
-    "call\n"
-    "  more than 511 deep is taken for the one around it, and so is a new stack behind the first "
-    "524 288;\n"
-    "  stacks with little time are, where all would be more text than 64 MiB and 256 bytes for "
-    "each\n"
-    "  event, and the export says how many. No time is lost.\n"
-    "* **Arguments** that the profiler wrote with an event are not copied, except for what is "
-    "named\n"
-    "  below: bytes, direction, memory, steps, links, and details of allocator events (address, "
-    "totals,\n"
-    "  allocator, operation), counters (each value), collectives (sizes, group) and tf.data's "
-    "stages\n"
-    "  (parallelism, buffer, function). `--args` writes all of them: each is\n"
-    "  read again from the profile's file, a compressed one unpacked into a temporary file first;\n"
-    "  Nsight Systems' take a few milliseconds for each event, so select steps there.\n"
-    "  Nested arguments are joined by dots, texts that are numbers become numbers.\n"
-    "* **Selections** (`--steps`, `--rank`, `--device`, `--from`, `--to`) leave events out: an "
+    "* **Events**: every format except the stack formats keeps all selected events, with start "
+    "and\n"
+    "  duration to the nanosecond. Events that stoker could not read are missing. `stoker why -v`\n"
+    "  counts them, and the export prints how many.\n"
+    "* **Stacks**, for flame graphs: `collapsed`, `speedscope` and `pprof` hold sums.\n"
+    "  * *Host* time: each stack of calls on a host thread (Python functions, ranges, operations,\n"
+    "    runtime calls) has the wall time in which nothing was nested inside it, waits included. "
+    "A\n"
+    "    thread's stacks sum to the time that its events cover.\n"
+    "  * *Device* time: a kernel or copy is the innermost frame of the stack that launched it. If "
+    "no\n"
+    "    launch was recorded, it is under its stream. Concurrent streams each count.\n"
+    "  * Time outside the selection is cut off. Events that overlap on a thread without nesting "
+    "are\n"
+    "    shown next to each other.\n"
+    "  * Names drop step numbers and object addresses, so that equal calls share a frame.\n"
+    "  * Calls more than 511 deep, and new stacks after the first 524,288, are merged into the\n"
+    "    enclosing one. So are stacks with little time if the text would exceed 64 MiB and 256 "
+    "bytes\n"
+    "    per event. The export prints how many. No time is lost.\n"
+    "* **Arguments** of events are left out, except those listed below: bytes, direction, memory,\n"
+    "  steps, links, and details of allocator events (address, totals, allocator, operation),\n"
+    "  counters (each value), collectives (sizes, group) and tf.data stages (parallelism, buffer,\n"
+    "  function). `--args` keeps all of them. stoker then reads each one again from the profile's\n"
+    "  file, and unpacks a compressed file to a temporary one first. For Nsight Systems that takes "
+    "a\n"
+    "  few milliseconds per event, so select steps. Nested arguments are joined with dots, and "
+    "texts\n"
+    "  that are numbers become numbers.\n"
+    "* **Selections** (`--steps`, `--rank`, `--device`, `--from`, `--to`) leave events out. An "
     "event\n"
-    "  that overlaps the selected time is written whole (not in stacks), with `--device` host "
-    "threads\n"
-    "  are kept. What was selected stands in the output where the format has a place for it, and "
-    "on\n"
-    "  standard error.\n"
-    "* **`--redact`** replaces host names, paths and names that users chose, as in reports.\n"
-    "* **Times** are in the clock of the profile where the format counts from a clock, else from "
-    "the\n"
-    "  run's first event. Several ranks share one clock, unless their clocks lie more than a day\n"
-    "  apart: then each counts from its own first event.\n"
-    "* **Process numbers** are as recorded unless two processes of a run share one, or they are\n"
-    "  below 4096, where devices have their numbers: those get one from 1 000 000 000 on.\n"
-    "* **Of stoker's own** are the verdict, the findings where their evidence lies, the steps "
-    "with\n"
-    "  their parts, and the parts of each device's time, except in CSV and stacks.\n"
-    "* A file appears under its name only when it is complete. A name that ends in `.gz` is\n"
-    "  compressed (not SQLite), and `-o -` writes to a pipe.\n";
+    "  that overlaps the selected time is written whole, except in stacks. `--device` keeps host\n"
+    "  threads. The selection is printed on standard error, and stored if the format has room for "
+    "it.\n"
+    "* **`--redact`** replaces host names, paths and user-chosen names, as in reports.\n"
+    "* **Times** use the profile's clock if the format has one, otherwise they count from the "
+    "run's\n"
+    "  first event. Several ranks share one clock, unless their clocks differ by more than a day:\n"
+    "  then each counts from its own first event.\n"
+    "* **Process numbers** are as recorded. If two processes of a run share a number, or it is "
+    "below\n"
+    "  4096, where devices have theirs, the process gets one from 1,000,000,000 up.\n"
+    "* **stoker adds** the verdict, the findings at their evidence, the steps with their parts, "
+    "and\n"
+    "  the breakdown of each device's time, except in CSV and stacks.\n"
+    "* A file gets its name only once it is complete. A name that ends in `.gz` is compressed "
+    "(not\n"
+    "  SQLite), and `-o -` writes to a pipe.\n";
 
 static void describe(const struct stk_exporter *e, struct stk_sink *sink)
 {
@@ -122,17 +113,17 @@ static void describe(const struct stk_exporter *e, struct stk_sink *sink)
     stk_sink_text(sink, e->name);
     stk_sink_text(sink, "\n\n");
     stk_sink_text(sink, e->summary);
-    stk_sink_text(sink, ". Usual ending: `");
+    stk_sink_text(sink, ". Usual extension: `");
     stk_sink_text(sink, e->extension);
     stk_sink_text(sink, "`.\n\n* **Opens with**: ");
     stk_sink_text(sink, e->opens_with);
     stk_sink_text(sink, ".\n* **Keeps**: ");
     stk_sink_text(sink, e->keeps);
-    stk_sink_text(sink, ".\n* **Does not keep**: ");
+    stk_sink_text(sink, ".\n* **Leaves out**: ");
     stk_sink_text(sink, e->drops);
     stk_sink_text(sink, ".\n");
     if (e->one_rank) {
-        stk_sink_text(sink, "* Holds one rank: several are refused; choose one with `--rank`.\n");
+        stk_sink_text(sink, "* Holds one rank: choose one with `--rank`.\n");
     }
 }
 

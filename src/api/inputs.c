@@ -49,7 +49,7 @@ static enum stoker_status add_given_file(struct stk_input_scan *s, const char *p
         }
         if (export) {
             f->path = export;
-            f->remark = "the export beside the report that was given";
+            f->remark = "the export next to the report that was given";
         } else {
             f->is = STK_INPUT_IS_EXPORTABLE;
             f->why = stk_input_export_text(s->arena, stranger);
@@ -79,7 +79,7 @@ static enum stoker_status add_given(struct stk_input_scan *s, const char *given,
     }
     if (strcmp(path, "-") == 0) {
         if (*has_stdin) {
-            return stk_err_set(err, STOKER_EUSAGE, "standard input (-) is given twice");
+            return stk_err_set(err, STOKER_EUSAGE, "standard input (-) was given twice");
         }
         *has_stdin = true;
         struct stk_input_file *f = stk_input_add(s, "", path, path);
@@ -171,11 +171,11 @@ static enum stoker_status deliver(struct stk_input_scan *s, struct stk_inputs *o
     out->note = s->note;
     if (s->limit_reached) {
         out->note =
-            stk_arena_printf(s->arena, "%s%sonly the first %d directory entries were looked at",
+            stk_arena_printf(s->arena, "%s%sonly the first %d directory entries were searched",
                              s->note ? s->note : "", s->note ? "; " : "", STK_INPUTS_SCANNED_MAX);
     }
     if (out->taken > STK_INPUTS_FILES_MAX) {
-        return stk_err_set(err, STOKER_ELIMIT, "%u profiles: at most %d can be read at a time",
+        return stk_err_set(err, STOKER_ELIMIT, "%u profiles: stoker reads at most %d at a time",
                            out->taken, STK_INPUTS_FILES_MAX);
     }
     return STOKER_OK;
@@ -221,10 +221,11 @@ static int by_path(const void *a, const void *b)
 static enum stoker_status twice(const struct stk_input_rank *a, const struct stk_input_rank *b,
                                 struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EUSAGE,
-                       "%s and %s are both of rank %d, so they are not one run: compare them with "
-                       "stoker diff %s %s",
-                       a->path, b->path, (int)a->rank, a->path, b->path);
+    return stk_err_set(
+        err, STOKER_EUSAGE,
+        "%s and %s both belong to rank %d, so they are not one run. Compare them with "
+        "stoker diff %s %s",
+        a->path, b->path, (int)a->rank, a->path, b->path);
 }
 
 // What content or else name says; settled ranks go to `ranks_seen` (rank -> index + 1).
@@ -320,7 +321,7 @@ enum stoker_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n
     }
     stk_map_deinit(&seen);
     if (status == STOKER_OK && unknown) {
-        *note = stk_arena_printf(arena, "%zu of %zu files do not say their rank: numbered by name",
+        *note = stk_arena_printf(arena, "%zu of %zu files don't say their rank: numbered by name",
                                  unknown, n);
         if (!*note) {
             status = stk_err_nomem(err);

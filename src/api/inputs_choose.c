@@ -47,10 +47,11 @@ static enum stoker_status one_format(struct stk_input_scan *s, size_t first, str
         }
         const char *same = f->reader->same_run_as;
         f->is_other_format = !same || strcmp(same, best->name) != 0 || stk_input_is_torch(f->base);
-        f->why = f->is_other_format
-                     ? stk_arena_printf(s->arena, "other profiles were taken: %s", best->files)
-                     : stk_arena_printf(s->arena, "the same run as the files %s, with less in it",
-                                        best->files);
+        f->why =
+            f->is_other_format
+                ? stk_arena_printf(s->arena, "other profiles were chosen: %s", best->files)
+                : stk_arena_printf(s->arena, "the same run as the files %s, but with less in it",
+                                   best->files);
         if (!f->why) {
             return stk_err_nomem(err);
         }
@@ -71,7 +72,7 @@ static void reports_with_exports(struct stk_input_scan *s, size_t first)
             if (e->reader && stk_reader_suffix_of(e->reader, f->stranger->export_suffix) &&
                 strcmp(e->dir, f->dir) == 0 && strncmp(e->base, f->base, stem) == 0 &&
                 e->base[stem] == '.') {
-                f->why = "its export lies beside it";
+                f->why = "its export is next to it";
             }
         }
     }
@@ -216,7 +217,7 @@ static enum stoker_status newest_run(struct stk_input_scan *s, size_t first, str
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
         if (stk_input_is_taken(f) && !goes_along(s, first, f) && strcmp(f->dir, newest->dir) != 0) {
-            f->why = "of an older run: give its folder to read it";
+            f->why = "from an older run: give its folder to read it";
         }
     }
     status = note_runs(s, &runs, newest, err);

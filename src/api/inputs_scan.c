@@ -74,7 +74,7 @@ static bool content_fits(const struct stk_reader *r, const char *path, const cha
         return true; // reading it will say so
     }
     if (status != STOKER_OK) {
-        *why = "cannot be read";
+        *why = "can't be read";
         return false;
     }
     const uint8_t *head;
@@ -109,7 +109,7 @@ static enum stoker_status recognise(struct stk_input_scan *s, struct stk_input_f
 {
     const struct stk_reader_stranger *stranger = stk_reader_stranger_of(f->base);
     if (strncmp(f->base, "._", 2) == 0) {
-        f->why = "an AppleDouble file: attributes that macOS keeps, no profile";
+        f->why = "an AppleDouble file: macOS attributes, not a profile";
     } else if (f->base[0] == '.') {
         f->why = "a hidden file";
     } else if (stranger && stranger->export_command) {
@@ -144,7 +144,7 @@ static enum stoker_status add_file(struct stk_input_scan *s, const char *dir, co
         return stk_err_nomem(err);
     }
     if (!created) {
-        found.why = "the same file was met under another name";
+        found.why = "the same file under another name";
     }
     if (found.is == STK_INPUT_IS_OTHER && s->files.count >= STK_INPUTS_LISTED_MAX) {
         s->unlisted++;
@@ -190,7 +190,7 @@ static enum stoker_status scan_entry(struct stk_input_scan *s, const char *dir, 
         return STOKER_OK; // a loop, or a second way to the same place
     }
     if (depth >= STK_INPUTS_DEPTH_MAX) {
-        return add_unreadable(s, path, "too deep below the given directory: name it directly", err);
+        return add_unreadable(s, path, "too deep in the given directory: name it directly", err);
     }
     return scan(s, path, depth + 1, err);
 }

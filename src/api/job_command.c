@@ -145,8 +145,8 @@ static size_t put_utf8(char *to, long code)
     return 3;
 }
 
-// A JSON string, which begins behind its quote, in place. Returns what follows it; NULL: it is
-// none.
+// Decodes a JSON string in place, from after its opening quote. Returns what follows it; NULL: it
+// is not a string.
 static char *take_string(char *text)
 {
     static const char names[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";

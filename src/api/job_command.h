@@ -9,8 +9,8 @@
 // within
 // $'...'. In the arena. NULL: no words, or more than a line shows, or no memory.
 const char *stk_shell_words(struct stk_arena *arena, const char *const *words, size_t count);
-// The command line in the run.json of the folder that a profile lies in, or of one above it, as a
-// shell takes it. NULL: none is there, or it is not the user's own.
+// The command line from run.json in the profile's folder or one above it, quoted for a
+// shell. NULL: there is none, or the file is not the user's own.
 const char *stk_job_command(struct stk_arena *arena, const char *profile);
 
 #endif

@@ -108,7 +108,7 @@ static enum stoker_status describe_job(struct stoker_result *r, size_t k,
         enum stoker_level level = stk_report_level(&report);
         r->level = level > r->level ? level : r->level;
     } else if (status != STOKER_ENOMEM && status != STOKER_EINTR) {
-        row->error = copy(arena, options->redact ? "it cannot be judged" : err->message, &failed);
+        row->error = copy(arena, options->redact ? "it can't be judged" : err->message, &failed);
         stk_err_init(err);
         status = STOKER_OK;
     }

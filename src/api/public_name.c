@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name is public if it is one of a few whole names, or has a form: a beginning that says which
-// vendor's name it is, and behind that nothing but words of public_words.def, numbers and the
-// punctuation of that form. A beginning alone says nothing: users begin names with "hip", "cuda"
-// and "aten::", too.
+// A name is public if it is one of a few whole names, or has a form: a prefix that names a
+// vendor, followed only by words of public_words.def, numbers and the
+// punctuation of that form. A prefix alone proves nothing: users' names begin with "hip", "cuda"
+// and "aten::" too.
 //
-// Words of a name: letters up to a character of another kind, or to a capital behind a small letter
+// Words of a name: letters up to a character of another kind, or to a capital after a small letter
 // ("MemcpyAsync" has two, "HTTPServer" too).
 // Limits: a name that a user put together from such words alone, in such a form, is shown.
 #include "api/public_name.h"
@@ -315,7 +315,7 @@ bool stk_public_name(const char *name)
     return is_step(name) || is_optimizer(name) || is_api_call(name);
 }
 
-// A word of a product's name: letters, whatever their case.
+// A word of a product's name: letters in any case.
 static bool is_product_word(const char *p, size_t n)
 {
     for (size_t i = 0; i < sizeof product_words / sizeof *product_words; i++) {

@@ -22,7 +22,7 @@ struct stk_public_frame {
 // The frame that a name stands in, longer than the frame; NULL: none.
 const struct stk_public_frame *stk_public_frame_of(const char *name);
 
-// Rows of the tables, each in its order; NULL behind the last.
+// Rows of the tables, each in its order; NULL after the last.
 const char *stk_public_word(size_t i);
 const char *stk_public_key_row(size_t i);
 

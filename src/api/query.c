@@ -193,8 +193,9 @@ enum stoker_status stoker_profiles_stats(const struct stoker_profiles *profiles,
                                          struct stoker_err *err)
 {
     if (!profiles || !analysis || !out) {
-        return stk_err_misuse(err, "stoker_profiles_stats needs profiles, an analysis and a place "
-                                   "for the result");
+        return stk_err_misuse(err,
+                              "stoker_profiles_stats needs profiles, an analysis and a pointer "
+                              "for the result");
     }
     // Where names were replaced, they say no longer what kind of work they are.
     const struct stk_collected *lender = profiles->reading.redact ? NULL : &profiles->run.in;
@@ -334,7 +335,7 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
     struct stoker_query_options defaults;
     struct stoker_err own;
     if (!profiles || !sql || !out) {
-        return stk_err_misuse(err, "stoker_query needs profiles, SQL and a place for the result");
+        return stk_err_misuse(err, "stoker_query needs profiles, SQL and a pointer for the result");
     }
     *out = NULL;
     stoker_query_options_default(&defaults);
@@ -400,7 +401,7 @@ static enum stoker_status to_find(const char *pattern, const struct stoker_find_
         out->track_name = out->has_track ? STK_STR("") : track;
     }
     if (o->min_dur_ns > o->max_dur_ns) {
-        return stk_err_set(err, STOKER_EUSAGE, "the least duration is above the greatest one");
+        return stk_err_set(err, STOKER_EUSAGE, "the minimum duration is above the maximum");
     }
     return o->kind ? kind_of(o->kind, &out->kind, err) : STOKER_OK;
 }
@@ -409,9 +410,9 @@ struct find_summary {
     struct stk_cell events, names, total_ns;
 };
 static const struct stk_column find_figures[] = {
-    STK_COLUMN(find_summary, events, COUNT, "events that match, those that are not listed too"),
+    STK_COLUMN(find_summary, events, COUNT, "events that match, including those not listed"),
     STK_COLUMN(find_summary, names, COUNT, "distinct names among them"),
-    STK_COLUMN(find_summary, total_ns, NS, "their durations, summed"),
+    STK_COLUMN(find_summary, total_ns, NS, "sum of their durations"),
 };
 static const struct stk_summary_info find_summary_info =
     STK_SUMMARY_INFO(find_summary, find_figures);
@@ -429,7 +430,7 @@ static void say_paths(const struct stoker_profiles *p, struct stk_table_doc *doc
     if (why) {
         const struct stk_missing missing = {
             without < p->run.rank_count ? "critical paths of some ranks" : "a critical path", why,
-            "record some whole steps, with the host's events"};
+            "record some whole steps, with the CPU's events"};
         stk_table_lacks(doc, &missing);
         doc->inconclusive = without == p->run.rank_count;
     }
@@ -476,7 +477,7 @@ enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pat
     struct stoker_err own;
     if (!profiles || !pattern || !out) {
         return stk_err_misuse(err,
-                              "stoker_find needs profiles, a pattern and a place for the result");
+                              "stoker_find needs profiles, a pattern and a pointer for the result");
     }
     *out = NULL;
     stoker_find_options_default(&defaults);

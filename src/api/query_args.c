@@ -62,19 +62,19 @@ static enum stoker_status spool(struct stk_query_args *a, const struct stk_strea
         status = stk_err_nomem(err);
     } else if (!f) {
         status = stk_err_set(err, STOKER_EOUTPUT,
-                             "cannot make a temporary file to unpack the profile (set TMPDIR): %s",
+                             "can't create a temporary file to unpack the profile (set TMPDIR): %s",
                              strerror(errno));
     }
     while (status == STOKER_OK && got) {
         status = stk_stream_read(a->stream, buffer, BUFFER_BYTES, &got, err);
         if (status == STOKER_OK && fwrite(buffer, 1, got, f) != got) {
-            status = stk_err_set(err, STOKER_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
+            status = stk_err_set(err, STOKER_EOUTPUT, "can't unpack the profile (set TMPDIR): %s",
                                  strerror(errno));
         }
     }
     stk_free(buffer);
     if (status == STOKER_OK && fflush(f) != 0) {
-        status = stk_err_set(err, STOKER_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
+        status = stk_err_set(err, STOKER_EOUTPUT, "can't unpack the profile (set TMPDIR): %s",
                              strerror(errno));
     }
     if (status == STOKER_OK) {
@@ -95,9 +95,9 @@ static enum stoker_status open_file(struct stk_query_args *a, const char *path,
     struct stk_stream_opts opts = {.seekable = 1};
     stk_query_args_free(a);
     if (strcmp(path, "-") == 0) {
-        return stk_err_set(err, STOKER_EUSAGE,
-                           "arguments are read from the profile's file again, which standard input "
-                           "does not allow; give the file");
+        return stk_err_set(
+            err, STOKER_EUSAGE,
+            "standard input can't be read twice, and arguments need that: give the file");
     }
     enum stoker_status status = stk_stream_open(&a->stream, path, &opts, err);
     if (status != STOKER_OK) {

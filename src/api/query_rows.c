@@ -54,15 +54,13 @@ static enum stoker_status row(void *arg, const struct stk_query_value *values,
     r->rows++;
     struct stk_query_value *out = stk_vec_push_n(&r->values, r->column_count);
     if (!out) {
-        return stk_err_set(err, STOKER_ELIMIT,
-                           "the result is larger than memory allows; --limit keeps fewer rows");
+        return stk_err_set(err, STOKER_ELIMIT, "the result doesn't fit in memory: use --limit");
     }
     memcpy(out, values, r->column_count * sizeof *out);
     for (size_t c = 0; c < r->column_count; c++) {
         if (out[c].kind == STK_VALUE_TEXT && !keep_text(r, &out[c])) {
             return stk_err_set(err, STOKER_ELIMIT,
-                               "the texts of the result are larger than memory allows; --limit "
-                               "keeps fewer rows");
+                               "the texts of the result don't fit in memory: use --limit");
         }
     }
     return STOKER_OK;

@@ -213,11 +213,11 @@ static enum stoker_status select_rank(struct roster *r, const struct stk_select 
         }
     }
     if (kept == 0 && r->count == 0) {
-        return stk_err_set(err, STOKER_EUSAGE, "--rank %d: the profile holds no rank",
+        return stk_err_set(err, STOKER_EUSAGE, "--rank %d: the profile has no ranks",
                            (int)select->rank);
     }
     if (kept == 0) {
-        return stk_err_set(err, STOKER_EUSAGE, "no rank %d: the profile holds rank %d%s%.0d",
+        return stk_err_set(err, STOKER_EUSAGE, "no rank %d: the profile has rank %d%s%.0d",
                            (int)select->rank, (int)low, high > low ? " to " : "",
                            high > low ? (int)high : 0);
     }

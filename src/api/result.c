@@ -54,7 +54,7 @@ enum stoker_status stk_api_report_write(const struct stk_report *report, const c
                                         stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!format || !write) {
-        return stk_err_misuse(err, "a report is written in a format, through a callback");
+        return stk_err_misuse(err, "a report needs a format and a callback");
     }
     return stk_api_write("report", "", report, format, options, write, arg, err);
 }

@@ -132,9 +132,9 @@ enum stoker_status stk_runs_choose(struct stk_job *jobs, size_t *count, struct s
     }
     const char *newest = runs ? strrchr(found[n - 1].job->path, '/') : NULL;
     *note = runs < 2
-                ? "a record of stoker.data is of another time, and left out"
+                ? "left out a stoker.data record of another time"
                 : stk_arena_printf(arena,
-                                   "newest of %zu runs, recorded one after the other: %s (%zu "
+                                   "newest of %zu runs, recorded one after another: %s (%zu "
                                    "older left out)",
                                    runs, newest ? newest + 1 : found[n - 1].job->path, runs - 1);
     *count = compact(jobs, *count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // See same_job.h. With rank numbers on both sides:
-//   distinct, one world size   ranks of one run, whatever else differs: a straggler, a skewed clock
-//   distinct, sizes not known  the same, unless framework or profiler contradict
-//   one number twice           of world size 1 two jobs; else ranks.c says that they are two runs
+//   distinct, one world size   ranks of one run, even if all else differs: a straggler, a skewed
+//   clock distinct, sizes not known  the same, unless framework or profiler contradict one number
+//   twice           of world size 1 two jobs; else ranks.c says that they are two runs
 // Without, framework, profiler and device must not contradict, and then
 //   recorded at one time       ranks of one run, unless their steps are of other lengths
 //   one after the other        runs of one job if their steps are alike, or their names but for

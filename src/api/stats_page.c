@@ -10,22 +10,20 @@
 static const char head[] =
     "# Analyses of `stoker stats`\n"
     "\n"
-    "One question each, answered by tables and by the few figures of a summary:\n"
-    "`stoker stats ANALYSIS PROFILE...`, with `--json` as [" STK_TABLE_SCHEMA
-    "](table.md) and with\n"
-    "`--csv` a table at a time. What follows is made from the rows that fill the tables; `stoker\n"
-    "stats ANALYSIS --tables` prints the same.\n"
+    "Each analysis answers one question with tables and a short summary:\n"
+    "`stoker stats ANALYSIS PROFILE...`. `--json` prints it as [" STK_TABLE_SCHEMA
+    "](table.md), and\n"
+    "`--csv` prints one table. `stoker stats ANALYSIS --tables` prints what is below.\n"
     "\n"
-    "Times are nanoseconds and count from the run's first event, shares go from 0 to 1, rates are\n"
-    "per second. Something counts where it starts: in the selected time, or in a step. A *union* "
-    "of\n"
-    "times counts each nanosecond once, a *sum* as often as it occurs: on several streams, "
-    "threads\n"
-    "or devices at once. Exposed is what other work of the same device does not cover. A value "
-    "that\n"
-    "is not known is null in JSON, empty in CSV and `-` in text; a figure that is not known is "
-    "left\n"
-    "out.\n"
+    "Times are nanoseconds since the run's first event. Shares go from 0 to 1. Rates are per "
+    "second.\n"
+    "An event counts where it starts: in the selected time, or in a step. A *union* of times "
+    "counts\n"
+    "each nanosecond once. A *sum* counts it once per stream, thread or device. *Exposed* means "
+    "not\n"
+    "overlapped with other work of the same device. An unknown value is null in JSON, empty in "
+    "CSV\n"
+    "and `-` in text. Unknown figures are left out.\n"
     "\n";
 
 static void write_columns(struct stk_sink *sink, const struct stk_column *columns, size_t count,

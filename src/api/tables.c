@@ -173,7 +173,7 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
     }
     if (tables->every && (table || !out->write_list)) {
         stk_err_set(err, STOKER_EUSAGE,
-                    "all analyses together have no single table; name the analysis");
+                    "the analyses together have no single table: name one analysis");
         return stk_err_fail(err);
     }
     if (table && !stk_table_find(&tables->doc, table)) {

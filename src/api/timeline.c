@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line behind the public header: answers become bytes in memory.
+// The public timeline functions: answers become bytes in memory.
 #include "stoker/timeline.h"
 
 #include "api/timeline_open.h"
@@ -36,7 +36,7 @@ static enum stoker_status answer_end(struct answer *a, enum stoker_status status
     if (status == STOKER_OK && stk_sink_finish(&a->sink, err) != STOKER_OK) {
         status = stk_err_nomem(err);
     }
-    if (status == STOKER_OK && !stk_vec_push(&a->bytes)) { // the 0 behind it
+    if (status == STOKER_OK && !stk_vec_push(&a->bytes)) { // the terminating 0
         status = stk_err_nomem(err);
     }
     if (status == STOKER_OK) {
@@ -53,7 +53,7 @@ enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
     struct stoker_err own;
     if (!profiles || !out) {
         return stk_err_misuse(err,
-                              "stoker_timeline_open needs profiles and a place for the result");
+                              "stoker_timeline_open needs profiles and a pointer for the result");
     }
     *out = NULL;
     err = stk_err_begin(err, &own);
@@ -75,7 +75,7 @@ enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
     struct stoker_err own;                                                                         \
     struct answer a;                                                                               \
     if (!timeline || !(out) || !(is_complete)) {                                                   \
-        return stk_err_misuse(err, entry " needs a time line and a place for the answer");         \
+        return stk_err_misuse(err, entry " needs a timeline and a pointer for the answer");        \
     }                                                                                              \
     *(out) = (struct stoker_blob){.data = NULL};                                                   \
     err = stk_err_begin(err, &own);                                                                \
@@ -115,7 +115,7 @@ enum stoker_status stoker_timeline_names(struct stoker_timeline *timeline, const
     ENTER("stoker_timeline_names", ids || count == 0, json);
     enum stoker_status status = STOKER_OK;
     if (count > NAMES_MOST) {
-        status = stk_err_set(err, STOKER_EUSAGE, "%zu names at once are too many; at most %d",
+        status = stk_err_set(err, STOKER_EUSAGE, "%zu names at once are too many: at most %d",
                              count, NAMES_MOST);
     } else {
         status = stk_tl_names_json(&timeline->index, ids, count, &a.sink, err);
@@ -139,13 +139,13 @@ static const struct stk_column area_columns[] = {
     STK_COLUMN(area_row, name, TEXT, "name of the events", .is_name = true),
     STK_COLUMN(area_row, kind, TEXT, "kind of the events"),
     STK_COLUMN(area_row, count, COUNT, "how many overlap the area"),
-    STK_COLUMN(area_row, total_ns, NS, "their time inside the area, summed"),
-    STK_COLUMN(area_row, union_ns, NS, "the same, time that several cover counted once"),
+    STK_COLUMN(area_row, total_ns, NS, "sum of their time inside the area"),
+    STK_COLUMN(area_row, union_ns, NS, "time inside the area that at least one covers"),
     STK_COLUMN(area_row, mean_ns, NS, "mean time inside the area"),
-    STK_COLUMN(area_row, median_ns, NS, "median of it"),
-    STK_COLUMN(area_row, p95_ns, NS, "95th percentile of it"),
-    STK_COLUMN(area_row, min_ns, NS, "least of it"),
-    STK_COLUMN(area_row, max_ns, NS, "most of it"),
+    STK_COLUMN(area_row, median_ns, NS, "median time inside the area"),
+    STK_COLUMN(area_row, p95_ns, NS, "95th percentile of the time inside the area"),
+    STK_COLUMN(area_row, min_ns, NS, "minimum time inside the area"),
+    STK_COLUMN(area_row, max_ns, NS, "maximum time inside the area"),
 };
 static const struct stk_table_info area_table =
     STK_TABLE_INFO("events", "Events of the area by name", area_row, area_columns);

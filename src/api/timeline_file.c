@@ -72,13 +72,13 @@ enum stoker_status stoker_timeline_save(const struct stoker_timeline *timeline, 
     struct stk_frost frost;
     char builder[STK_FROZEN_BUILDER];
     if (!timeline || !path || !note || !timeline->profiles) {
-        return stk_err_misuse(err, "stoker_timeline_save needs a time line that was made of open "
+        return stk_err_misuse(err, "stoker_timeline_save needs a timeline made from open "
                                    "profiles, a path and a note");
     }
     err = stk_err_begin(err, &own);
     int failed = stk_atomic_file_open(&file, path);
     if (failed) {
-        stk_err_set(err, STOKER_EOUTPUT, "%s cannot be written: %s", path, strerror(failed));
+        stk_err_set(err, STOKER_EOUTPUT, "%s can't be written: %s", path, strerror(failed));
         return stk_err_fail(err);
     }
     name_builder(builder);
@@ -90,7 +90,7 @@ enum stoker_status stoker_timeline_save(const struct stoker_timeline *timeline, 
     bool is_whole = stk_frost_end(&frost, builder);
     failed = stk_atomic_file_close(&file, is_whole);
     if (!is_whole || failed) {
-        stk_err_set(err, STOKER_EOUTPUT, "%s cannot be written%s%s", path, failed ? ": " : "",
+        stk_err_set(err, STOKER_EOUTPUT, "%s can't be written%s%s", path, failed ? ": " : "",
                     failed ? strerror(failed) : "");
         return stk_err_fail(err);
     }
@@ -140,7 +140,7 @@ static enum stoker_status thaw(struct stoker_timeline *t, struct stoker_blob *no
     note->size = n;
     file->query->source.args = fetch_args;
     file->query->source.arg = file;
-    return file->map.failed ? stk_err_set(err, STOKER_EMISSING, "the index is not whole")
+    return file->map.failed ? stk_err_set(err, STOKER_EMISSING, "the index is incomplete")
                             : STOKER_OK;
 }
 
@@ -150,8 +150,8 @@ enum stoker_status stoker_timeline_load(const char *path, struct stoker_timeline
     struct stoker_err own;
     char builder[STK_FROZEN_BUILDER];
     if (!path || !out || !note) {
-        return stk_err_misuse(err, "stoker_timeline_load needs a path, and places for the time "
-                                   "line and the note");
+        return stk_err_misuse(err, "stoker_timeline_load needs a path, and pointers for the "
+                                   "timeline and the note");
     }
     *out = NULL;
     *note = (struct stoker_blob){.data = NULL};

@@ -24,7 +24,7 @@ static const char *const libraries[] = {
 #if STOKER_HAVE_ISAL
     "ISA-L " TEXT(ISAL_MAJOR_VERSION) "." TEXT(ISAL_MINOR_VERSION) "." TEXT(ISAL_PATCH_VERSION) " (gzip)",
 #else
-    "no ISA-L: gzip is unpacked by zlib, several times slower",
+    "no ISA-L: zlib unpacks gzip, several times slower",
 #endif
     "zlib " ZLIB_VERSION,
     "zstd " ZSTD_VERSION_STRING,

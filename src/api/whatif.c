@@ -48,19 +48,18 @@ static enum stoker_status fit_batch(struct stoker_whatif *w,
     }
     if (!(options->other_times > 0) || options->other_times == 1) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "the other profile needs how many times the batch it has, "
-                           "not 1 and above 0");
+                           "the other profile's batch factor must be above 0 and not 1");
     }
     stk_arena_init(&other.arena, 0);
     enum stoker_status status =
         stk_collect(&other, &path, 1, &options->reading, &stk_replay_hook, err);
     struct stk_graph *to = status == STOKER_OK ? first_graph(w->in.run) : NULL;
     const struct stk_graph *from = status == STOKER_OK ? first_graph(other.run) : NULL;
-    const char *why = !to || !from ? "one of the two profiles holds nothing to replay"
+    const char *why = !to || !from ? "one of the two profiles has nothing to replay"
                                    : stk_batch_fit(to, from, options->other_times, fit);
     if (status == STOKER_OK && why) {
-        status = stk_err_set(err, STOKER_EUSAGE, "%.200s does not tell how the work grows: %s",
-                             path, why);
+        status = stk_err_set(err, STOKER_EUSAGE, "%.200s doesn't show how the work grows: %s", path,
+                             why);
     }
     for (uint32_t i = 0; status == STOKER_OK && i < w->in.run->rank_count; i++) {
         struct stk_graph *g = w->in.run->ranks[i]->partial;
@@ -146,7 +145,7 @@ enum stoker_status stoker_whatif_write(const struct stoker_whatif *whatif, const
                                        stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!whatif || !format || !write) {
-        return stk_err_misuse(err, "stoker_whatif_write needs prices, a format and a callback");
+        return stk_err_misuse(err, "stoker_whatif_write needs estimates, a format and a callback");
     }
     return stk_api_write("whatif", " for prices", &whatif->doc, format, options, write, arg, err);
 }
@@ -187,7 +186,7 @@ static void put_choices(struct stk_sink *sink, const char *choices)
 
 void stk_describe_prices(struct stk_sink *sink)
 {
-    stk_sink_text(sink, "\n## What can be asked\n\n"
+    stk_sink_text(sink, "\n## What-ifs\n\n"
                         "| fix | value | what changes | what must hold |\n"
                         "| --- | --- | --- | --- |\n");
     for (int i = 0; i < stk_price_row_count; i++) {

@@ -15,7 +15,7 @@ void stoker_why_options_default(struct stoker_why_options *options)
     }
 }
 
-// What the commands that try or price a fix are made of. Nothing of it is told with --redact.
+// The parts of the commands that try or estimate a fix. --redact leaves them out.
 static void put_commands(struct stoker_result *r, const char *const *paths, size_t count)
 {
     struct stk_arena *arena = &r->in.arena;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bump allocator. Blocks start at 4 KiB and double up to 1 MiB; a request larger than a block gets
-// a block of its own, behind the current one, so that the rest of the current one is not lost.
+// a block of its own, linked after the current one, whose rest stays usable.
 // Blocks come zeroed from the system, so that nothing is cleared twice.
 #include "base/arena.h"
 
@@ -48,7 +48,7 @@ void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from)
         last = last->next;
     }
     if (last) {
-        // Behind the current block of `a`, whose rest is not lost.
+        // After the current block of `a`, whose rest stays usable.
         last->next = a->head ? a->head->next : NULL;
         if (a->head) {
             a->head->next = from->head;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assertions: what must hold whatever the data is, so that a breach is a bug of this program or of
+// Assertions: what must hold for any data, so a breach is a bug in this program or
 // its caller. Bad data is an issue or an error, never an assertion. They are on in the presets
 // debug, asan, tsan and fuzz, and off in release, where the condition is compiled but not
 // evaluated: it must not have side effects.

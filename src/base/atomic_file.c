@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock is flock's, which ends with its holder. Between making a file and locking it another
-// process may take it for left behind: whoever made it sees by its links that it is gone, and makes
-// another one.
+// The lock is flock's, which ends with its holder. Between creation and locking, another
+// process may remove the file as abandoned. The creator sees from its link count that it is gone,
+// and creates another.
 #include "base/atomic_file.h"
 
 #include <dirent.h>
@@ -121,7 +121,7 @@ static void let_go(struct stk_atomic_file *b)
 }
 
 // The lock is a second descriptor of the same opening: it outlives the one that is written to.
-// False: the file was taken for left behind, and is gone.
+// False: another process removed the file as abandoned.
 static bool lock(struct stk_atomic_file *b)
 {
     struct stat info;

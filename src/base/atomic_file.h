@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are written beside their name and renamed at the end: there is never half a file of
-// that name, and several writers do not meet. What a writer that was killed left behind is removed
-// by the next one for the same name.
+// Files that are written under a temporary name and renamed at the end: a file with the final name
+// is always complete, and writers don't clash. The next writer of the same name removes what a
+// killed writer left.
 //
 // A file that is being written is called NAME.NODE.PID.N.part, after the machine and process, and
-// flock'd. One of this machine is left behind if nobody holds its lock. Of another machine's, whose
-// locks a network file system may not show, it must not have been written to for an hour, too.
+// flock'd. One of this machine is abandoned if nobody holds its lock. A network file system may not
+// show another machine's locks, so such a file must also be unchanged for an hour.
 #ifndef STK_BASE_ATOMIC_FILE_H
 #define STK_BASE_ATOMIC_FILE_H
 

@@ -47,7 +47,7 @@ static inline bool stk_cpu_has(unsigned flags)
 void stk_cpu_allow(const char *list);
 // First word of a list that means nothing, *length bytes of it; NULL if all are known.
 const char *stk_cpu_unknown_word(const char *list, size_t *length);
-// The words in order of age, for messages: NULL behind the last.
+// The words in order of age, for messages: NULL after the last.
 const char *stk_cpu_word_at(size_t i);
 
 #endif

@@ -81,7 +81,7 @@ static inline uint64_t load64(const uint8_t *p)
     return w;
 }
 
-// The three checksums of streams `run` bytes long, one behind the other, as one. `far` and `near`
+// The three checksums of streams `run` bytes long, one after another, as one. `far` and `near`
 // move by two runs and by one.
 X86_TARGET static inline uint64_t join(uint64_t a, uint64_t b, uint64_t c, uint32_t far,
                                        uint32_t near)

@@ -125,21 +125,21 @@ enum stoker_status stk_err_nomem(struct stoker_err *err)
     switch (stk_alloc_lack()) {
     case STK_LACK_LIMIT:
         return stk_err_set(err, STOKER_ENOMEM,
-                           "out of memory: this process may not have more (ulimit -v, -d); raise "
-                           "its limit, or %s",
+                           "out of memory: this process reached its memory limit (ulimit -v, -d). "
+                           "Raise the limit, or %s",
                            smaller);
     case STK_LACK_MACHINE:
         return stk_err_set(err, STOKER_ENOMEM,
-                           "out of memory: this takes more than the machine has; %s, or use a "
+                           "out of memory: this needs more than the machine has; %s, or use a "
                            "machine with more memory",
                            smaller);
     case STK_LACK_CAP:
         return stk_err_set(err, STOKER_ENOMEM,
-                           "out of memory: more than stoker holds of one kind of thing; %s",
+                           "out of memory: more items of one kind than stoker can hold; %s",
                            smaller);
     default:
         return stk_err_set(err, STOKER_ENOMEM,
-                           "out of memory; close other programs, or run on a machine with more "
+                           "out of memory: close other programs, or use a machine with more "
                            "memory");
     }
 }

@@ -111,7 +111,7 @@ enum stoker_status stk_thaw_open(struct stk_thaw *t, const char *path, const cha
     void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
     close(fd);
     if (map == MAP_FAILED) {
-        return stk_err_set(err, STOKER_EMISSING, "%s cannot be mapped: %s", path, strerror(errno));
+        return stk_err_set(err, STOKER_EMISSING, "%s can't be mapped: %s", path, strerror(errno));
     }
     t->map = map;
     t->size = (size_t)st.st_size;
@@ -120,7 +120,7 @@ enum stoker_status stk_thaw_open(struct stk_thaw *t, const char *path, const cha
     stk_guard_drop(guard);
     if (!fits) {
         stk_thaw_close(t);
-        return stk_err_set(err, STOKER_EMISSING, "%s: not whole, or of another build", path);
+        return stk_err_set(err, STOKER_EMISSING, "%s: incomplete, or from another build", path);
     }
     return STOKER_OK;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays one after the other in a file that is mapped when it is wanted again: a cache of this
-// build on this machine, no format for anybody else. Each array says how many items it has and how
-// large one is; whoever thaws asks in the same order, and gets a pointer into the map. Bytes are
-// summed (CRC-32C), and the first block names the builder, so that a file that was cut off,
-// damaged, or written by another build is told from a whole one before anything of it is looked at.
-// Limit: a file that is cut short after that ends the process. It is this user's own, and what
-// writes it replaces it whole.
+// Arrays stored one after another in a file that is mapped later: a cache for this build on this
+// machine, not an exchange format. Each array has its item count and size. The reader asks in the
+// same order and gets pointers into the map. A checksum (CRC-32C) and the builder's name in the
+// first block reject a truncated, damaged or foreign file before any of it is used. Limit:
+// truncating the file after that check crashes the process. The file is the user's own, and writers
+// replace it whole.
 #ifndef STK_BASE_FROZEN_H
 #define STK_BASE_FROZEN_H
 
@@ -18,7 +17,7 @@
 // Writing. After a failure (disk full, interrupted) further arrays are ignored.
 struct stk_frost {
     int fd;
-    uint64_t bytes; // written behind the first block
+    uint64_t bytes; // written after the first block
     uint32_t crc;
     bool failed;
     int (*interrupted)(void *arg); // asked every few megabytes; NULL: never

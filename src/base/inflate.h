@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw deflate (RFC 1951) decoders behind one small interface, so that the gzip framing above them
-// does not care which library does the work, and so that tests can hold one against the other:
+// Raw deflate (RFC 1951) decoders with one small interface, so that the gzip framing above them
+// doesn't care which library does the work, and so that tests can hold one against the other:
 // ISA-L where it is installed (several times faster), zlib everywhere.
 #ifndef STK_BASE_INFLATE_H
 #define STK_BASE_INFLATE_H

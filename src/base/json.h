@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing JSON: commas, indentation, escaping and exact numbers, whatever the locale. Objects and
+// Writing JSON: commas, indentation, escaping and exact numbers, in any locale. Objects and
 // arrays opened `inline` stand on one line.
 #ifndef STK_BASE_JSON_H
 #define STK_BASE_JSON_H

@@ -110,8 +110,8 @@ static bool take_key(struct walk *w)
     return ok;
 }
 
-// What a value begins with: a whole one, or a bracket, behind which *is_open says that another one
-// must follow.
+// The start of a value: a whole one, or an opening bracket. After a bracket, *is_open says that
+// another value must follow.
 static bool take_start(struct walk *w, bool *is_open)
 {
     char c = w->at < w->end ? *w->at : 0;

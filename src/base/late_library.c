@@ -12,7 +12,7 @@ static enum stoker_status load(struct stk_late_library *l, struct stoker_err *er
     void *library = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *why = dlerror();
-        return stk_err_set(err, STOKER_ELIMIT, "%s needs %s, which cannot be loaded (%.160s); %s",
+        return stk_err_set(err, STOKER_ELIMIT, "%s needs %s, which can't be loaded (%.160s); %s",
                            l->needs, l->file, why ? why : "no reason given", l->remedy);
     }
     for (size_t i = 0; i < l->call_count; i++) {

@@ -3,8 +3,8 @@
 // to: each level of a tree is opened as the folder that it is, and names are removed in open
 // folders. Nothing else in src removes or renames, but atomic_file.c (tools/check-layers).
 //
-// `folder`, `above`: a descriptor that the name lies in, or AT_FDCWD for a path. 0 is success, else
-// the errno of what failed.
+// `folder`, `above`: a descriptor of the folder with the name, or AT_FDCWD for a path. 0 is
+// success, else the errno of what failed.
 #ifndef STK_BASE_REMOVE_H
 #define STK_BASE_REMOVE_H
 
@@ -15,7 +15,7 @@ int stk_folder_itself(int above, const char *name);
 int stk_remove_file(int folder, const char *name);
 // A folder that is empty.
 int stk_remove_folder(int above, const char *name);
-// All that a folder holds, `last` (NULL: nothing) only when the rest is gone. What lies on another
+// All that a folder holds, `last` (NULL: nothing) only when the rest is gone. Anything on another
 // file system, or more than 64 folders deep, stays: ENOTEMPTY.
 int stk_remove_contents(int folder, const char *last);
 // A folder and all that it holds; a link to a folder is an error (ENOTDIR, ELOOP).

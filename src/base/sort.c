@@ -51,8 +51,8 @@ static void merge(const struct sorting *s, size_t from, size_t middle, size_t en
     memcpy(to + (a_end - a), b, (size_t)(b_end - b));
 }
 
-// Where each run begins, and n behind them; NULL: no memory. *runs: how many, 1 where all is in
-// order (then nothing is allocated).
+// The start of each run, then n; NULL: no memory. *runs: their count, 1 if all is already sorted
+// (then nothing is allocated).
 static size_t *find_runs(const struct sorting *s, size_t n, size_t *runs)
 {
     size_t *starts = NULL, count = 1, room = 0;

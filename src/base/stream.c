@@ -104,13 +104,13 @@ static enum stoker_status check_ratio(const struct stk_stream *s, struct stoker_
     }
     return stk_err_set_at(err, STOKER_ELIMIT, (int64_t)stored,
                           "%s inflates to more than %d times its size (its first %llu bytes to "
-                          "%llu), as no profiler's output does; if it is a profile all the same, "
+                          "%llu), unlike any profiler's output. If it is a profile, "
                           "decompress it (gzip -d, zstd -d) and give the plain file",
                           s->source.shown, STK_STREAM_RATIO_MAX, (unsigned long long)stored,
                           (unsigned long long)made);
 }
 
-// Next bytes behind the head.
+// The next bytes after the head.
 static enum stoker_status read_on(struct stk_stream *s, uint64_t position, uint8_t *buf, size_t cap,
                                   size_t *got, struct stoker_err *err)
 {

@@ -105,11 +105,11 @@ static const char *zstd_problem(size_t code)
 {
     switch (ZSTD_getErrorCode(code)) {
     case ZSTD_error_prefix_unknown:
-        return "bytes that are not zstd follow its last frame and were ignored";
+        return "bytes after its last frame are not zstd and were ignored";
     case ZSTD_error_frameParameter_windowTooLarge:
-        return "it needs a window of more than 128 MiB; compress it again without --long";
+        return "it needs a window of more than 128 MiB: compress it again without --long";
     case ZSTD_error_checksum_wrong:
-        return "its checksum does not match its content: some of it is wrong";
+        return "its checksum doesn't match its content: some of it is wrong";
     case ZSTD_error_dictionary_wrong:
         return "it needs a dictionary";
     default:
@@ -173,7 +173,7 @@ static void end_of_input(struct stk_decoder *d)
     if (is_deflate(d) ? stk_gzip_may_end(&d->gzip) : !d->zstd_inside) {
         d->ended = true;
     } else {
-        end_damaged(d, codec_name(d), "the file ends early: its rest is missing");
+        end_damaged(d, codec_name(d), "the file ends early: the rest is missing");
     }
 }
 

@@ -58,7 +58,7 @@ static enum stk_inflate_result fixed_byte(struct stk_gzip *g, uint8_t c)
     }
     if ((g->count == 0 && c != 0x1f) || (g->count == 1 && c != 0x8b)) {
         return bad(g, first ? "it has no gzip header"
-                            : "bytes that are not gzip follow its last member and were ignored");
+                            : "bytes after its last member are not gzip and were ignored");
     }
     if (g->count == 2 && c != 8) {
         return bad(g, "a gzip header names an unknown compression method");
@@ -77,7 +77,7 @@ static enum stk_inflate_result fixed_byte(struct stk_gzip *g, uint8_t c)
 static enum stk_inflate_result zlib_byte(struct stk_gzip *g, uint8_t c)
 {
     if (g->members > 0) {
-        return bad(g, "bytes follow its end and were ignored");
+        return bad(g, "bytes after its end were ignored");
     }
     if (g->count == 0) {
         g->flags = c;
@@ -174,10 +174,10 @@ static enum stk_inflate_result run_zlib_trailer(struct stk_gzip *g, struct stk_i
     const uint8_t *t = g->trailer;
     uint32_t want = (uint32_t)t[0] << 24 | (uint32_t)t[1] << 16 | (uint32_t)t[2] << 8 | t[3];
     if (want != g->adler) {
-        return bad(g, "its checksum does not match its content: some of it is wrong");
+        return bad(g, "its checksum doesn't match its content: some of it is wrong");
     }
     if (g->count > ZLIB_TRAILER_LEN) { // the decoder had read ahead
-        return bad(g, "bytes follow its end and were ignored");
+        return bad(g, "bytes after its end were ignored");
     }
     stk_gzip_restart(g, g->members + 1);
     return STK_INFLATE_END;
@@ -198,10 +198,10 @@ static enum stk_inflate_result run_trailer(struct stk_gzip *g, struct stk_inflat
         return STK_INFLATE_MORE;
     }
     if (little_endian(g->trailer) != g->engine->crc(g->inflate)) {
-        return bad(g, "its checksum does not match its content: some of it is wrong");
+        return bad(g, "its checksum doesn't match its content: some of it is wrong");
     }
     if (little_endian(g->trailer + 4) != (uint32_t)g->member_bytes) {
-        return bad(g, "its recorded length does not match its content");
+        return bad(g, "its recorded length doesn't match its content");
     }
     stk_gzip_restart(g, g->members + 1);
     return STK_INFLATE_END;

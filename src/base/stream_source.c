@@ -19,15 +19,15 @@
 static enum stoker_status open_failed(const struct stk_source *s, int error, struct stoker_err *err)
 {
     const char *what = error == ENOENT || error == ENOTDIR ? "check the path"
-                       : error == EACCES ? "ask its owner for the right to read it"
-                                         : "see whether other programs can read it";
-    return stk_err_set(err, STOKER_EINPUT, "cannot open %s: %s; %s", s->shown, strerror(error),
+                       : error == EACCES                   ? "ask its owner for read permission"
+                                         : "check whether other programs can read it";
+    return stk_err_set(err, STOKER_EINPUT, "can't open %s: %s; %s", s->shown, strerror(error),
                        what);
 }
 
 static enum stoker_status unfit(const struct stk_source *s, const char *why, struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EINPUT, "cannot read %s: %s", s->shown, why);
+    return stk_err_set(err, STOKER_EINPUT, "can't read %s: %s", s->shown, why);
 }
 
 static enum stoker_status check_type(struct stk_source *s, bool is_stdin, struct stoker_err *err)
@@ -87,7 +87,7 @@ static enum stoker_status spool_failed(const struct stk_source *s, int error,
                                        struct stoker_err *err)
 {
     return stk_err_set(err, STOKER_EOUTPUT,
-                       "cannot keep a copy of %s in %s: %s; set TMPDIR to a folder with room",
+                       "can't keep a copy of %s in %s: %s; set TMPDIR to a folder with more space",
                        s->shown, spool_dir(), strerror(error));
 }
 
@@ -134,7 +134,7 @@ static enum stoker_status read_failed(const struct stk_source *s, uint64_t offse
                                       struct stoker_err *err)
 {
     return stk_err_set_at(err, STOKER_EINPUT, (int64_t)offset,
-                          "cannot read %s at byte %llu: %s; copy it to another disk and try again",
+                          "can't read %s at byte %llu: %s; copy it to another disk and try again",
                           s->shown, (unsigned long long)offset, strerror(error));
 }
 

@@ -3,7 +3,7 @@
 #ifndef STK_BASE_STUDENT_H
 #define STK_BASE_STUDENT_H
 
-// The t for which the share `outside`, in (0, 1), lies outside of -t..t; degrees of freedom are
+// The t for which the share `outside`, in (0, 1), is outside -t..t; degrees of freedom are
 // rounded down, at least 1.
 double stk_student_quantile(double degrees, double outside);
 // The same of the normal distribution; `outside` may be 1, too.

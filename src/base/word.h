@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight bytes as a number, the lowest first, whatever the machine's own order and the alignment.
+// Eight bytes as a number, the lowest first, for any byte order and alignment of the machine.
 #ifndef STK_BASE_WORD_H
 #define STK_BASE_WORD_H
 

@@ -62,15 +62,16 @@ static int window_of(const struct stk_args *args, uint64_t median_ns, uint64_t *
     const struct stk_opt_value *v = args->values;
     *ms = DURATION_MS;
     if (v[STK_OPT_ID_DURATION].set && v[STK_OPT_ID_CAPTURE_STEPS].set) {
-        return stk_usage(&stk_cmd_capture, "--duration and --steps are two ways to say one thing");
+        return stk_usage(&stk_cmd_capture,
+                         "--duration and --steps both set the window's length; give one");
     }
     if (v[STK_OPT_ID_DURATION].set) {
         *ms = (uint64_t)v[STK_OPT_ID_DURATION].number / 1000000u;
     } else if (v[STK_OPT_ID_CAPTURE_STEPS].set) {
         if (!median_ns) {
             return stk_usage(&stk_cmd_capture,
-                             "--steps: how long its steps are is known of jobs under `stoker run` "
-                             "alone; say --duration 3s");
+                             "--steps works only for jobs under `stoker run`, whose step time is "
+                             "known. For this job, give --duration 3s");
         }
         int64_t steps = v[STK_OPT_ID_CAPTURE_STEPS].number;
         if (steps < 1 || steps > STEPS_MOST) {
@@ -79,7 +80,7 @@ static int window_of(const struct stk_args *args, uint64_t median_ns, uint64_t *
         *ms = (uint64_t)(STEPS_ROOM * (double)(steps + 1) * (double)median_ns * 1e-6) + 1;
     }
     if (*ms < 1 || *ms > DURATION_MOST_MS) {
-        return stk_usage(&stk_cmd_capture, "a window is from 1ms to 10min long");
+        return stk_usage(&stk_cmd_capture, "--duration: from 1ms to 10min");
     }
     return STK_EXIT_DONE;
 }
@@ -141,12 +142,11 @@ static int cannot_listen(pid_t pid, const struct stk_kineto_job *job)
     struct stoker_err err;
     stk_err_init(&err);
     stk_err_set(&err, STOKER_EINPUT,
-                job->is_known
-                    ? "process %d does not take orders: PyTorch does where it was started by "
-                      "`stoker run --on-demand`, or with KINETO_USE_DAEMON=1 in its environment. "
-                      "Programs of TensorFlow and JAX are asked by HOST:PORT"
-                    : "process %d: its environment may not be read, so it is not known how to "
-                      "ask it; be the user that it runs as",
+                job->is_known ? "process %d can't be profiled on request. Start a PyTorch job with "
+                                "`stoker run --on-demand`, or set KINETO_USE_DAEMON=1. For "
+                                "TensorFlow and JAX, give the profiler server's HOST:PORT"
+                              : "process %d: its environment can't be read, so the way to profile "
+                                "it is unknown. Run stoker as the user who owns the process",
                 (int)pid);
     return stk_fail(&err);
 }
@@ -224,8 +224,8 @@ static enum stoker_status capture_kineto(pid_t pid, const struct stk_kineto_job 
     if (job->uid != geteuid() && fchown(scratch.folder, job->uid, (gid_t)-1) != 0) {
         stk_scratch_remove(&scratch);
         return stk_err_set(err, STOKER_EOUTPUT,
-                           "process %d is another user's, and may write to no folder of yours; be "
-                           "that user, or root",
+                           "process %d belongs to another user and can't write to your folders. "
+                           "Run stoker as that user, or as root",
                            (int)pid);
     }
     snprintf(trace, sizeof trace, "%s/trace.json", scratch.path);
@@ -306,9 +306,9 @@ static int say_wrote(const struct stk_args *args, const char *folder, const char
     if (stat(path, &st) == 0) { // the server's disk is this one
         return explain(args, path);
     }
-    fprintf(stderr,
-            "stoker: the server keeps its profiles itself (it is older than profiles in answers): "
-            "look on its own disk for ");
+    fputs("stoker: this server is too old to send its profiles and keeps them on its own disk: "
+          "look there for ",
+          stderr);
     stk_screen_put(stderr, path, STK_SCREEN_ALL);
     fputc('\n', stderr);
     return STK_EXIT_CANNOT_TELL;
@@ -362,27 +362,27 @@ static int capture_run(const struct stk_args *args)
     if (split(args->words[0], host, sizeof host, &port)) {
         return capture_service(args, host, port);
     }
-    return stk_usage(&stk_cmd_capture, "'%s' is neither the number of a process nor HOST:PORT",
+    return stk_usage(&stk_cmd_capture, "'%s' is neither a process id nor HOST:PORT",
                      args->words[0]);
 }
 
 const struct stk_cmd stk_cmd_capture = {
     .name = "capture",
-    .summary = "record a window of a job that runs already, and say where its time goes",
+    .summary = "profile a running job, and report where its time goes",
     .words = "PID|HOST:PORT",
     .description =
-        "Records a window of a running job by its framework's own profiler, and prints the report "
-        "of stoker why.\n\n"
-        "PID: a PyTorch job that was started by `stoker run --on-demand`, or with "
-        "KINETO_USE_DAEMON=1 in its environment; its Kineto asks for orders each five seconds, and "
-        "stoker answers where dynolog would.\n\n"
-        "HOST:PORT: the profiler server of a TensorFlow or JAX program, which it starts itself by "
-        "tf.profiler.experimental.server.start(PORT) or jax.profiler.start_server(PORT). No other "
-        "host than the one named is ever asked.\n\n"
-        "The profile lies in a folder of its own below stoker-captures/, unless --out names one.",
+        "Profiles a running job for a few seconds with its framework's own profiler, and prints "
+        "the same report as stoker why.\n\n"
+        "PID: a PyTorch job started by `stoker run --on-demand`, or with KINETO_USE_DAEMON=1 in "
+        "its environment. Its profiler (Kineto) checks for requests every five seconds, and stoker "
+        "takes the role of dynolog.\n\n"
+        "HOST:PORT: the profiler server of a TensorFlow or JAX program. The program starts it with "
+        "tf.profiler.experimental.server.start(PORT) or jax.profiler.start_server(PORT). stoker "
+        "contacts only the host that you name.\n\n"
+        "The profile goes to a new folder in stoker-captures/, unless you give --out.",
     .examples = "stoker capture 4242\tthree seconds of a PyTorch job\n"
-                "stoker capture --steps 20 4242\tof one under stoker run\n"
-                "stoker capture --duration 1s localhost:6009\tof a TensorFlow or JAX program\n",
+                "stoker capture --steps 20 4242\t20 steps of a job under stoker run\n"
+                "stoker capture --duration 1s localhost:6009\ta TensorFlow or JAX program\n",
     .min_words = 1,
     .max_words = 1,
     .options = {STK_OPT_ID_DURATION, STK_OPT_ID_CAPTURE_STEPS, STK_OPT_ID_CAPTURE_OUT,

@@ -115,7 +115,7 @@ static void bash_files(const struct stk_opt *opt, enum stk_opt_id id)
 // Files come line by line (mapfile): a name may hold spaces and asterisks.
 static void bash(void)
 {
-    printf("# bash completion of stoker; source it, or put it into\n"
+    printf("# bash completion of stoker. Source this file, or save it as\n"
            "# ~/.local/share/bash-completion/completions/stoker\n"
            "_stoker() {\n"
            "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" i "
@@ -195,10 +195,9 @@ static void zsh_options(const struct stk_cmd *cmd)
 
 static void zsh(void)
 {
-    printf(
-        "#compdef stoker\n# zsh completion of stoker; put it as _stoker into a folder of $fpath\n"
-        "_stoker() {\n"
-        "    local -a commands\n    commands=(\n");
+    printf("#compdef stoker\n# zsh completion of stoker. Save it as _stoker in a folder of $fpath\n"
+           "_stoker() {\n"
+           "    local -a commands\n    commands=(\n");
     for (int i = 0; stk_cmds[i]; i++) {
         printf("        '%s:", stk_cmds[i]->name);
         quoted(stk_cmds[i]->summary, true);
@@ -252,7 +251,7 @@ static void fish_options(const struct stk_cmd *cmd)
 
 static void fish(void)
 {
-    printf("# fish completion of stoker; put it into ~/.config/fish/completions/stoker.fish\n"
+    printf("# fish completion of stoker. Save it as ~/.config/fish/completions/stoker.fish\n"
            "complete -c stoker -f\n");
     for (int i = 0; stk_cmds[i]; i++) {
         const struct stk_cmd *cmd = stk_cmds[i];
@@ -283,7 +282,7 @@ static int completion_run(const struct stk_args *args)
     } else if (strcmp(shell, "fish") == 0) {
         fish();
     } else {
-        return stk_usage(&stk_cmd_completion, "no completion for '%s': there is bash, zsh, fish",
+        return stk_usage(&stk_cmd_completion, "no completion for '%s': choose bash, zsh or fish",
                          shell);
     }
     return STK_EXIT_DONE;
@@ -291,7 +290,7 @@ static int completion_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_completion = {
     .name = "completion",
-    .summary = "print the completion script of a shell",
+    .summary = "print a shell completion script",
     .words = "SHELL",
     .description = "Prints a completion script for bash, zsh or fish.",
     .examples = "source <(stoker completion bash)\tbash, for this session\n"

@@ -146,8 +146,7 @@ static const char *same_file(const struct stk_args *args, const char *path)
     return NULL;
 }
 
-// The first file that holds something: an empty one is one without records, whatever the others
-// are.
+// The first file that isn't empty. An empty file is valid for any kind: it has no records.
 static const char *telling_file(const struct stk_args *args)
 {
     struct stat info;
@@ -177,7 +176,7 @@ static int find_compression(const struct stk_args *args, struct watch *watch,
     stoker_inspection_free(x);
     if (is_indexed) {
         err = (struct stoker_err){.code = STOKER_EINPUT, .offset = -1};
-        snprintf(err.message, sizeof err.message, "%s is an indexed file already", watch->path);
+        snprintf(err.message, sizeof err.message, "%s is already an indexed file", watch->path);
         return stk_fail(&err);
     }
     return STK_EXIT_DONE;
@@ -199,13 +198,16 @@ static int convert(const struct stk_args *args)
     const char *path = args->values[STK_OPT_ID_OUTPUT].text, *compression = "", *same;
     struct stoker_err err;
     if (!path) {
-        return stk_usage(&stk_cmd_data, "-o FILE is missing: say where the indexed file goes");
+        return stk_usage(&stk_cmd_data, "-o FILE is missing: name the indexed file to write");
     }
     if (strcmp(path, "-") == 0) {
-        return stk_usage(&stk_cmd_data, "-o -: an indexed file is mapped, so it must be a file");
+        return stk_usage(
+            &stk_cmd_data,
+            "-o -: an indexed file is memory-mapped, so it can't go to standard output");
     }
     if ((same = same_file(args, path)) != NULL) {
-        return stk_usage(&stk_cmd_data, "-o %s is an input, %s: it would be lost", path, same);
+        return stk_usage(&stk_cmd_data, "-o %s is an input, %s, and would be overwritten", path,
+                         same);
     }
     struct watch watch = {.path = path};
     stk_signals_catch();
@@ -258,16 +260,16 @@ static int code_of_child(pid_t child)
     int code = WEXITSTATUS(status);
     if (code == 1) {
         snprintf(err.message, sizeof err.message,
-                 "the Python module stoker.data did not run: './dev install' or 'pip install .' in "
-                 "stoker's source folder install it");
+                 "the Python module stoker.data can't be imported. Install it with './dev install' "
+                 "or 'pip install .' in stoker's source folder");
         return stk_fail(&err);
     }
     return code == 120 ? STK_EXIT_LIMIT : code;
 }
 
 // What python3 -m stoker.data does, but for the current folder, which -m and -c put first on the
-// path: a numpy.py that lies beside somebody's data would run. -P, which leaves it out, came with
-// Python 3.11. sys is built in, so nothing is looked for before the path is mended.
+// path: a numpy.py next to somebody's data would run. -P, which leaves that folder out, came with
+// Python 3.11. sys is built in, so nothing is searched before the path is fixed.
 #define BENCH                                                                                      \
     "import sys\n"                                                                                 \
     "sys.path[:] = [p for p in sys.path if p]\n"                                                   \
@@ -291,7 +293,7 @@ static int bench(const struct stk_args *args)
     posix_spawnattr_t how;
     sigset_t defaults;
     if (args->word_count > 2) {
-        return stk_usage(&stk_cmd_data, "bench runs one pipeline at a time: '%s' is too many",
+        return stk_usage(&stk_cmd_data, "bench runs one pipeline at a time: leave out '%s'",
                          args->words[2]);
     }
     sigemptyset(&defaults);
@@ -306,7 +308,7 @@ static int bench(const struct stk_args *args)
     posix_spawnattr_destroy(&how);
     if (why) {
         struct stoker_err err = {.code = STOKER_EINPUT, .offset = -1};
-        snprintf(err.message, sizeof err.message, "python3 cannot be run: %s", strerror(why));
+        snprintf(err.message, sizeof err.message, "can't run python3: %s", strerror(why));
         return stk_fail(&err);
     }
     return code_of_child(child);
@@ -343,9 +345,8 @@ static int list(bool is_markdown)
         is_markdown ? "## %s\n\n| name | what it is | arguments |\n|---|---|---|\n" : "%s\n";
     const char *row = is_markdown ? "| `%s` | %s | " : "  %-26s %s\n";
     if (is_markdown) {
-        printf("# What pipelines are made of\n\nKinds of datasets and operations as the C API "
-               "names them; "
-               "the Python names are TensorFlow's.\n\n");
+        printf("# Pipeline operations\n\nDatasets and operations, as the C API names them. "
+               "The Python names are TensorFlow's.\n\n");
     }
     printf(head, "Datasets");
     for (int i = 0; (name = stoker_kind_name(i, &about)) != NULL; i++) {
@@ -383,7 +384,7 @@ static int data_run(const struct stk_args *args)
     } uses[] = {{"inspect", inspect}, {"convert", convert}, {"bench", bench}};
     bool is_list = args->values[STK_OPT_ID_LIST].set;
     if (is_list && args->word_count > 0) {
-        return stk_usage(&stk_cmd_data, "--list takes no words: '%s' is too many", args->words[0]);
+        return stk_usage(&stk_cmd_data, "--list takes no words: leave out '%s'", args->words[0]);
     }
     const char *what = is_list ? "--list" : args->word_count > 0 ? args->words[0] : "";
     const char *needless = *what ? needless_option(args, what) : NULL;
@@ -392,7 +393,7 @@ static int data_run(const struct stk_args *args)
             continue;
         }
         if (needless) {
-            return stk_usage(&stk_cmd_data, "%s means nothing to %s", needless, what);
+            return stk_usage(&stk_cmd_data, "%s doesn't apply to %s", needless, what);
         }
         if (args->word_count < 2) {
             return stk_usage(&stk_cmd_data, "%s needs a file", what);
@@ -405,34 +406,34 @@ static int data_run(const struct stk_args *args)
         return uses[i].run(args);
     }
     if (is_list && needless) {
-        return stk_usage(&stk_cmd_data, "%s means nothing to --list", needless);
+        return stk_usage(&stk_cmd_data, "%s doesn't apply to --list", needless);
     }
     if (is_list) {
         return list(args->values[STK_OPT_ID_MARKDOWN].set);
     }
-    return *what ? stk_usage(&stk_cmd_data, "'%s' is none of inspect, convert and bench", what)
-                 : stk_usage(&stk_cmd_data, "say inspect, convert or bench, and a file");
+    return *what
+               ? stk_usage(&stk_cmd_data, "'%s' is unknown: choose inspect, convert or bench", what)
+               : stk_usage(&stk_cmd_data, "give inspect, convert or bench, and a file");
 }
 
 const struct stk_cmd stk_cmd_data = {
     .name = "data",
-    .summary = "look at training data, convert it, measure a pipeline",
+    .summary = "inspect and convert training data, benchmark a pipeline",
     .words = "inspect|convert|bench FILE...",
     .description =
-        "inspect says what files hold: TFRecords (plain, GZIP, ZLIB; every checksum is checked) "
-        "with "
-        "the features of their Examples, and indexed files. Damage gives exit code 3. Files are "
-        "read more than once: pipes and standard input are refused.\n\n"
-        "convert writes the records of TFRecord files into one indexed file, which stoker.data "
-        "reads "
-        "in any order (sd.IndexedDataset): global shuffling and exact resuming at no cost. "
-        "Interrupted, it leaves nothing behind.\n\n"
-        "bench runs the pipeline that a Python file defines (a variable `dataset`, or a function "
-        "`make_dataset`) for five seconds, and says how fast it is and which stage limits it.\n\n"
-        "--list names the kinds of datasets and the operations that pipelines are made of.",
+        "inspect lists what is in data files: TFRecords (plain, GZIP, ZLIB) with the features of "
+        "their Examples, and indexed files. It checks every checksum; damage gives exit code 3. It "
+        "reads files more than once, so pipes and standard input don't work.\n\n"
+        "convert writes the records of TFRecord files into one indexed file. stoker.data reads it "
+        "in any order (sd.IndexedDataset), so global shuffling and exact resuming cost nothing. If "
+        "you interrupt it, no partial file is left.\n\n"
+        "bench runs a pipeline for five seconds, and prints how fast it is and which stage limits "
+        "it. The Python file defines the pipeline as a variable `dataset` or a function "
+        "`make_dataset`.\n\n"
+        "--list prints the datasets and operations that a pipeline can use.",
     .examples = "stoker data inspect a.tfrecord\twhat is in it\n"
                 "stoker data convert *.tfrecord -o all.stkidx\tone file for random access\n"
-                "stoker data bench pipeline.py\thow fast, and what limits it\n",
+                "stoker data bench pipeline.py\tthroughput and the slowest stage\n",
     .max_words = 100000,
     .options = {STK_OPT_ID_LIST, STK_OPT_ID_MARKDOWN, STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS,
                 STK_OPT_ID_QUIET, STK_OPT_ID_NONE},

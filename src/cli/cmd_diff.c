@@ -76,13 +76,13 @@ static int diff_run(const struct stk_args *args)
     const char *format = format_of(args);
     int first = args->separator ? args->separator : 1;
     if (!format) {
-        return stk_usage(&stk_cmd_diff, "--json and --markdown contradict each other");
+        return stk_usage(&stk_cmd_diff, "--json and --markdown can't be combined");
     }
     if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set) {
-        return stk_usage(&stk_cmd_diff, "--quiet and --verbose contradict each other");
+        return stk_usage(&stk_cmd_diff, "--quiet and --verbose can't be combined");
     }
     if (args->word_count > 2 && !args->separator) {
-        return stk_usage(&stk_cmd_diff, "%d profiles; put -- between those of A and those of B",
+        return stk_usage(&stk_cmd_diff, "%d profiles: put -- between those of A and those of B",
                          args->word_count);
     }
     if (first == args->word_count) {
@@ -106,26 +106,27 @@ static int diff_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_diff = {
     .name = "diff",
-    .summary = "compare two results: faster, slower, and why",
+    .summary = "compare two profiles: faster, slower, and why",
     .words = "A B | A... -- B...",
     .description =
-        "Reads the profiles of A (before) and of B (after) as stoker why does, says whether a step "
-        "of B takes longer, how sure that is given the spread of the steps, and which cause, "
-        "kernel or operation changed. Either side may be several files, the ranks of one run, with "
-        "-- between the sides; options may follow.\n\n"
-        "The verdict is faster, slower, equivalent or inconclusive. Exit codes: 1 if B is slower "
-        "(--fail-on narrows that: slower=10 is 10 % or more, high a slowdown of 15 % or more, "
-        "medium of 5 %, never none), 4 if nothing can be concluded, since the steps vary too much "
-        "or the sides are not comparable: other devices, another number of them, another "
-        "framework, other work, no steps. --force compares those, too.\n\n"
-        "Text and Markdown show the ten kernels and operations that changed most, JSON all.\n\n"
-        "A step's time has an interval of 95 % from the order statistics of the steps (its median) "
-        "and from Welch's t (its mean). What differs from run to run is not in it: compare runs "
-        "that were recorded alike, ten steps or more each.",
+        "Reads the profiles of A (before) and B (after) as stoker why does. It says whether a step "
+        "of B takes longer, how certain that is, and which cause, kernel or operation changed. "
+        "Either side can be several files, the ranks of one run: put -- between the sides. Options "
+        "may follow.\n\n"
+        "The verdict is faster, slower, equivalent or inconclusive. The exit code is 1 if B is "
+        "slower. --fail-on narrows that: slower=10 means 10% or more, high means 15% or more, "
+        "medium 5%, never none. The exit code is 4 if the comparison is inconclusive: the steps "
+        "vary too much, or the sides aren't comparable. That means different devices, device "
+        "counts, frameworks or work, or no steps; --force compares those too.\n\n"
+        "Text and Markdown show the ten kernels and operations that changed most. JSON has all of "
+        "them.\n\n"
+        "Step times have a 95% interval: from order statistics for the median, from Welch's t for "
+        "the mean. It doesn't cover differences from run to run. Record both runs the same way, "
+        "with at least ten steps each.",
     .examples = "stoker diff before.json.gz after.json.gz\ttwo profiles\n"
-                "stoker diff base/ new/ --fail-on slower=5\tin CI: exit code 1 from 5 % on\n"
-                "stoker diff base/ new/ --markdown\tfor the summary of a CI job\n"
-                "stoker diff a/rank*.json -- b/rank*.json --json\tranks, for programs\n"
+                "stoker diff base/ new/ --fail-on slower=5\tin CI: exit code 1 if 5% slower\n"
+                "stoker diff base/ new/ --markdown\tfor a CI job summary\n"
+                "stoker diff a/rank*.json -- b/rank*.json --json\tseveral ranks, as JSON\n"
                 "stoker diff t.json t.json --steps-a :99 --steps-b 100:\tearly and late steps\n",
     .min_words = 2,
     .max_words = INT32_MAX,

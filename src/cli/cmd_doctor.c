@@ -19,10 +19,10 @@ static void machine(void)
     char total[STK_HUMAN_MAX], available[STK_HUMAN_MAX];
     long page = sysconf(_SC_PAGESIZE), all = sysconf(_SC_PHYS_PAGES),
          free_pages = sysconf(_SC_AVPHYS_PAGES);
-    printf("processors  %d for stoker, %ld in the machine\n", stk_thread_count(),
+    printf("CPU cores   %d for stoker, %ld in the machine\n", stk_thread_count(),
            sysconf(_SC_NPROCESSORS_ONLN));
     if (page > 0 && all > 0 && free_pages >= 0) {
-        printf("memory      %s, %s of it unused\n",
+        printf("memory      %s, %s of it free\n",
                stk_human_bytes((uint64_t)all * (uint64_t)page, total),
                stk_human_bytes((uint64_t)free_pages * (uint64_t)page, available));
     }
@@ -57,10 +57,10 @@ static void temporary_space(void)
     const char *dir = getenv("TMPDIR");
     dir = dir && *dir ? dir : "/tmp";
     if (statvfs(dir, &fs) == 0) {
-        printf("temporary   %s: %s left\n", dir,
+        printf("temporary   %s: %s free\n", dir,
                stk_human_bytes((uint64_t)fs.f_bavail * fs.f_frsize, space));
     } else {
-        printf("temporary   %s: cannot be used; set TMPDIR\n", dir);
+        printf("temporary   %s: can't be used; set TMPDIR to another folder\n", dir);
     }
 }
 
@@ -84,7 +84,7 @@ static int gpu_libraries(void)
     } libraries[] = {
         {"libcuda.so.1", "NVIDIA driver"},
         {"libnvidia-ml.so.1", "NVIDIA management library"},
-        {"libcupti.so", "CUPTI, which profilers record with"},
+        {"libcupti.so", "CUPTI, which GPU profilers use"},
         {"libamdhip64.so", "AMD HIP runtime"},
     };
     int found = 0;
@@ -113,23 +113,21 @@ static int doctor_run(const struct stk_args *args)
     temporary_space();
     printf("terminal    %d columns, %s, %s\n", stk_screen_columns(STDOUT_FILENO),
            stk_screen_ascii() ? "ASCII only (the locale is not UTF-8)" : "UTF-8",
-           stk_screen_colour(STDOUT_FILENO, false) ? "colours" : "no colours");
+           stk_screen_colour(STDOUT_FILENO, false) ? "colors" : "no colors");
     if (gpu_libraries() == 0) {
-        printf("            no GPU here: profiles recorded elsewhere are read all the same\n");
+        printf("            no GPU here: stoker still reads profiles from other machines\n");
     }
-    printf("stoker.data says of itself what it has: python3 -m stoker.data\n");
+    printf("For stoker.data, run: python3 -m stoker.data\n");
     return STK_EXIT_DONE;
 }
 
 const struct stk_cmd stk_cmd_doctor = {
     .name = "doctor",
-    .summary = "say what this build and this machine can do, and what they lack",
+    .summary = "check what this build and this machine support",
     .words = "",
-    .description =
-        "Prints the version, the libraries built in, processors, memory, temporary "
-        "space, what the terminal can "
-        "show, and which GPU libraries are found. Reading profiles needs no GPU; the Python "
-        "module stoker.data tells of itself.",
+    .description = "Prints the version, the built-in libraries, CPU cores, memory, temporary "
+                   "space, the terminal's abilities and the GPU libraries found. Reading profiles "
+                   "needs no GPU. For the Python module stoker.data, run python3 -m stoker.data.",
     .examples = "stoker doctor\tfor a bug report\n",
     .options = {STK_OPT_ID_NONE},
     .run = doctor_run,

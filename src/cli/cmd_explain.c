@@ -35,11 +35,10 @@ static void put_saved(const char *name, double *saved, size_t count, bool is_mar
         low = saved[i] < low ? saved[i] : low;
         high = saved[i] > high ? saved[i] : high;
     }
-    stk_text_printf(
-        text, sizeof text,
-        "%s%zu proof%s of %s saved %.0f %% of a step's time at the median, %.0f to %.0f\n",
-        is_markdown ? "* **in your ledger**: " : "in your ledger ", count, count == 1 ? "" : "s",
-        name, median, low, high);
+    stk_text_printf(text, sizeof text,
+                    "%s%zu proof%s of %s saved a median of %.0f%% of a step (%.0f to %.0f%%)\n",
+                    is_markdown ? "* **in your ledger**: " : "in your ledger: ", count,
+                    count == 1 ? "" : "s", name, median, low, high);
     (void)!stk_output_write(&p->output, text, strlen(text)); // which keeps its error
 }
 
@@ -73,7 +72,7 @@ static int explain_run(const struct stk_args *args)
     bool lists = args->values[STK_OPT_ID_FIXES].set;
     struct stk_printing p;
     if (lists && args->word_count) {
-        return stk_usage(&stk_cmd_explain, "--fixes lists all of them: leave out '%s'",
+        return stk_usage(&stk_cmd_explain, "--fixes lists all fixes: leave out '%s'",
                          args->words[0]);
     }
     int code = stk_printing_begin(&p, args, format);
@@ -92,15 +91,14 @@ static int explain_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_explain = {
     .name = "explain",
-    .summary = "explain a rule or a fix: when it fires, why it matters, what to do",
+    .summary = "explain a rule or a fix: when it applies, what to do",
     .words = "[ID]",
-    .description =
-        "Explains one rule of the diagnosis: when it fires, why that matters, how the saving is "
-        "bounded, when it stays quiet, what to change, and where its thresholds come from. Or one "
-        "fix: what to change, how stoker tune applies it, the what-if that prices it, the fix of "
-        "stoker tune that tries it, the rules that give it, and what it gained: in measured jobs, "
-        "and in the proofs of your own ledger (`stoker ledger`). Without an ID: a list of all "
-        "rules.",
+    .description = "Explains a rule: when it fires and when it doesn't, why it matters, what "
+                   "limits the saving, what to change, and where its thresholds come from.\n\n"
+                   "Or explains a fix: what to change, how stoker tune applies it, which what-if "
+                   "estimates it, and which rules suggest it. It also lists what the fix gained in "
+                   "measured jobs and in your own ledger (`stoker ledger`).\n\n"
+                   "Without an ID it lists all rules.",
     .examples = "stoker explain\tlist the rules\n"
                 "stoker explain input-wait\texplain one\n"
                 "stoker explain --fixes\tlist the fixes\n"

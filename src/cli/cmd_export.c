@@ -61,28 +61,29 @@ static int check(const struct stoker_export_format *format, const struct stk_arg
     const char *path = args->values[STK_OPT_ID_OUTPUT].text;
     bool to_stdout = path && strcmp(path, "-") == 0;
     if (!path) {
-        return stk_usage(&stk_cmd_export, "-o FILE is missing: say where the %s file goes",
+        return stk_usage(&stk_cmd_export, "-o FILE is missing: name the %s file to write",
                          format->name);
     }
     if (!to_stdout && is_input(args, path)) {
         return stk_usage(&stk_cmd_export, "%s is the profile itself: write to another file", path);
     }
     if (to_stdout && format->needs_file) {
-        return stk_usage(&stk_cmd_export, "%s needs a file of its own: give -o FILE", format->name);
+        return stk_usage(&stk_cmd_export, "%s can't go to standard output: give -o FILE",
+                         format->name);
     }
     if (to_stdout && !format->is_text && isatty(STDOUT_FILENO)) {
         return stk_usage(&stk_cmd_export,
                          "%s is binary and would garble the terminal: give -o FILE", format->name);
     }
     if (args->values[STK_OPT_ID_ARGS].set && !format->takes_args) {
-        return stk_usage(&stk_cmd_export, "%s has no place for arguments: leave out --args",
+        return stk_usage(&stk_cmd_export, "%s can't hold arguments: leave out --args",
                          format->name);
     }
     if (args->values[STK_OPT_ID_CSV_RAW].set && strcmp(format->name, "csv") != 0) {
-        return stk_usage(&stk_cmd_export, "--csv-raw means nothing to %s", format->name);
+        return stk_usage(&stk_cmd_export, "--csv-raw doesn't apply to %s", format->name);
     }
     if (format->needs_file && ends(path, ".gz")) {
-        return stk_usage(&stk_cmd_export, "%s cannot be compressed: its readers need it plain",
+        return stk_usage(&stk_cmd_export, "%s can't be compressed: its readers need it plain",
                          format->name);
     }
     return 0;
@@ -99,11 +100,11 @@ static void say(const struct stoker_export *x, const char *path, bool has_stacks
         fprintf(stderr, ": %s stacks of %s events\n", stk_human_count(c.stacks, rows),
                 stk_human_count(c.events, count));
     } else {
-        fprintf(stderr, ": %s events, %s rows of stoker's own\n", stk_human_count(c.events, count),
+        fprintf(stderr, ": %s events, %s rows added by stoker\n", stk_human_count(c.events, count),
                 stk_human_count(c.rows_added, rows));
     }
     if (c.folded) {
-        fprintf(stderr, "  %s stacks with little time were put to those around them\n",
+        fprintf(stderr, "  %s short stacks were merged into those around them\n",
                 stk_human_count(c.folded, count));
     }
     for (size_t i = 0; stoker_export_selection(x, i); i++) {
@@ -112,7 +113,7 @@ static void say(const struct stoker_export *x, const char *path, bool has_stacks
         fputc('\n', stderr);
     }
     if (c.unselected) {
-        fprintf(stderr, "  %s events were not selected and are not in it\n",
+        fprintf(stderr, "  %s events were not selected and are left out\n",
                 stk_human_count(c.unselected, count));
     }
     if (c.dropped) {
@@ -160,7 +161,7 @@ static int write_output(struct stoker_export *x, const struct stoker_export_form
     }
     if (format->needs_file && !output.file.concurrent) {
         stk_output_close(&output, false);
-        return stk_usage(&stk_cmd_export, "%s needs a regular file: %s is none", format->name,
+        return stk_usage(&stk_cmd_export, "%s needs a regular file, and %s isn't one", format->name,
                          path);
     }
     bool zip = format->wants_gzip || ends(path, ".gz");
@@ -221,17 +222,16 @@ static int export_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_export = {
     .name = "export",
-    .summary = "write a profile for Perfetto, TensorBoard, SQLite and others",
+    .summary = "convert a profile for Perfetto, TensorBoard, SQLite and others",
     .words = "[FORMAT PROFILE...]",
     .description =
-        "Writes profiles in another format, with what stoker found beside the events: the "
-        "verdict, each finding where its evidence lies, the steps, and the parts of each device's "
-        "time. Without words, or with --list, it lists the formats; docs/export.md says what each "
-        "keeps and what not.\n\n"
-        "PROFILE is as in stoker why, and selections leave out what they do in every analysis: "
-        "events that overlap the selected time are written whole. FILE is replaced once it is "
-        "complete; a name that ends in .gz is compressed; - is standard output. What was written "
-        "is said on standard error.",
+        "Writes profiles in another format, and adds what stoker found: the verdict, each finding "
+        "at its evidence, the steps, and the breakdown of each device's time. Without words, or "
+        "with --list, it lists the formats. docs/export.md says what each one keeps.\n\n"
+        "PROFILE is as in stoker why. Selections work as in every analysis; events that overlap "
+        "the selected time are written whole. FILE is replaced only once it is complete. A name "
+        "that ends in .gz is compressed, and - is standard output. A summary goes to standard "
+        "error.",
     .examples = "stoker export\tlist the formats\n"
                 "stoker export perfetto run.xplane.pb -o run.pftrace\tfor ui.perfetto.dev\n"
                 "stoker export perfetto ranks/ -o run.pftrace.gz\tall ranks on one clock\n"

@@ -43,7 +43,7 @@ static int find_run(const struct stk_args *args)
     struct stk_progress_line line;
     const char *format = stk_table_format(args);
     if (!format) {
-        return stk_usage(&stk_cmd_find, "--json and --csv contradict each other");
+        return stk_usage(&stk_cmd_find, "--json and --csv can't be combined");
     }
     if (args->word_count < 2) {
         return stk_usage(&stk_cmd_find, "%s is missing", args->word_count ? "PROFILE" : "PATTERN");
@@ -69,23 +69,21 @@ static int find_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_find = {
     .name = "find",
-    .summary = "find events by name, duration, track",
+    .summary = "find events by name, duration and track",
     .words = "PATTERN PROFILE...",
     .description =
-        "Lists the events whose name contains PATTERN, the longest first. The case of letters does "
-        "not matter. Between slashes, /PATTERN/, it is a regular expression of PCRE2, whose case "
-        "does, unless it begins with (?i). An empty PATTERN takes every event.\n\n"
+        "Lists the events whose name contains PATTERN, longest first, ignoring case. Between "
+        "slashes, /PATTERN/ is a PCRE2 regular expression. It is case-sensitive unless it begins "
+        "with (?i). An empty PATTERN matches every event.\n\n"
         "PROFILE is as in stoker why. Times count from the run's first event. A step's events are "
-        "those that start in it, on the device or on the host.\n\n"
-        "--critical keeps the events that the critical path of the steps runs through: device work "
-        "that is on it, and of a thread's time on it what was innermost. It is the path of "
-        "stoker whatif --critical, of the steps among the first 200 000 events; durations are "
-        "those "
-        "of the whole events.",
+        "those that start in it, on the device or on the CPU.\n\n"
+        "--critical keeps only events on the critical path of the steps: device work, and the "
+        "innermost event of each thread. The path is that of stoker whatif --critical, for steps "
+        "within the first 200,000 events. Durations are of whole events.",
     .examples = "stoker find aten::item trace.json.gz\twhere values are read back\n"
-                "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong products\n"
-                "stoker find '' trace.json.gz --critical --steps 4\twhat its end waited for\n"
-                "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\tall of 50 ms\n",
+                "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong kernels\n"
+                "stoker find '' trace.json.gz --critical --steps 4\tthe critical path of step 4\n"
+                "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\ta 50 ms window\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_KIND,    STK_OPT_ID_ON_CRITICAL, STK_OPT_ID_TRACK,

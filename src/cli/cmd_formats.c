@@ -17,11 +17,10 @@ static int formats_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_formats = {
     .name = "formats",
-    .summary = "list the profile formats that can be read",
+    .summary = "list the profile formats that stoker reads",
     .words = "",
-    .description = "Lists the formats that stoker reads. A file is recognised by its content, "
-                   "whatever its name; gzip "
-                   "and zstd are unpacked on the way.",
+    .description = "Lists the formats that stoker reads. It recognizes a file by its content, not "
+                   "its name, and unpacks gzip and zstd.",
     .examples = "stoker formats\tlist them\n",
     .options = {STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .run = formats_run,

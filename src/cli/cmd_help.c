@@ -29,11 +29,9 @@ static int help_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_help = {
     .name = "help",
-    .summary = "help of a command, for the terminal or as a man page",
+    .summary = "print help for a command, as text or as a man page",
     .words = "[COMMAND]",
-    .description = "Prints the help of a command, or of stoker itself. All shapes are made from "
-                   "the tables that parse the "
-                   "command line.",
+    .description = "Prints the help of a command, or of stoker itself.",
     .examples =
         "stoker help why\thelp of a command\nstoker help why --man | man -l -\tits man page\n",
     .max_words = 1,

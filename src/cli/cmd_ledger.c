@@ -46,13 +46,13 @@ static void put_calibration(const struct stk_calibration *c, struct stk_sink *to
 {
     char inside[STK_HUMAN_MAX], error[STK_HUMAN_MAX];
     if (!c->predictions) {
-        stk_sink_text(to, "No line has a prediction beside what was measured.\n");
+        stk_sink_text(to, "No proof in this ledger has a prediction.\n");
         return;
     }
     stk_sink_printf(to,
-                    "Of %zu predictions %zu came true within their interval (%s), %zu promised "
-                    "more than came; half of them were off by %s of the time before or less.\n",
-                    c->predictions, c->inside,
+                    "%zu prediction%s: %zu measured within the predicted interval (%s), %zu gained "
+                    "less than predicted. Median error: %s of the original time.\n",
+                    c->predictions, c->predictions == 1 ? "" : "s", c->inside,
                     stk_human_share((double)c->inside / (double)c->predictions, inside), c->too_low,
                     stk_human_share(c->median_error, error));
 }
@@ -79,12 +79,12 @@ static void put_people(const char *path, const struct stk_ledger *ledger, size_t
         stk_sink_text(to, line->fix);
         stk_sink_text(to, "\n");
     }
-    stk_sink_text(to, ledger->lines.count ? "\nTime after over time before, with what it lies "
-                                            "within.\n"
-                                          : "");
+    stk_sink_text(to, ledger->lines.count
+                          ? "\nRatios: time after / time before, with their intervals.\n"
+                          : "");
     put_calibration(&c, to);
     if (ledger->damaged) {
-        stk_sink_printf(to, "%zu damaged line%s passed over.\n", ledger->damaged,
+        stk_sink_printf(to, "%zu damaged line%s skipped.\n", ledger->damaged,
                         ledger->damaged == 1 ? " was" : "s were");
     }
 }
@@ -122,8 +122,9 @@ static int ledger_run(const struct stk_args *args)
     struct stk_ledger ledger;
     struct stoker_err err;
     if (!path && !stk_ledger_path(own, sizeof own)) {
-        return stk_usage(&stk_cmd_ledger, "neither HOME nor XDG_DATA_HOME says where it is; name "
-                                          "it: --file FILE");
+        return stk_usage(
+            &stk_cmd_ledger,
+            "HOME and XDG_DATA_HOME are not set, so the ledger can't be found: give --file FILE");
     }
     path = path ? path : own;
     int code = stk_ledger_read(path, &ledger, &err) == STOKER_OK ? put_all(args, path, &ledger)
@@ -134,18 +135,18 @@ static int ledger_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_ledger = {
     .name = "ledger",
-    .summary = "what was predicted, and what was measured then",
+    .summary = "list past proofs: predicted and measured",
     .words = "",
     .description =
-        "Each proof of `stoker prove` is a line in a ledger: what the change was, what a what-if "
-        "predicted of it (--predict), the ratio that was measured, with their intervals, versions, "
-        "machine, and a hash of the profile. This lists the last of them, and says how predictions "
-        "came true: how many measured ratios lie in what was predicted, and by how much the "
-        "expected value was off.\n\n"
-        "The file is $XDG_DATA_HOME/stoker/ledger.tsv, or ~/.local/share/stoker/ledger.tsv; plain "
-        "text with tabs, appended to by as many processes as there are.",
-    .examples = "stoker ledger\tthe last twenty proofs\n"
-                "stoker ledger --json --file lab/ledger.tsv\tanother file, for programs\n",
+        "Each result of `stoker prove` adds a line to a ledger: the change, the what-if's estimate "
+        "(--predict), and the measured ratio with its interval. It also keeps the versions, the "
+        "machine and a hash of the profile. This command lists the latest proofs, and says how "
+        "often the measured ratio was within the estimate and how far off the expected value "
+        "was.\n\n"
+        "The file is $XDG_DATA_HOME/stoker/ledger.tsv, or ~/.local/share/stoker/ledger.tsv. It is "
+        "tab-separated text. Several processes can append to it at once.",
+    .examples = "stoker ledger\tthe last 20 proofs\n"
+                "stoker ledger --json --file lab/ledger.tsv\tanother file, as JSON\n",
     .max_words = 0,
     .options = {STK_OPT_ID_LEDGER_FILE, STK_OPT_ID_JSON, STK_OPT_ID_LIMIT, STK_OPT_ID_NONE},
     .run = ledger_run,

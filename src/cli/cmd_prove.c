@@ -120,16 +120,15 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     }
     bool has_vs = at < n;
     if (at == 0 || (has_vs && at + 1 == n)) {
-        return stk_usage(&stk_cmd_prove, "the command %s is missing", at == 0 ? "A" : "B");
+        return stk_usage(&stk_cmd_prove, "command %s is missing", at == 0 ? "A" : "B");
     }
     const char *fix = args->values[STK_OPT_ID_PROVE_FIX].text;
     if (!has_vs && !args->listed_count && !fix) {
-        return stk_usage(&stk_cmd_prove,
-                         "there is nothing to compare with: --vs B..., or --env "
-                         "K=V for the same command with a variable set, or --fix ID");
+        return stk_usage(&stk_cmd_prove, "nothing to compare with: give --vs B..., --env K=V for "
+                                         "the same command with a variable set, or --fix ID=VALUE");
     }
     if (has_vs && fix) {
-        return stk_usage(&stk_cmd_prove, "--fix says what B is, and so does --vs");
+        return stk_usage(&stk_cmd_prove, "--fix and --vs both say what B is; give one");
     }
     for (int i = 0; i < args->listed_count; i++) {
         if (!strchr(args->listed[i], '=') || args->listed[i][0] == '=') {
@@ -186,13 +185,13 @@ static int split_folders(const struct stk_args *args, struct sides *s, struct st
     static const enum stk_opt_id ids[] = {STK_OPT_ID_BEFORE, STK_OPT_ID_AFTER};
     int counts[STK_PROOF_SIDES] = {0};
     if (args->word_count) {
-        return stk_usage(&stk_cmd_prove, "--before and --after compare runs that were recorded; a "
-                                         "command has no place beside them");
+        return stk_usage(&stk_cmd_prove,
+                         "--before and --after compare recorded runs: leave out the command");
     }
     for (int side = 0; side < STK_PROOF_SIDES; side++) {
         const struct stk_opt_value *v = &args->values[ids[side]];
         if (!v->set) {
-            return stk_usage(&stk_cmd_prove, "--before and --after belong together");
+            return stk_usage(&stk_cmd_prove, "--before and --after must be given together");
         }
         s->folders[side] = split_list(v->text, &counts[side]);
         if (!s->folders[side]) {
@@ -202,8 +201,8 @@ static int split_folders(const struct stk_args *args, struct sides *s, struct st
     }
     if (counts[0] != counts[1] || counts[0] < 1 || counts[0] > STK_PAIRED_MAX) {
         return stk_usage(&stk_cmd_prove,
-                         "--before names %d folders and --after %d; as many of "
-                         "either are paired, in their order",
+                         "--before names %d folders and --after %d. They are paired in order, so "
+                         "give as many of each",
                          counts[0], counts[1]);
     }
     s->folder_count = counts[0];
@@ -360,22 +359,23 @@ static int check(const struct stk_opt_value *v, const struct stk_proof_plan *pla
         return stk_usage(&stk_cmd_prove, "--pairs: from %d to %d", STK_PAIRED_MIN, STK_PAIRED_MAX);
     }
     if (ways > 1) {
-        return stk_usage(&stk_cmd_prove, "--metric, --whole and --steps: each says what of a run "
-                                         "is compared; choose one");
+        return stk_usage(&stk_cmd_prove,
+                         "--metric, --whole and --steps each choose what to compare; give one");
     }
     if (plan->predict && (plan->of == STK_PROOF_METRIC || plan->of == STK_PROOF_WHOLE)) {
-        return stk_usage(&stk_cmd_prove, "--predict tells of steps, and --%s compares none",
+        return stk_usage(&stk_cmd_prove,
+                         "--predict is about step times, which --%s doesn't compare",
                          plan->of == STK_PROOF_METRIC ? "metric" : "whole");
     }
     if (plan->is_rate && plan->of != STK_PROOF_METRIC) {
-        return stk_usage(&stk_cmd_prove, "--rate says something of --metric, which is missing");
+        return stk_usage(&stk_cmd_prove, "--rate needs --metric");
     }
     if (plan->warmup >= 0 && plan->of == STK_PROOF_WHOLE) {
-        return stk_usage(&stk_cmd_prove, "--warmup says something of steps or --metric, and "
-                                         "--whole compares neither");
+        return stk_usage(&stk_cmd_prove,
+                         "--warmup applies to steps or --metric; --whole compares neither");
     }
     if (plan->steps && plan->steps < stk_proof_warmup(plan) + STK_MEASURE_LEAST) {
-        return stk_usage(&stk_cmd_prove, "--steps: at least %llu, %d behind the warm-up",
+        return stk_usage(&stk_cmd_prove, "--steps: at least %llu, which is %d after the warm-up",
                          (unsigned long long)stk_proof_warmup(plan) + STK_MEASURE_LEAST,
                          STK_MEASURE_LEAST);
     }
@@ -423,34 +423,30 @@ static int prove_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_prove = {
     .name = "prove",
-    .summary = "is B faster than A? alternating runs, and an interval",
+    .summary = "test whether B is faster than A, with alternating runs",
     .words = "-- A... --vs B...",
     .description =
-        "Runs two commands in turn, A first in one pair and B first in the next, and says how much "
-        "less time B takes, with an interval that holds with 95 %: \"B is faster\", \"B is "
-        "slower\", \"no difference of 2 % or more\", or that the machine's noise lets nobody tell. "
-        "It looks at the pairs at four predetermined places and stops at the first that decides, "
-        "and "
-        "that knows a change to within half of itself; "
-        "looking several times is paid for in the interval.\n\n"
-        "What is compared is a run's mean step behind its warm-up, by the hooks of `stoker run`, "
-        "which change no line of it (PyTorch, Keras, tf.data loops, JAX); the time of the whole "
-        "command where it makes no such steps, or with --whole; or, with --metric, the median of a "
-        "number that each run prints. --steps N ends each run after so many steps. With --env K=V "
-        "and no --vs, B is A with "
-        "that variable set, with --fix ID=VALUE A with a fix of `stoker tune`. One run of each "
-        "before the first pair is not counted. Both must end "
-        "with status 0.\n\n"
-        "Where steps changed, one window of each side is recorded afterwards, and it is said "
-        "whether what A loses most time to shrank by what was gained; --predict FIX puts beside "
-        "it what `stoker whatif` promises of A's window. Each proof is a line of the ledger "
-        "(`stoker ledger`). With --before and --after folders of `stoker run` are compared in the "
-        "place of new runs, paired in their order.\n\n"
-        "Exit codes: 0 B is faster, or there is no difference; 1 B is slower; 4 nobody can tell; 3 "
-        "a command failed or could not be run.",
+        "Runs two commands in alternation and says how much faster B is, with a 95% interval. The "
+        "result is \"B is faster\", \"B is slower\", \"no difference of 2% or more\", or too noisy "
+        "to tell. A comes first in one pair and B in the next. Results are checked at four fixed "
+        "points. The run stops at the first check that is conclusive and narrows the change to "
+        "within 50% of its value. The interval already accounts for the repeated checks.\n\n"
+        "By default it compares the mean step time after warm-up. `stoker run`'s hooks measure it "
+        "without changing your code (PyTorch, Keras, tf.data loops, JAX). If the command has no "
+        "such steps, or with --whole, it compares the whole command's time. --metric compares the "
+        "median of a number that each run prints.\n\n"
+        "--steps N ends each run after N steps. Without --vs, B is A with a variable set (--env "
+        "K=V) or with a `stoker tune` fix (--fix ID=VALUE). One warm-up run of each side isn't "
+        "counted. Both commands must exit with status 0.\n\n"
+        "If step times changed, both sides are profiled once more, and the output says whether the "
+        "main cause shrank by the gain. --predict FIX shows what `stoker whatif` estimates from "
+        "A's profile. Each proof is recorded in the ledger (`stoker ledger`). --before and --after "
+        "compare existing `stoker run` folders instead, paired in order.\n\n"
+        "Exit codes: 0 B is faster, or there is no difference; 1 B is slower; 4 inconclusive; 3 a "
+        "command failed or could not be run.",
     .examples = "stoker prove -- python train.py --vs python train.py --workers 4\ttwo commands\n"
-                "stoker prove --steps 60 -- python a.py --vs python b.py\tthe first steps alone\n"
-                "stoker prove --before runs/1 --after runs/2\twhat was recorded\n"
+                "stoker prove --steps 60 -- python a.py --vs python b.py\tthe first 60 steps\n"
+                "stoker prove --before runs/1 --after runs/2\trecorded runs\n"
                 "stoker prove --env OMP_NUM_THREADS=2 -- python train.py\ta variable\n"
                 "stoker prove --fix torch.dataloader.num_workers=2 -- python train.py\ta fix\n"
                 "stoker prove --metric 'step ([0-9.]+) ms' -- ./a --vs ./b\ta printed number\n",

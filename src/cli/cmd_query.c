@@ -33,11 +33,11 @@ static char *read_sql(const char *path, int *code)
     size_t n = f && text ? fread(text, 1, SQL_MAX_BYTES + 1, f) : 0;
     *code = STK_EXIT_DONE;
     if (!f || (f && ferror(f))) {
-        *code = stk_usage(&stk_cmd_query, "%s: cannot be read", path);
+        *code = stk_usage(&stk_cmd_query, "%s: can't be read", path);
     } else if (!text || n > SQL_MAX_BYTES) {
-        *code = stk_usage(&stk_cmd_query, "%s: more than 1 MB is no statement", path);
+        *code = stk_usage(&stk_cmd_query, "%s: larger than 1 MB, so not an SQL statement", path);
     } else if (memchr(text, 0, n)) {
-        *code = stk_usage(&stk_cmd_query, "%s: not a text of SQL", path);
+        *code = stk_usage(&stk_cmd_query, "%s: not SQL text", path);
     }
     if (f && !standard) {
         fclose(f);
@@ -95,17 +95,18 @@ static int query_run(const struct stk_args *args)
         return describe(args);
     }
     if (!format) {
-        return stk_usage(&stk_cmd_query, "--json and --csv contradict each other");
+        return stk_usage(&stk_cmd_query, "--json and --csv can't be combined");
     }
     if (args->word_count == 0) {
         return stk_usage(&stk_cmd_query, "PROFILE is missing");
     }
     if (profiles == 0) {
-        return stk_usage(&stk_cmd_query, "the SQL is missing, or the profile before it");
+        return stk_usage(&stk_cmd_query, "two words are needed: a profile and the SQL");
     }
     for (int i = 0; file && strcmp(file, "-") == 0 && i < profiles; i++) {
         if (strcmp(args->words[i], "-") == 0) {
-            return stk_usage(&stk_cmd_query, "standard input cannot be the SQL and the profile");
+            return stk_usage(&stk_cmd_query,
+                             "standard input can't be both the SQL and the profile");
         }
     }
     if (!file) {
@@ -122,16 +123,16 @@ static int query_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_query = {
     .name = "query",
-    .summary = "ask about single events in SQL",
+    .summary = "query events with SQL",
     .words = "[PROFILE... SQL]",
     .description =
-        "Runs one SELECT, in SQLite's dialect, over the events of profiles: kernels, copies, "
-        "launches, host operations with their arguments, steps and where their time goes. "
-        "--tables lists the tables and their columns, as does .tables in the place of SQL.\n\n"
-        "PROFILE is as in stoker why; the events of all ranks stay in memory, so of large runs "
-        "choose one with --rank. A query that takes longer than a minute is stopped: --timeout "
-        "sets another limit. Wrong SQL ends with exit code 2.",
-    .examples = "stoker query --tables\twhat can be asked\n"
+        "Runs one SELECT over the events of profiles, in SQLite's dialect: kernels, copies, "
+        "launches, CPU operations with their arguments, steps and their time breakdown. --tables, "
+        "or .tables instead of SQL, lists the tables and columns.\n\n"
+        "PROFILE is as in stoker why. The events of all ranks stay in memory: for large runs, "
+        "choose one with --rank. A query is stopped after a minute, or after --timeout. Invalid "
+        "SQL gives exit code 2.",
+    .examples = "stoker query --tables\tlist the tables\n"
                 "stoker query run.sqlite 'select * from gaps where dur_ns > 1e6'\tlong gaps\n"
                 "stoker query t.json.gz 'select name, count(*) from kernels group by 1'\tkernels\n"
                 "stoker query t.json.gz 'select * from args where event = 17'\targuments\n"

@@ -34,7 +34,7 @@ static int report_run(const struct stk_args *args)
         return stk_usage(&stk_cmd_report, "PROFILE is missing");
     }
     if (!args->values[STK_OPT_ID_HTML].set) {
-        return stk_usage(&stk_cmd_report, "--html FILE is missing: where the page goes");
+        return stk_usage(&stk_cmd_report, "--html FILE is missing: name the page to write");
     }
     stk_reading_options(args, false, &plan.reading);
     return write_file(args, &plan);
@@ -42,13 +42,13 @@ static int report_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_report = {
     .name = "report",
-    .summary = "write the diagnosis as one HTML file",
+    .summary = "write the diagnosis to one HTML file",
     .words = "PROFILE... [-- PROFILE_B...]",
     .description =
-        "Writes the pages of stoker view into one file: why the step takes its time, the "
-        "analyses, what fixes are worth, and a comparison with the profiles behind --. It opens in "
-        "a browser anywhere and asks nobody for anything. Tables hold their first 500 rows.\n\n"
-        "PROFILE is as in stoker why. --redact before you send it to somebody.",
+        "Writes the pages of stoker view to one file: why the step takes its time, the analyses, "
+        "what each fix saves, and a comparison with the profiles after --. It opens in any browser "
+        "and loads nothing from the network. Tables hold their first 500 rows.\n\n"
+        "PROFILE is as in stoker why. Use --redact before you send it to someone.",
     .examples = "stoker report trace.json.gz --html why.html\tone profile\n"
                 "stoker report before/ --html both.html -- after/\ttwo, compared\n",
     .min_words = 0,

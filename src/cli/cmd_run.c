@@ -157,7 +157,7 @@ static void read_and_write(struct running *r, const struct stk_args *args)
     stk_err_init(&err);
     if (!stk_folder_is_at(r->opened, r->folder)) {
         stk_err_set(&err, STOKER_EOUTPUT,
-                    "%s was removed or replaced while the job ran: what is recorded is lost",
+                    "%s was removed or replaced while the job ran: the recording is lost",
                     r->folder);
         stk_fail(&err);
         return;
@@ -211,14 +211,14 @@ static void end_sampling(struct running *r)
     r->run.sampler_cpu_ns = totals.cpu_ns;
 }
 
-// Nothing of such a run may be mistaken for real: it is said before and after.
+// Nothing of such a run may be mistaken for real training, so it is announced before and after.
 static void announce(const struct stk_run *run, const char *trains)
 {
     if (strcmp(run->input_mode, "as-is") != 0) {
-        fprintf(stderr,
-                "stoker: --input %s: the job %s on batches that are not its own; what it learns "
-                "and writes is of no use\n",
-                run->input_mode, trains);
+        fprintf(
+            stderr,
+            "stoker: --input %s: the job %s on fake batches; don't use what it learns or writes\n",
+            run->input_mode, trains);
     }
 }
 
@@ -300,7 +300,7 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
     return end_as(r);
 }
 
-// What is said of another level than the one that is asked for.
+// Options that don't apply to the chosen level.
 static int check_level(const struct stk_args *args)
 {
     static const enum stk_opt_id of_gpu[] = {STK_OPT_ID_RUN_AFTER, STK_OPT_ID_RUN_FOR,
@@ -308,16 +308,16 @@ static int check_level(const struct stk_args *args)
     static const char *const names[] = {"after", "for", "every"};
     const struct stk_opt_value *v = args->values;
     if (v[STK_OPT_ID_LEVEL].set && !is_level(args, 0) && !is_level(args, 1)) {
-        return stk_usage(&stk_cmd_run, "--level: 0 records no window, 1 windows of the GPU alone; "
-                                       "without --level there is one of the framework's profiler");
+        return stk_usage(&stk_cmd_run, "--level: 0 (no profile) or 1 (only GPU activity). Without "
+                                       "--level, the framework's profiler records a window");
     }
     if (is_level(args, 0) && (v[STK_OPT_ID_STOP].set || v[STK_OPT_ID_WINDOW].set)) {
-        return stk_usage(&stk_cmd_run, "--level 0 records no window, of which --%s says something",
+        return stk_usage(&stk_cmd_run, "--level 0 records no window, so --%s doesn't apply",
                          v[STK_OPT_ID_STOP].set ? "stop" : "steps");
     }
     for (size_t i = 0; i < sizeof of_gpu / sizeof of_gpu[0]; i++) {
         if (v[of_gpu[i]].set && !is_level(args, 1)) {
-            return stk_usage(&stk_cmd_run, "--%s says something of windows of the GPU: --level 1",
+            return stk_usage(&stk_cmd_run, "--%s applies only to GPU windows: add --level 1",
                              names[i]);
         }
     }
@@ -330,8 +330,7 @@ static int check(const struct stk_args *args)
     if (v[STK_OPT_ID_WINDOW].set &&
         (v[STK_OPT_ID_WINDOW].number < 1 || v[STK_OPT_ID_WINDOW].number > STEPS_MAX)) {
         return stk_usage(&stk_cmd_run,
-                         "--steps: from 1 to %d; a window holds every call of its "
-                         "steps",
+                         "--steps: from 1 to %d, as a profile holds every call of its steps",
                          STEPS_MAX);
     }
     int code = check_level(args);
@@ -343,7 +342,7 @@ static int check(const struct stk_args *args)
         return stk_usage(&stk_cmd_run, "--input: '%s' is neither cached nor synthetic", input);
     }
     if ((v[STK_OPT_ID_ALLOW_CHECKPOINTS].set || v[STK_OPT_ID_COMPARE].set) && !input) {
-        return stk_usage(&stk_cmd_run, "--%s says something of --input, which is missing",
+        return stk_usage(&stk_cmd_run, "--%s needs --input",
                          v[STK_OPT_ID_COMPARE].set ? "compare" : "allow-checkpoints");
     }
     return STK_EXIT_DONE;
@@ -400,31 +399,30 @@ static int run_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_run = {
     .name = "run",
-    .summary = "run a job as it is, record it, and say where its time goes",
+    .summary = "run a job unchanged, record it, and report where its time goes",
     .words = "-- COMMAND...",
     .description =
-        "Runs COMMAND with its own input, output, terminal, directory and signals, and ends as it "
-        "ends. Python programs are watched by hooks that change no line of them: step times and "
-        "waits for input of the whole run, for PyTorch, Keras, tf.data loops and JAX. After a "
-        "warm-up the framework's own profiler records a window of steps, and at the end its report "
-        "is printed as `stoker why` prints it.\n\n"
-        "Everything is kept in a folder, stoker-runs/ and the time unless --out names one; `stoker "
-        "why FOLDER` says it again. Where the program profiles itself, stoker records no window "
-        "and says so.\n\n"
-        "--input cached|synthetic asks what the job would take if its input cost nothing: behind "
-        "the first batches of each data set (a DataLoader, Keras' fit, tf.data, Grain) these are "
-        "handed out again, or random ones of the same shapes. The step time stands beside that of "
-        "the newest run of the same command as it is, or of --compare DIR. Checkpoints are not "
-        "written then.\n\n"
-        "--level 1 records windows of what the GPU does instead, by CUPTI: for programs in any "
-        "language, and again and again where --every says so. docs/level1.md has its limits.\n\n"
-        "--on-demand lets `stoker capture PID` record further windows of a PyTorch job while it "
-        "runs (KINETO_USE_DAEMON).\n\n"
-        "Exit codes are the job's; 127 where the command is not found, 126 where it cannot be run. "
-        "A job that --stop ended counts as done: 0.",
+        "Runs COMMAND with its own input, output, terminal, directory and signals, and exits with "
+        "its status. Hooks record the step times and input waits of the whole run, for PyTorch, "
+        "Keras, tf.data loops and JAX. Your code doesn't change. After a warm-up, the framework's "
+        "own profiler records a few steps. At the end stoker prints the same report as `stoker "
+        "why`.\n\n"
+        "Everything goes to a folder in stoker-runs/, unless you give --out. `stoker why FOLDER` "
+        "prints the report again. If the program profiles itself, stoker records no window and "
+        "says so.\n\n"
+        "--input cached|synthetic measures the job with free input. After the first batches of "
+        "each data set (DataLoader, Keras' fit, tf.data, Grain), it repeats them, or returns "
+        "random batches of the same shapes. The step time is compared with the newest normal run "
+        "of the same command, or with --compare DIR. No checkpoints are written.\n\n"
+        "--level 1 records only GPU activity, through CUPTI. It works for programs in any "
+        "language, and --every repeats it. docs/level1.md lists its limits.\n\n"
+        "--on-demand lets `stoker capture PID` profile a PyTorch job again while it runs "
+        "(KINETO_USE_DAEMON).\n\n"
+        "Exit codes are the job's; 127 if the command isn't found, 126 if it can't be run. A job "
+        "that --stop ended exits with 0.",
     .examples = "stoker run -- python train.py\trecord and explain a job\n"
                 "stoker run --stop -- python train.py\tonly its first steps\n"
-                "stoker run --level 0 --json run.json -- python train.py\tstep times alone\n"
+                "stoker run --level 0 --json run.json -- python train.py\tonly step times\n"
                 "stoker run --level 1 --after 0s --for 0s -- ./train\tthe whole run\n"
                 "stoker run -- torchrun --nproc-per-node 2 train.py\tseveral ranks\n",
     .min_words = 1,

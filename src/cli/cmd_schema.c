@@ -19,17 +19,18 @@ static int schema_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_schema = {
     .name = "schema",
-    .summary = "print the JSON Schema of what stoker writes for programs",
+    .summary = "print the JSON Schema of stoker's JSON output",
     .words = "[NAME]",
     .description =
-        "Prints the JSON Schema (draft 2020-12) of a document that stoker writes with --json: "
-        "report "
-        "(stoker why), jobs (the same of several jobs), table (stoker stats, query, find), diff, "
-        "whatif, tune, proof (stoker prove), ledger, live (stoker top), run, and "
-        "view and view.run (the pages of stoker view). --markdown prints the same "
-        "contract as a page for people. The contracts are versioned and change only by adding.",
+        "Prints the JSON Schema (draft 2020-12) of a document that stoker writes with --json. "
+        "NAME is one of:\n\n"
+        "report, jobs (stoker why on one job, or on several); table (stoker stats, query, find); "
+        "diff, whatif, tune, proof (stoker prove), ledger, live (stoker top), run; view, view.run "
+        "(the pages of stoker view).\n\n"
+        "--markdown prints it as a page to read. The schemas are versioned, and only ever gain "
+        "fields.",
     .examples =
-        "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",
+        "stoker schema report\tthe schema\nstoker schema report --markdown\tas a page to read\n",
     .max_words = 1,
     .options = {STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "schemas",

@@ -16,7 +16,7 @@ static int list(void)
     for (size_t i = 0; stoker_analysis_name(i); i++) {
         printf("%-10s %s\n", stoker_analysis_name(i), stoker_analysis_question(i));
     }
-    printf("%-10s %s\n", "all", "All of these at once, on one reading.");
+    printf("%-10s %s\n", "all", "All analyses, in one pass over the profile.");
     return STK_EXIT_DONE;
 }
 
@@ -25,7 +25,7 @@ static int describe(const struct stk_args *args)
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
     struct stk_printing p;
     if (args->word_count > 1) {
-        return stk_usage(&stk_cmd_stats, "--tables describes an analysis, without a PROFILE");
+        return stk_usage(&stk_cmd_stats, "--tables describes an analysis: leave out the PROFILE");
     }
     int code = stk_printing_begin(&p, args, format);
     if (code != STK_EXIT_DONE) {
@@ -44,7 +44,7 @@ static int stats_run(const struct stk_args *args)
     struct stk_progress_line line;
     const char *format = stk_table_format(args);
     if (!format) {
-        return stk_usage(&stk_cmd_stats, "--json and --csv contradict each other");
+        return stk_usage(&stk_cmd_stats, "--json and --csv can't be combined");
     }
     if (args->values[STK_OPT_ID_TABLES].set || args->values[STK_OPT_ID_MARKDOWN].set) {
         return describe(args);
@@ -61,7 +61,7 @@ static int stats_run(const struct stk_args *args)
     if (strcmp(args->words[0], "all") == 0) {
         if (strcmp(format, "csv") == 0 || args->values[STK_OPT_ID_TABLE].set) {
             return stk_usage(&stk_cmd_stats,
-                             "all takes neither --csv nor --table: name the analysis");
+                             "all can't be combined with --csv or --table: name one analysis");
         }
         if (!args->values[STK_OPT_ID_LIMIT].set && !args->values[STK_OPT_ID_JSON].set) {
             options.limit = ROWS_OF_ALL;
@@ -86,20 +86,19 @@ const struct stk_cmd stk_cmd_stats = {
     .summary = "print tables: kernels, copies, launches, gaps, operations",
     .words = "[ANALYSIS PROFILE...]",
     .description =
-        "Answers one question about profiles with tables, for people, as JSON or as CSV. "
-        "Without words it lists the analyses, each with its question. ANALYSIS all runs every one "
-        "on a single reading: the first table of each, or with --json an array of their "
-        "documents. --tables says what the tables and figures of ANALYSIS are, without a "
-        "profile.\n\n"
-        "PROFILE is as in stoker why. Where a profile does not hold what an analysis needs, the "
-        "output says what is missing and how to record it, and the exit code is 4.",
+        "Answers one question about profiles with tables, as text, JSON or CSV. Without words it "
+        "lists the analyses and their questions. ANALYSIS all runs all of them in one pass. It "
+        "prints the first table of each, or with --json an array of all their documents. --tables "
+        "describes the tables and columns of ANALYSIS and needs no PROFILE.\n\n"
+        "PROFILE is as in stoker why. If a profile lacks what an analysis needs, the output says "
+        "what is missing and how to record it. The exit code is then 4.",
     .examples = "stoker stats\tlist the analyses\n"
                 "stoker stats kernels --tables\twhat each column means\n"
                 "stoker stats kernels trace.json.gz\tkernels by total time\n"
                 "stoker stats transfers run.sqlite --csv\tcopies, for a spreadsheet\n"
                 "stoker stats ops run.xplane.pb --by phase\tforward, loss, backward, optimizer\n"
                 "stoker stats all trace.json.gz\tevery analysis\n"
-                "stoker stats comm ranks/ --json\twho waits for whom, for programs\n",
+                "stoker stats comm ranks/ --json\twhich rank waits for which, as JSON\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_TABLES,   STK_OPT_ID_JSON,     STK_OPT_ID_CSV,    STK_OPT_ID_CSV_RAW,

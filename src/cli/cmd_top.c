@@ -190,7 +190,7 @@ static int top_run(const struct stk_args *args)
         t.interval_ms = (int)ms;
     }
     if (!args->word_count && !newest_run(newest, sizeof newest)) {
-        return stk_usage(&stk_cmd_top, "no run below " RUNS "; name its folder, or the number of a "
+        return stk_usage(&stk_cmd_top, "no run in " RUNS "; give its folder, or the id of a "
                                        "process");
     }
     bool is_json = v[STK_OPT_ID_JSON].set, once = v[STK_OPT_ID_ONCE].set;
@@ -210,21 +210,21 @@ static int top_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_top = {
     .name = "top",
-    .summary = "show a running job: its steps, processors, GPUs, disks, and what holds it now",
+    .summary = "show a running job: steps, CPU, GPUs, disks, what limits it",
     .words = "[PID|DIR]",
     .description =
-        "Shows a job as it runs, and says in one sentence what holds it: step time and input wait, "
-        "processors in use of each process and thread and those that wait for one, limits of its "
-        "control group, pressure, disks, GPUs. Figures are of the last five seconds.\n\n"
-        "DIR is the folder of `stoker run`, PID any process of such a run, or any other process: "
-        "then stoker samples it and the processes below it, without loading anything into it, and "
-        "its steps are not known. Without either: the newest run below stoker-runs/.\n\n"
-        "On a terminal the screen is refreshed in place until q or Ctrl-C; elsewhere a line is "
-        "printed each second until the job ends.",
-    .examples = "stoker top\tthe newest run of `stoker run` here\n"
-                "stoker top 4242\ta process and those below it\n"
-                "stoker top --once 4242\tone look, as text\n"
-                "stoker top --json --interval 10s DIR | jq .sentence\tfor programs\n",
+        "Shows a job while it runs, and says in one sentence what limits it. It lists step time "
+        "and input wait, CPU cores used per process and thread, threads waiting for a core, cgroup "
+        "limits, pressure, disks and GPUs. Figures cover the last five seconds.\n\n"
+        "DIR is the folder of a `stoker run`. PID is a process of such a run, or any other "
+        "process. stoker samples other processes and their children from outside, so their steps "
+        "are unknown. Without either, it shows the newest run in stoker-runs/.\n\n"
+        "On a terminal the screen refreshes until you press q or Ctrl-C. Otherwise it prints a "
+        "line per second until the job ends.",
+    .examples = "stoker top\tthe newest run in stoker-runs/\n"
+                "stoker top 4242\ta process and its children\n"
+                "stoker top --once 4242\tone snapshot, as text\n"
+                "stoker top --json --interval 10s DIR | jq .sentence\tas JSON\n",
     .min_words = 0,
     .max_words = 1,
     .options = {STK_OPT_ID_INTERVAL, STK_OPT_ID_ONCE, STK_OPT_ID_JSON, STK_OPT_ID_NO_COLOR,

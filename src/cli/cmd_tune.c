@@ -107,15 +107,14 @@ static int check(const struct stk_opt_value *v)
         return stk_usage(&stk_cmd_tune, "--budget: from 1 to %d minutes", BUDGET_MOST);
     }
     if (steps->set && steps->number < STEPS_LEAST) {
-        return stk_usage(&stk_cmd_tune, "--steps: at least %d; fewer say nothing", STEPS_LEAST);
+        return stk_usage(&stk_cmd_tune, "--steps: at least %d; fewer can't be judged", STEPS_LEAST);
     }
     if (v[STK_OPT_ID_TUNE_WARMUP].set && v[STK_OPT_ID_TUNE_WARMUP].number < 1) {
-        return stk_usage(&stk_cmd_tune,
-                         "--warmup: at least 1; the first step is never like others");
+        return stk_usage(&stk_cmd_tune, "--warmup: at least 1, as the first step is never typical");
     }
     const char *allow = v[STK_OPT_ID_ALLOW].text;
     if (allow && strcmp(allow, "numerics") != 0) {
-        return stk_usage(&stk_cmd_tune, "--allow: '%s' is not numerics", allow);
+        return stk_usage(&stk_cmd_tune, "--allow takes numerics, not '%s'", allow);
     }
     return check_fixes(v[STK_OPT_ID_TUNE_FIX].text);
 }
@@ -222,31 +221,26 @@ static int run_tune(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_tune = {
     .name = "tune",
-    .summary = "find the fixes that make a job faster, by trying them without editing it",
+    .summary = "find fixes that make a job faster, by trying them",
     .words = "-- COMMAND...",
     .description =
-        "Runs COMMAND once under `stoker run`'s hooks with a window of the framework's own "
-        "profiler, "
-        "reads what its report says, and tries the fixes that could pay, the most promising first: "
-        "arguments of loaders and data sets, threads, compilation, allocators. Each is applied "
-        "from "
-        "outside, by hooks in the Python process, by variables, or by a command in front; no line "
-        "of "
-        "the program is changed.\n\n"
-        "A fix is measured in pairs of fresh runs that end after enough steps, with it and without "
-        "it, and judged as `stoker prove` judges. What is kept is proved once more together. A fix "
-        "that crashes or hangs the job costs its time alone; one that took no hold is skipped, "
-        "with "
-        "why. Losses with a fix must lie where those of two runs without do.\n\n"
-        "The job is started some thirty times and ended after its first steps: what it writes, it "
-        "writes each time. Fixes that change what is computed (precision, fast maths, recompiled "
-        "kernels) are tried with --allow numerics alone.\n\n"
-        "Exit codes: 0 it is faster, or there is nothing to gain; 4 nobody can tell; 3 the job as "
-        "it is failed or cannot be measured.",
+        "Runs COMMAND once under `stoker run`, profiles a few steps, and tries the fixes that "
+        "could help, most promising first: data loader arguments, threads, compilation, "
+        "allocators. Each is applied from outside, with hooks in the Python process, environment "
+        "variables, or a command prefix. Your code doesn't change.\n\n"
+        "Each fix is measured in pairs of short runs, with and without it, and judged as in "
+        "`stoker prove`. The fixes that help are then proved together. A fix that crashes or hangs "
+        "the job costs only its time. A fix that had no effect is skipped, with the reason. Losses "
+        "with a fix must match those of two runs without it.\n\n"
+        "The job starts about thirty times and ends after its first steps each time. It writes its "
+        "files each time too. Fixes that change the computed values (precision, fast math, "
+        "recompiled kernels) need --allow numerics.\n\n"
+        "Exit codes: 0 the job is faster, or there is nothing to gain; 4 inconclusive; 3 the "
+        "unchanged job failed or can't be measured.",
     .examples = "stoker tune -- python train.py\tten minutes of trying\n"
                 "stoker tune --budget 30 --allow numerics -- python train.py\tprecision too\n"
-                "stoker tune --loss 'loss: ([0-9.]+)' -- python train.py\tlosses that it prints\n"
-                "stoker tune --json tuned.json -- python train.py\tfor programs\n",
+                "stoker tune --loss 'loss: ([0-9.]+)' -- python train.py\tits printed loss\n"
+                "stoker tune --json tuned.json -- python train.py\talso as JSON\n",
     .min_words = 1,
     .max_words = 1 << 20,
     .options = {STK_OPT_ID_BUDGET, STK_OPT_ID_TUNE_FIX, STK_OPT_ID_TUNE_STEPS,

@@ -70,7 +70,7 @@ static int view_run(const struct stk_args *args)
         return stk_usage(&stk_cmd_view, "PROFILE is missing");
     }
     if (v[STK_OPT_ID_PORT].set && v[STK_OPT_ID_PORT].number > PORT_MAX) {
-        return stk_usage(&stk_cmd_view, "--port: ports end at %d", PORT_MAX);
+        return stk_usage(&stk_cmd_view, "--port: at most %d", PORT_MAX);
     }
     const char **words = stk_alloc_array(profiles, sizeof *words);
     if (!words) {
@@ -99,20 +99,19 @@ const struct stk_cmd stk_cmd_view = {
     .words = "PROFILE... [-- PROFILE_B...]",
     .description =
         "Reads the profiles and serves pages on this machine: why the step takes its time, the "
-        "timeline of every thread and stream, the analyses, what fixes are worth. Prints its "
-        "address, which holds a token that nobody else knows, and serves until Ctrl-C.\n\n"
-        "PROFILE is as in stoker why; with profiles behind -- both sides are compared. It "
-        "listens on 127.0.0.1 alone: --host chooses another address, where whoever "
-        "knows the token sees all of the profile.\n\n"
-        "Among the profiles may be the folder of a stoker run, also while it goes on, proofs of "
-        "stoker prove --json, and ledgers: each gets a page of its own.\n\n"
-        "The index of what was opened is kept in the user's cache directory "
-        "($XDG_CACHE_HOME/stoker/view, 4 GB at most), so that the same profile opens at once "
-        "next time; --no-cache leaves it alone.",
+        "timeline of every thread and stream, the analyses, and what each fix saves. It prints its "
+        "address, which contains a secret token, and serves until Ctrl-C.\n\n"
+        "PROFILE is as in stoker why. Profiles after -- are compared with those before. It listens "
+        "only on 127.0.0.1, unless you give --host. Anyone who has the token can then see the "
+        "whole profile.\n\n"
+        "You can also give the folder of a stoker run, even while it is running, proofs (stoker "
+        "prove --json) and ledgers. Each gets its own page.\n\n"
+        "The index of each profile is cached in $XDG_CACHE_HOME/stoker/view (at most 4 GB), so it "
+        "opens at once next time. --no-cache turns that off.",
     .examples = "stoker view trace.json.gz\tone profile\n"
-                "stoker view stoker-runs/today\ta run, while it goes on\n"
-                "stoker view before/ -- after/\ttwo, compared\n"
-                "stoker view t.json.gz --port 8080 --no-open\tfor a tunnel from elsewhere\n",
+                "stoker view stoker-runs/today\ta run, even while it is running\n"
+                "stoker view before/ -- after/\ta comparison\n"
+                "stoker view t.json.gz --port 8080 --no-open\tfor an SSH tunnel\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .has_sides = true,

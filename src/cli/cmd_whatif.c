@@ -40,12 +40,12 @@ static int whatif_run(const struct stk_args *args)
     struct stk_progress_line line;
     const struct stk_opt_value *v = args->values;
     if (v[STK_OPT_ID_LIST].set && (v[STK_OPT_ID_FIX].set || v[STK_OPT_ID_TARGET].set)) {
-        return stk_usage(&stk_cmd_whatif, "--list prices nothing: leave out --fix and --target");
+        return stk_usage(&stk_cmd_whatif, "--list estimates nothing: leave out --fix and --target");
     }
     if (v[STK_OPT_ID_CRITICAL].set &&
         (v[STK_OPT_ID_LIST].set || v[STK_OPT_ID_FIX].set || v[STK_OPT_ID_TARGET].set)) {
         return stk_usage(&stk_cmd_whatif,
-                         "--critical prices nothing: leave out --fix, --target and --list");
+                         "--critical estimates nothing: leave out --fix, --target and --list");
     }
     stoker_whatif_options_default(&options);
     stk_reading_options(args, false, &options.reading);
@@ -54,8 +54,9 @@ static int whatif_run(const struct stk_args *args)
     options.list = v[STK_OPT_ID_LIST].set;
     options.critical = v[STK_OPT_ID_CRITICAL].set;
     if (v[STK_OPT_ID_WITH_BATCH].set && !read_other(v[STK_OPT_ID_WITH_BATCH].text, &options)) {
-        return stk_usage(&stk_cmd_whatif, "--with-batch takes F=FILE, F the times of the batch: "
-                                          "2=larger.pt.trace.json");
+        return stk_usage(&stk_cmd_whatif,
+                         "--with-batch takes F=FILE, where F is the factor of the batch size: "
+                         "2=larger.pt.trace.json");
     }
     stk_progress_start(&line, v[STK_OPT_ID_QUIET].set);
     options.reading.progress = stk_progress_update;
@@ -73,23 +74,23 @@ static int whatif_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_whatif = {
     .name = "whatif",
-    .summary = "say what each fix is worth before you make it",
+    .summary = "estimate what each fix saves before you make it",
     .words = "PROFILE...",
     .description =
-        "Rebuilds what the steps of the profile depend on, replays them with a fix applied, and "
-        "says how long a step would take, as an interval. Without --fix every fix that applies is "
-        "priced alone; --fix a,b prices them together. --target finds the fixes that bring a step "
-        "to a time. --with-batch names a second profile of the same job with a batch of F times "
-        "the size: --fix batch=N then goes by how each class of work grew. --critical prices "
-        "nothing: it shows the critical path of the steps, by kind and by name, and how much later "
-        "what runs beside it may end.\n\n"
-        "Where the replay cannot be trusted there are no prices: the output says why, and the exit "
+        "Rebuilds the dependencies in the profile's steps, replays them with a fix applied, and "
+        "estimates the new step time, as an interval. Without --fix, it estimates each applicable "
+        "fix alone. --fix a,b estimates them together. --target finds the fixes that get a step "
+        "down to a given time.\n\n"
+        "--with-batch names a second profile of the same job with F times the batch size. --fix "
+        "batch=N then uses how each class of work grew. --critical shows the critical path of the "
+        "steps, by kind and by name, and the slack of what runs in parallel.\n\n"
+        "If the replay can't be trusted, there are no estimates: the output says why, and the exit "
         "code is 4. PROFILE is as in stoker why.",
     .examples = "stoker whatif trace.json.gz\tevery fix that applies\n"
-                "stoker whatif trace.json.gz --list\twhat can be asked\n"
+                "stoker whatif trace.json.gz --list\tlist the what-ifs\n"
                 "stoker whatif trace.json.gz --fix input-free\tone fix\n"
-                "stoker whatif b32.json --fix batch=4 --with-batch 2=b64.json\tfrom two sizes\n"
-                "stoker whatif trace.json.gz --critical\twhat the steps wait for\n"
+                "stoker whatif b32.json --fix batch=4 --with-batch 2=b64.json\ttwo batch sizes\n"
+                "stoker whatif trace.json.gz --critical\tthe critical path\n"
                 "stoker whatif logs/ --target 50ms\twhich fixes get a step to 50 ms\n",
     .min_words = 1,
     .max_words = INT32_MAX,

@@ -50,10 +50,10 @@ static int why_run(const struct stk_args *args)
     struct stk_progress_line line;
     const char *format = format_of(args);
     if (args->values[STK_OPT_ID_JSON].set && strcmp(format, "json") != 0) {
-        return stk_usage(&stk_cmd_why, "--json and --format %s contradict each other", format);
+        return stk_usage(&stk_cmd_why, "--json and --format %s can't be combined", format);
     }
     if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set) {
-        return stk_usage(&stk_cmd_why, "--quiet and --verbose contradict each other");
+        return stk_usage(&stk_cmd_why, "--quiet and --verbose can't be combined");
     }
     stk_reading_options(args, strcmp(format, "text") == 0, &options);
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
@@ -72,20 +72,19 @@ static int why_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_why = {
     .name = "why",
-    .summary = "say where each step's time goes, and what to change",
+    .summary = "show where each step's time goes, and what to change",
     .words = "PROFILE...",
-    .description = "Reads profiles of a training job (TensorFlow and JAX XPlane, PyTorch and "
-                   "Chrome traces, Nsight Systems "
-                   "SQLite exports; gzip and zstd too), says where the time of each step goes, and "
-                   "gives a verdict with its "
-                   "evidence and the changes that would help.\n\n"
-                   "A PROFILE is a file, a directory (a TensorBoard log directory, a folder with "
-                   "one trace per rank), or - "
-                   "for standard input. Several are the ranks of one run. Where they are of "
-                   "several jobs, a line for each is printed instead of a report.",
+    .description =
+        "Reads profiles of a training job and shows where the time of each step goes. It gives a "
+        "verdict with its evidence, and the changes that would help. It reads TensorFlow and JAX "
+        "XPlane files, PyTorch and Chrome traces, and Nsight Systems SQLite exports, also "
+        "compressed with gzip or zstd.\n\n"
+        "A PROFILE is a file, a directory (a TensorBoard log directory, or a folder with one trace "
+        "per rank), or - for standard input. Several profiles are taken as the ranks of one run. "
+        "If they are from different jobs, stoker prints one line per job instead of a report.",
     .examples = "stoker why trace.json.gz\tdiagnose one profile\n"
                 "stoker why logs/ --steps 3:8\tsome steps of a folder's newest run\n"
-                "stoker why rank*.json.gz --json\tall ranks of a run, for programs\n"
+                "stoker why rank*.json.gz --json\tall ranks of a run, as JSON\n"
                 "stoker why run.sqlite --fail-on high\tin CI: exit code 1 on a severe finding\n",
     .min_words = 1,
     .max_words = INT32_MAX,

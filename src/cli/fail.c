@@ -44,7 +44,7 @@ int stk_fail(const struct stoker_err *err)
         fputc('\n', stderr);
     }
     if (code == STK_EXIT_BUG) {
-        fputs("  this is a bug in stoker: please report it with the command and, if you may, the "
+        fputs("  this is a bug in stoker: please report it with the command and, if you can, the "
               "profile\n",
               stderr);
     }
@@ -61,9 +61,9 @@ int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...)
     fputs("stoker: error: ", stderr);
     stk_screen_put(stderr, text, STK_SCREEN_ALL);
     if (cmd) {
-        fprintf(stderr, "\n  stoker %s --help shows how it is used\n", cmd->name);
+        fprintf(stderr, "\n  see stoker %s --help\n", cmd->name);
     } else {
-        fputs("\n  stoker --help lists the commands\n", stderr);
+        fputs("\n  see stoker --help for the commands\n", stderr);
     }
     return STK_EXIT_USAGE;
 }

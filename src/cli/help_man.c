@@ -88,7 +88,8 @@ static void overview(FILE *out)
 {
     fprintf(
         out,
-        ".TH STOKER 1 \"\" \"stoker %s\"\n.SH NAME\nstoker \\- says why a GPU waits in training, "
+        ".TH STOKER 1 \"\" \"stoker %s\"\n.SH NAME\nstoker \\- shows why the GPU waits in "
+        "training, "
         "and "
         "what to change\n.SH SYNOPSIS\n.B stoker\n.I COMMAND\n[OPTIONS] [WORDS]\n.SH COMMANDS\n",
         stoker_version());

@@ -11,28 +11,27 @@
 const struct stk_fact stk_exit_facts[] = {
     {"0", "done"},
     {"1", "done, and a finding is at or above --fail-on"},
-    {"2", "the command line makes no sense"},
+    {"2", "usage error"},
     {"3", "an input is missing, unreadable or not a profile"},
-    {"4", "the profile does not support a verdict (cannot tell); looked at before --fail-on"},
-    {"5", "a resource limit was hit, or output could not be written"},
+    {"4", "no verdict: the profile doesn't hold enough (takes precedence over --fail-on)"},
+    {"5", "a resource limit was hit, or the output could not be written"},
     {"70", "a bug in stoker"},
     {"130", "interrupted"},
     {NULL, NULL},
 };
 
 const struct stk_fact stk_environment_facts[] = {
-    {"NO_COLOR", "if not empty: no colours"},
-    {"FORCE_COLOR", "if neither empty nor 0: colours even where output is no terminal"},
-    {"TERM", "dumb: no colours, no progress line, ASCII only"},
+    {"NO_COLOR", "if not empty: no colors"},
+    {"FORCE_COLOR", "if neither empty nor 0: colors even if the output isn't a terminal"},
+    {"TERM", "dumb: no colors, no progress line, ASCII only"},
     {"COLUMNS", "width of the text, instead of the terminal's"},
-    {"STOKER_THREADS", "processors to use where --threads does not say"},
+    {"STOKER_THREADS", "threads to use if --threads isn't given"},
     {"STOKER_CPU",
-     "vector instructions to use, by words between commas: plain, sse2, sse42, avx2, avx512 (these "
-     "bring along what they build on), pext, vbmi, vpclmul, neon, crc; all that the processor has "
-     "where it is not set"},
-    {"STOKER_SQL", "sqlite: stoker query answers every statement through SQLite alone"},
+     "comma-separated vector instructions to use: plain, sse2, sse42, avx2, avx512 (each includes "
+     "the ones it builds on), pext, vbmi, vpclmul, neon, crc; default: all that the CPU has"},
+    {"STOKER_SQL", "sqlite: make stoker query use SQLite for every statement"},
     {"STOKER_HASH_SEED",
-     "a number: seeds the hash tables, whose seed is random without; no output depends on it"},
+     "a number that seeds the hash tables (default: random); no output depends on it"},
     {NULL, NULL},
 };
 
@@ -115,7 +114,7 @@ static void facts(FILE *out, const struct stk_fact *f, int width)
 
 static void overview(FILE *out)
 {
-    fputs("stoker says why a GPU waits in training, and what to change.\n\n"
+    fputs("stoker shows why the GPU waits in training, and what to change.\n\n"
           "Usage: stoker COMMAND [OPTIONS] [WORDS]\n\n"
           "Examples:\n",
           out);
@@ -125,8 +124,8 @@ static void overview(FILE *out)
         fprintf(out, "  %-12s ", stk_cmds[i]->name);
         wrap(out, 15, stk_cmds[i]->summary);
     }
-    fputs("\nOptions:\n  -h, --help     this help; after a command: that command's\n"
-          "  -V, --version  version of stoker\n\nExit codes:\n",
+    fputs("\nOptions:\n  -h, --help     print this help; after a command: that command's\n"
+          "  -V, --version  print the version\n\nExit codes:\n",
           out);
     facts(out, stk_exit_facts, 4);
     fputs("\nEnvironment:\n", out);

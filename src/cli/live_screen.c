@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The terminal of `stoker top`; see live_screen.h. Sequences are those that every terminal of the
-// last thirty years knows (ECMA-48 and xterm's alternate screen); each line is cleared behind its
+// last thirty years knows (ECMA-48 and xterm's alternate screen); each line is cleared after its
 // text rather than before it, so nothing flickers.
 #include "cli/live_screen.h"
 

@@ -13,7 +13,7 @@ void stk_live_screen_enter(void);
 void stk_live_screen_leave(void);
 // Its size now.
 int stk_live_screen_rows(void);
-// One frame in the place of the last one, in one write; lines end with a line feed.
+// Replaces the last frame, in one write; lines end with a line feed.
 void stk_live_screen_show(const char *text, size_t n);
 enum stk_live_key { STK_KEY_NONE, STK_KEY_QUIT, STK_KEY_REDRAW };
 // Waits for a key, a new size or the time's end; a stop (Ctrl-Z) and its end are dealt with within.

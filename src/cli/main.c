@@ -153,7 +153,7 @@ static bool check_processor_words(void)
     for (size_t i = 0; stk_cpu_word_at(i); i++) {
         near = stk_near_best(typed, near, stk_cpu_word_at(i));
     }
-    stk_usage(NULL, "STOKER_CPU: no word '%s'%s%s%s", typed, near ? "; did you mean '" : "",
+    stk_usage(NULL, "STOKER_CPU: unknown word '%s'%s%s%s", typed, near ? "; did you mean '" : "",
               near ? near : "", near ? "'?" : "");
     return false;
 }

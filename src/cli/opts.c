@@ -224,7 +224,7 @@ static const char *expected(const struct stk_opt *opt, char *buffer, size_t size
         }
         return buffer;
     }
-    return opt->kind == STK_OPT_COUNT      ? "a whole number from 0"
+    return opt->kind == STK_OPT_COUNT      ? "a whole number, 0 or more"
            : opt->kind == STK_OPT_RANGE    ? "step numbers such as 3:5"
            : opt->kind == STK_OPT_DURATION ? "a time with its unit, such as 10ms or 1.5s"
            : opt->kind == STK_OPT_NAME     ? "a name"
@@ -248,7 +248,7 @@ static bool set_value(const struct stk_cmd *cmd, int id, const char *text, struc
         return false;
     }
     if (opt->kind == STK_OPT_LIST && out->listed_count == STK_ARGS_LISTED) {
-        stk_usage(cmd, "--%s more than %d times", opt->name, STK_ARGS_LISTED);
+        stk_usage(cmd, "--%s was given more than %d times", opt->name, STK_ARGS_LISTED);
         return false;
     }
     if (opt->kind == STK_OPT_LIST && text[0]) {
@@ -276,7 +276,7 @@ static void unknown_option(const struct stk_cmd *cmd, const char *word)
     if (best) {
         stk_usage(cmd, "no option %s; did you mean --%s?", name, best);
     } else if (strncmp(cmd->words, "-- ", 3) == 0) { // it may be one of the command that is run
-        stk_usage(cmd, "no option %s; commands stand behind --: stoker %s %s", name, cmd->name,
+        stk_usage(cmd, "no option %s; put the command after --: stoker %s %s", name, cmd->name,
                   cmd->words);
     } else {
         stk_usage(cmd, "no option %s", name);

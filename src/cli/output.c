@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a command's output goes, and what an interruption leaves behind: nothing half-written.
+// Where a command's output goes. An interruption leaves nothing half-written.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

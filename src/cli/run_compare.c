@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the run as it is; see run_compare.h. That two commands are the same is told by the lines of
-// the two run.json, which the same function writes. What `why` says of the step's wait, and what
-// the what-if promises, are of the window of the run as it is.
+// Finds the normal run; see run_compare.h. Two commands are the same if their lines in the two
+// run.json match; the same function writes both. The input wait that `why` reports and the
+// what-if's estimate come from the normal run's window.
 #include "cli/run_compare.h"
 
 #include <dirent.h>
@@ -138,7 +138,7 @@ static void compare(struct stk_run *run, const char *folder, uint64_t warmup)
             ask_profile(folder, to);
         }
     } else {
-        fprintf(stderr, "stoker: %s holds no steps to compare with\n", folder);
+        fprintf(stderr, "stoker: %s has no steps to compare with\n", folder);
     }
     stk_steps_free(&before);
 }

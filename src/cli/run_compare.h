@@ -6,8 +6,8 @@
 
 #include "job/capture/parent/run_out.h"
 
-// Fills run->compared where there is such a run. wanted: its folder, or NULL. What cannot be read
-// of a folder that was named is said.
+// Fills run->compared where there is such a run. wanted: its folder, or NULL. If a given folder
+// can't be read, an error is printed.
 void stk_run_compare(struct stk_run *run, const char *wanted, uint64_t warmup);
 
 #endif

@@ -29,7 +29,7 @@ struct stk_output {
     int fd;
     const char *path;            // NULL: standard output
     int error;                   // errno of the first failure
-    struct stk_atomic_file file; // behind a temporary name; all zero: a device, or standard output
+    struct stk_atomic_file file; // under a temporary name; all zero: a device, or standard output
     // Where it is a terminal, and what is written was not made for one: line ends and what is
     // harmless (base/text.h) get there. `held` waits for the rest of its character.
     bool is_filtered, is_ascii;

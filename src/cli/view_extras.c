@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files are told by what they hold: the first bytes of a proof name its schema, the first line of a
-// ledger its columns. They are read anew each time a page asks, so that a ledger that grows does.
+// Files are recognized by their content: the first bytes of a proof name its schema, the first line
+// of a ledger its columns. They are read again for each request, so a growing ledger stays current.
 #include "cli/view_extras.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static enum stoker_status read_file(const char *path, struct stk_body *out, stru
         close(fd);
     }
     return n == 0 ? STOKER_OK
-                  : stk_err_set(err, STOKER_EMISSING, "%s cannot be read, or is too long", path);
+                  : stk_err_set(err, STOKER_EMISSING, "%s can't be read, or is too long", path);
 }
 
 static enum stoker_status make_file(const struct stk_view_extra *self, struct stk_body *out,
@@ -38,7 +38,7 @@ static enum stoker_status make_file(const struct stk_view_extra *self, struct st
     enum stoker_status status = read_file(self->arg, out, err);
     if (status == STOKER_OK && strcmp(self->type, "application/json") == 0 &&
         !stk_json_is_value(out->p, out->n)) {
-        status = stk_err_set(err, STOKER_EDAMAGE, "%s is no JSON (any more)", self->name);
+        status = stk_err_set(err, STOKER_EDAMAGE, "%s is not valid JSON", self->name);
     }
     return status;
 }

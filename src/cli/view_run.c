@@ -180,8 +180,7 @@ enum stoker_status stk_view_run_make(const struct stk_view_extra *self, struct s
     struct stk_body machine = {.p = NULL};
     DIR *dir = opendir(self->arg);
     if (!dir) {
-        return stk_err_set(err, STOKER_EMISSING, "%s: the folder is not there any more",
-                           self->name);
+        return stk_err_set(err, STOKER_EMISSING, "%s: the folder no longer exists", self->name);
     }
     stk_sink_init(&sink, stk_body_write, out);
     stk_arena_init(&f.arena, 0);

@@ -20,11 +20,11 @@ static int spec_in(PyObject *item, struct stoker_spec *s)
     PyObject *shape, *nested;
     *s = (struct stoker_spec){.rank = STOKER_UNKNOWN};
     if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "iOO", &s->dtype, &shape, &nested)) {
-        PyErr_SetString(PyExc_TypeError, "a spec is (dtype, shape, nested)");
+        PyErr_SetString(PyExc_TypeError, "a spec must be (dtype, shape, nested)");
         return -1;
     }
     if (s->dtype < 0 || s->dtype >= STOKER_DTYPES) {
-        PyErr_SetString(PyExc_ValueError, "no such dtype");
+        PyErr_SetString(PyExc_ValueError, "unknown dtype");
         return -1;
     }
     if (PyObject_TypeCheck(nested, &stk_py_specs_type)) {
@@ -34,7 +34,7 @@ static int spec_in(PyObject *item, struct stoker_spec *s)
         return 0;
     }
     if (!PyTuple_Check(shape) || PyTuple_GET_SIZE(shape) > STOKER_RANK_MAX) {
-        PyErr_Format(PyExc_ValueError, "a shape is a tuple of at most %d dimensions",
+        PyErr_Format(PyExc_ValueError, "a shape must be a tuple of at most %d dimensions",
                      STOKER_RANK_MAX);
         return -1;
     }
@@ -49,7 +49,7 @@ static int spec_in(PyObject *item, struct stoker_spec *s)
 
 int stk_py_specs_in(PyObject *list, struct stoker_spec **out, Py_ssize_t *n)
 {
-    PyObject *fast = PySequence_Fast(list, "specs come as a sequence");
+    PyObject *fast = PySequence_Fast(list, "specs must be a sequence");
     *n = fast ? PySequence_Fast_GET_SIZE(fast) : 0;
     *out = fast ? PyMem_Calloc((size_t)*n + 1, sizeof **out) : NULL;
     int failed = !*out;
@@ -161,7 +161,7 @@ static int put_datasets(struct stoker_args *a, const char *name, PyObject *fast,
         if (ok) {
             ds[i] = ((struct stk_py_dataset *)item)->ds;
         } else {
-            PyErr_SetString(PyExc_TypeError, "datasets are expected");
+            PyErr_SetString(PyExc_TypeError, "expected datasets");
         }
     }
     ok = ok && stoker_args_datasets(a, name, ds, (size_t)n);
@@ -179,7 +179,7 @@ static int put_tagged(struct stoker_args *a, const char *name, PyObject *value)
     if (!strcmp(tag, "specs") || !strcmp(tag, "bound")) {
         return put_specs(a, name, list, tag[0] == 'b');
     }
-    PyObject *fast = PySequence_Fast(list, "a list of values is expected");
+    PyObject *fast = PySequence_Fast(list, "expected a list of values");
     if (!fast) {
         return 0;
     }
@@ -196,7 +196,7 @@ static int put_tagged(struct stoker_args *a, const char *name, PyObject *value)
     } else if (!strcmp(tag, "datasets")) {
         ok = put_datasets(a, name, fast, n);
     } else {
-        PyErr_Format(PyExc_ValueError, "no kind of argument '%s'", tag);
+        PyErr_Format(PyExc_ValueError, "unknown kind of argument '%s'", tag);
     }
     Py_DECREF(fast);
     return ok;
@@ -227,7 +227,7 @@ static int put(struct stoker_args *a, const char *name, PyObject *value)
     if (PyTuple_Check(value)) {
         return put_tagged(a, name, value);
     }
-    PyErr_Format(PyExc_TypeError, "argument %s cannot be a %.100s", name, Py_TYPE(value)->tp_name);
+    PyErr_Format(PyExc_TypeError, "argument %s can't be a %.100s", name, Py_TYPE(value)->tp_name);
     return 0;
 }
 

@@ -44,7 +44,7 @@ void stk_py_attach(struct stk_py_attached *a)
     PyThreadState *state = PyThreadState_New(PyInterpreterState_Main());
     unlock();
     if (!state) {
-        Py_FatalError("no memory for a thread's state");
+        Py_FatalError("out of memory for a thread's state");
     }
     PyEval_RestoreThread(state);
 }

@@ -215,7 +215,8 @@ static PyObject *array_array(PyObject *o, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     if (copy == Py_False) {
-        PyErr_SetString(PyExc_ValueError, "an array of a device cannot be one of NumPy's uncopied");
+        PyErr_SetString(PyExc_ValueError,
+                        "a device array can't become a NumPy array without a copy");
         return NULL;
     }
     PyObject *a = array_numpy(o, NULL);
@@ -309,7 +310,7 @@ static int await_stream(struct device_array *a, PyObject *stream)
     }
     if (number == 0 || number < STREAM_NONE) {
         PyErr_Format(PyExc_ValueError,
-                     "stream is None, -1, 1 (legacy default), 2 (default of the thread) or a "
+                     "stream must be None, -1, 1 (legacy default), 2 (per-thread default) or a "
                      "stream's address, not %lld",
                      number);
         return -1;
@@ -340,13 +341,13 @@ static PyObject *array_dlpack(PyObject *o, PyObject *args, PyObject *kwargs)
             return NULL;
         }
         if (type != DL_CUDA || number != a->device) {
-            PyErr_Format(PyExc_BufferError, "this array lies on cuda:%d; numpy() copies it",
+            PyErr_Format(PyExc_BufferError, "this array is on cuda:%d; use numpy() to copy it",
                          a->device);
             return NULL;
         }
     }
     if (copy == Py_True) {
-        PyErr_SetString(PyExc_BufferError, "copy=True: the consumer copies, not this array");
+        PyErr_SetString(PyExc_BufferError, "copy=True: the consumer must copy, not this array");
         return NULL;
     }
     return await_stream(a, stream) < 0 ? NULL : export(a);
@@ -381,24 +382,24 @@ static Py_ssize_t array_length(PyObject *o)
 }
 
 static PyGetSetDef array_getset[] = {
-    {"shape", array_shape, NULL, "Dimensions: tuple.", NULL},
-    {"dtype", array_dtype, NULL, "NumPy's dtype.", NULL},
-    {"ndim", array_ndim, NULL, "How many dimensions.", NULL},
-    {"size", array_size, NULL, "How many values.", NULL},
-    {"nbytes", array_nbytes, NULL, "Bytes of the values.", NULL},
-    {"device", array_device, NULL, "Where it lies: \"cuda:0\".", NULL},
+    {"shape", array_shape, NULL, "Shape, as a tuple.", NULL},
+    {"dtype", array_dtype, NULL, "NumPy dtype.", NULL},
+    {"ndim", array_ndim, NULL, "Number of dimensions.", NULL},
+    {"size", array_size, NULL, "Number of values.", NULL},
+    {"nbytes", array_nbytes, NULL, "Size in bytes.", NULL},
+    {"device", array_device, NULL, "The device, such as \"cuda:0\".", NULL},
     {"__cuda_array_interface__", array_interface, NULL,
-     "For CuPy, Numba and others; waits on the host for the copy.", NULL},
+     "For CuPy, Numba and others. Waits on the CPU for the copy.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef array_methods[] = {
-    {"numpy", array_numpy, METH_NOARGS, "A copy on the host."},
+    {"numpy", array_numpy, METH_NOARGS, "A copy in CPU memory."},
     {"__array__", (PyCFunction)(void (*)(void))array_array, METH_VARARGS | METH_KEYWORDS,
-     "A copy on the host."},
+     "A copy in CPU memory."},
     {"__dlpack__", (PyCFunction)(void (*)(void))array_dlpack, METH_VARARGS | METH_KEYWORDS,
-     "__dlpack__(stream=None): a capsule; work put on that stream from now on comes after the "
-     "copy, and the memory is used again after what is on it when the last holder lets go."},
-    {"__dlpack_device__", array_dlpack_device, METH_NOARGS, "(2, number of the device)"},
+     "__dlpack__(stream=None) -> capsule. Later work on that stream runs after the copy. The "
+     "memory is reused only after the work on it when the last reference is dropped."},
+    {"__dlpack_device__", array_dlpack_device, METH_NOARGS, "(2, device number)"},
     {NULL, NULL, 0, NULL}};
 
 static PySequenceMethods array_sequence = {.sq_length = array_length};
@@ -413,7 +414,7 @@ PyTypeObject stk_py_device_array_type = {
     .tp_methods = array_methods,
     .tp_getset = array_getset,
     .tp_doc = "Values on a CUDA device. torch.from_dlpack(a), jax.dlpack.from_dlpack(a) and "
-              "cupy.from_dlpack(a) take them without a copy; a.numpy() copies them to the host.",
+              "cupy.from_dlpack(a) share them without a copy. a.numpy() copies them to CPU memory.",
 };
 
 static void stager_end(struct stager *self)
@@ -442,7 +443,7 @@ static void stager_dealloc(PyObject *o)
 // (component, channels, is planar, table as bytes of float32), several of them.
 static struct stoker_byte_table *tables_in(PyObject *list, Py_ssize_t *n)
 {
-    PyObject *fast = PySequence_Fast(list, "tables come as a sequence");
+    PyObject *fast = PySequence_Fast(list, "tables must be a sequence");
     *n = fast ? PySequence_Fast_GET_SIZE(fast) : 0;
     struct stoker_byte_table *out = fast ? PyMem_Calloc((size_t)*n + 1, sizeof *out) : NULL;
     int ok = out != NULL;
@@ -452,7 +453,7 @@ static struct stoker_byte_table *tables_in(PyObject *list, Py_ssize_t *n)
         ok = PyArg_ParseTuple(PySequence_Fast_GET_ITEM(fast, i), "iipS", &t->component,
                               &t->channels, &t->is_planar, &bytes);
         if (ok && PyBytes_GET_SIZE(bytes) != (Py_ssize_t)(256 * sizeof(float)) * t->channels) {
-            PyErr_SetString(PyExc_ValueError, "a table has 256 values for each channel");
+            PyErr_SetString(PyExc_ValueError, "a table needs 256 values for each channel");
             ok = 0;
         } else if (ok) {
             t->values = (const float *)(const void *)PyBytes_AS_STRING(bytes);
@@ -557,7 +558,7 @@ static PyObject *stager_next(PyObject *o)
     if (!self->s || self->is_busy || stk_py_inside == self->number) {
         PyErr_SetString(PyExc_RuntimeError, !self->s ? "the iterator is closed"
                                             : stk_py_inside == self->number
-                                                ? "a function of the pipeline calls its next()"
+                                                ? "a function in the pipeline called its next()"
                                                 : "another thread is in next()");
         return NULL;
     }
@@ -617,8 +618,8 @@ static PyObject *stager_close(PyObject *o, PyObject *unused)
 }
 
 static PyMethodDef stager_methods[] = {
-    {"stats", stager_stats, METH_NOARGS, "Counts since the start: dict; times in ns."},
-    {"close", stager_close, METH_NOARGS, "Ends it now. Arrays given out stay valid."},
+    {"stats", stager_stats, METH_NOARGS, "Counts since the start, as a dict. Times are in ns."},
+    {"close", stager_close, METH_NOARGS, "Closes it now. Arrays it returned stay valid."},
     {NULL, NULL, 0, NULL}};
 
 PyTypeObject stk_py_stager_type = {
@@ -630,5 +631,5 @@ PyTypeObject stk_py_stager_type = {
     .tp_iternext = stager_next,
     .tp_methods = stager_methods,
     .tp_new = stager_new,
-    .tp_doc = "An iterator whose elements lie on a CUDA device.",
+    .tp_doc = "An iterator whose elements are on a CUDA device.",
 };

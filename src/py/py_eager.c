@@ -128,13 +128,13 @@ static PyObject *array_item(PyObject *self, Py_ssize_t i)
 static PyMappingMethods array_mapping = {.mp_subscript = array_at};
 static PySequenceMethods array_sequence = {.sq_item = array_item};
 
-#define NUMPY_DOC "The same as NumPy's own (or plain bytes), as eager tensors of TensorFlow answer."
+#define NUMPY_DOC "Returns the NumPy value (or bytes), like TensorFlow's eager tensors."
 static PyMethodDef array_methods[] = {{"numpy", array_numpy, METH_NOARGS, NUMPY_DOC},
                                       {"__array_wrap__", array_wrap, METH_VARARGS, "Results."},
-                                      {"__reduce_ex__", any_reduce, METH_O, "As the base does."},
+                                      {"__reduce_ex__", any_reduce, METH_O, "Like the base class."},
                                       {NULL, NULL, 0, NULL}};
 static PyMethodDef other_methods[] = {{"numpy", any_numpy, METH_NOARGS, NUMPY_DOC},
-                                      {"__reduce_ex__", any_reduce, METH_O, "As the base does."},
+                                      {"__reduce_ex__", any_reduce, METH_O, "Like the base class."},
                                       {NULL, NULL, 0, NULL}};
 
 PyTypeObject stk_py_array_type = {
@@ -144,7 +144,7 @@ PyTypeObject stk_py_array_type = {
     .tp_as_mapping = &array_mapping, // what they lack is inherited
     .tp_as_sequence = &array_sequence,
     .tp_repr = any_repr,
-    .tp_doc = "A NumPy array that has numpy() as well.",
+    .tp_doc = "A NumPy array that also has numpy().",
 };
 PyTypeObject stk_py_bytes_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data.bytes",
@@ -152,7 +152,7 @@ PyTypeObject stk_py_bytes_type = {
     .tp_methods = other_methods,
     .tp_repr = any_repr,
     .tp_str = any_repr, // as of bytes: with zeros at the end
-    .tp_doc = "Bytes that have numpy() as well.",
+    .tp_doc = "Bytes that also have numpy().",
 };
 
 #define SCALARS(X)                                                                                 \
@@ -171,7 +171,7 @@ PyTypeObject stk_py_bytes_type = {
 #define SCALAR(dtype, name, Numpy)                                                                 \
     [dtype] = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data." #name,                      \
                .tp_flags = Py_TPFLAGS_DEFAULT, .tp_methods = other_methods, .tp_repr = any_repr,   \
-               .tp_doc = "A NumPy scalar that has numpy() as well."},
+               .tp_doc = "A NumPy scalar that also has numpy()."},
 static PyTypeObject scalar_types[STOKER_DTYPES] = {SCALARS(SCALAR)};
 #define AT(dtype, name, Numpy) [dtype] = offsetof(Py##Numpy##ScalarObject, obval),
 static const size_t value_at[STOKER_DTYPES] = {SCALARS(AT)};
@@ -232,7 +232,7 @@ int stk_py_eager_setup(void)
     }
     if ((size_t)stk_py_bytes_type.tp_basicsize >
         sizeof(PyBytesObject)) { // they are filled as bytes
-        PyErr_SetString(PyExc_ImportError, "numpy.bytes_ is no longer laid out as bytes are");
+        PyErr_SetString(PyExc_ImportError, "numpy.bytes_ no longer has the layout of bytes");
         return -1;
     }
     return 0;

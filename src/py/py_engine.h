@@ -105,7 +105,7 @@ void stk_py_leave_end(void);       // with the GIL, which it lets go meanwhile
 void stk_py_forked_leave(void);    // in the child of a fork
 int stk_py_is_leaving(void);       // no longer on the thread that ends the interpreter
 void stk_py_rest_if_leaving(void); // with the GIL; may never come back
-// Behind a wait, as PyEval_RestoreThread; the interpreter may be about to end meanwhile.
+// After a wait, like PyEval_RestoreThread; the interpreter may be about to end meanwhile.
 void stk_py_resume(PyThreadState *state);
 // Around a thread's way to the GIL. 0: the interpreter is about to end; nothing of it may be
 // touched.

@@ -3,7 +3,7 @@
 // returns a list of as many values as the engine expects; a generator's function returns an
 // iterator of such lists. One that takes many elements is called with their number and, for each
 // component, an array of all of them or a list of arrays; it returns how many it did, a list of
-// components in either form, and None or the exception of the element behind those. The Python
+// components in either form, and None or the exception of the element after those. The Python
 // files wrap the user's functions so that they do.
 //
 // A thread may outlive the interpreter (py_iterator.c leaves those that hang): its calls are then
@@ -27,7 +27,7 @@ struct visit { // of a thread in Python, for a pipeline
     uint64_t inside; // before
 };
 
-// arg: the pipeline's number. 0: the interpreter has left.
+// arg: the pipeline's number. 0: the interpreter has exited.
 static int enter_python(struct visit *v, void *arg)
 {
     if (!stk_py_come_in()) {
@@ -61,7 +61,7 @@ uint64_t stk_py_host_of_pipeline(struct stoker_host *host)
 static enum stoker_status has_left(struct stoker_err *err)
 {
     *err = (struct stoker_err){.code = STOKER_EINTR, .offset = -1};
-    PyOS_snprintf(err->message, sizeof err->message, "the interpreter has left");
+    PyOS_snprintf(err->message, sizeof err->message, "the interpreter has exited");
     return STOKER_EINTR;
 }
 
@@ -93,7 +93,7 @@ static PyObject *find(int64_t id)
     PyObject *f = key && functions ? PyDict_GetItem(functions, key) : NULL;
     Py_XDECREF(key);
     if (!f) {
-        PyErr_SetString(PyExc_RuntimeError, "the Python function is gone");
+        PyErr_SetString(PyExc_RuntimeError, "the Python function no longer exists");
     }
     Py_XINCREF(f);
     return f;
@@ -190,13 +190,14 @@ static int component_in(PyObject *value, struct stoker_component *c, int64_t don
         }
         c->of->hold = hold;
         if (c->of->rank < 1 || c->of->dim[0] != done) {
-            PyErr_SetString(PyExc_RuntimeError, "the function must return all that it did");
+            PyErr_SetString(PyExc_RuntimeError, "the function must return all results");
             return -1;
         }
         return 0;
     }
     if (PyList_GET_SIZE(value) != done) {
-        PyErr_SetString(PyExc_RuntimeError, "the function must return as many values as it did");
+        PyErr_SetString(PyExc_RuntimeError,
+                        "the function must return the same number of values each time");
         return -1;
     }
     for (int64_t i = 0; i < done; i++) {

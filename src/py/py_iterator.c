@@ -621,10 +621,9 @@ static int is_inside(const struct iterator *self)
 STK_PY_HOT static int enter(struct iterator *self, int is_next)
 {
     if (stk_py_inside && is_inside(self)) {
-        PyErr_SetString(
-            PyExc_RuntimeError,
-            "a function of a pipeline calls next() of the iterator that it runs for, which would "
-            "wait for itself; make another iterator of the dataset there");
+        PyErr_SetString(PyExc_RuntimeError,
+                        "a function in a pipeline called next() on its own iterator, which would "
+                        "wait for itself. Use another iterator of the dataset there");
         return -1;
     }
     stk_py_rest_if_leaving();
@@ -639,8 +638,8 @@ STK_PY_HOT static int enter(struct iterator *self, int is_next)
     }
     if (self->generation != generation) {
         PyErr_SetString(PyExc_RuntimeError,
-                        "this iterator was started before a fork, and its threads are not in this "
-                        "process; make a new one from the dataset here");
+                        "this iterator was started before a fork, so its threads are not in this "
+                        "process. Make a new one from the dataset here");
         return -1;
     }
     if (self->is_closed) {
@@ -693,7 +692,7 @@ static PyObject *iterator_state(PyObject *o, PyObject *unused)
     self->is_busy = 0;
     if (self->has_job) {
         PyErr_SetString(PyExc_RuntimeError,
-                        "an interrupted next() is still at work; call next() first");
+                        "an interrupted next() is still running; call next() first");
         return NULL;
     }
     enum stoker_status s = stoker_iterator_state(self->it, few, &n, &err);
@@ -775,7 +774,7 @@ static PyObject *iterator_end(PyObject *o, PyObject *unused)
 {
     (void)unused;
     if (((struct iterator *)o)->is_busy) {
-        PyErr_SetString(PyExc_RuntimeError, "another thread is in next(); cancel() first");
+        PyErr_SetString(PyExc_RuntimeError, "another thread is in next(); call cancel() first");
         return NULL;
     }
     iterator_close((struct iterator *)o);
@@ -783,13 +782,13 @@ static PyObject *iterator_end(PyObject *o, PyObject *unused)
 }
 
 static PyMethodDef iterator_methods[] = {
-    {"state", iterator_state, METH_NOARGS,
-     "Where it stands, as bytes for Dataset.iterator(state=)."},
-    {"stages", iterator_stages, METH_NOARGS, "Counts of each stage, parents first: list of dicts."},
-    {"memory", iterator_memory, METH_NOARGS, "Bytes in use, at the peak, allowed: dict."},
+    {"state", iterator_state, METH_NOARGS, "Its position, as bytes for Dataset.iterator(state=)."},
+    {"stages", iterator_stages, METH_NOARGS,
+     "Counts of each stage, as a list of dicts, parents first."},
+    {"memory", iterator_memory, METH_NOARGS, "Bytes in use, at the peak and allowed, as a dict."},
     {"is_ready", iterator_ready, METH_NOARGS, "Whether next() would return without waiting."},
-    {"cancel", iterator_cancel, METH_NOARGS, "Ends waits, from any thread."},
-    {"close", iterator_end, METH_NOARGS, "Ends it now. Arrays given out stay valid."},
+    {"cancel", iterator_cancel, METH_NOARGS, "Ends any wait. Call it from any thread."},
+    {"close", iterator_end, METH_NOARGS, "Closes it now. Arrays it returned stay valid."},
     {NULL, NULL, 0, NULL}};
 
 PyTypeObject stk_py_iterator_type = {

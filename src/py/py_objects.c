@@ -79,7 +79,7 @@ static PyObject *specs_items(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef specs_methods[] = {
-    {"items", specs_items, METH_NOARGS, "The components' specs: (dtype, shape, nested) each."},
+    {"items", specs_items, METH_NOARGS, "The components' specs, each (dtype, shape, nested)."},
     {NULL, NULL, 0, NULL}};
 
 PyTypeObject stk_py_specs_type = {
@@ -112,7 +112,7 @@ static PyObject *dataset_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     if (!PyArg_ParseTuple(args, "sOO!z", &kind, &inputs, &PyDict_Type, &dict, &where)) {
         return NULL;
     }
-    PyObject *fast = PySequence_Fast(inputs, "inputs come as a sequence");
+    PyObject *fast = PySequence_Fast(inputs, "inputs must be a sequence");
     if (!fast) {
         return NULL;
     }
@@ -125,7 +125,7 @@ static PyObject *dataset_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
         if (ok) {
             in[i] = ((struct stk_py_dataset *)item)->ds;
         } else {
-            PyErr_SetString(PyExc_TypeError, "inputs are engine datasets");
+            PyErr_SetString(PyExc_TypeError, "inputs must be engine datasets");
         }
     }
     struct stoker_args *a = ok ? stk_py_args(dict) : NULL;
@@ -294,15 +294,18 @@ static PyObject *dataset_explain(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef dataset_methods[] = {
-    {"explain", dataset_explain, METH_VARARGS, "explain(options, is_staged): the plan as it runs."},
-    {"write", dataset_write, METH_VARARGS, "write(path, options): an indexed file; how many."},
-    {"specs", dataset_specs, METH_NOARGS, "The components' specs: (dtype, shape, nested) each."},
+    {"explain", dataset_explain, METH_VARARGS,
+     "explain(options, is_staged) -> the plan as it runs."},
+    {"write", dataset_write, METH_VARARGS,
+     "write(path, options) -> number of elements in the indexed file."},
+    {"specs", dataset_specs, METH_NOARGS, "The components' specs, each (dtype, shape, nested)."},
     {"nested", dataset_nested, METH_NOARGS, "The same as a Specs object."},
-    {"cardinality", dataset_cardinality, METH_NOARGS, "Elements; -1: no end; -2: unknown."},
-    {"fingerprint", dataset_fingerprint, METH_NOARGS, "Tells what it is made of: an int."},
+    {"cardinality", dataset_cardinality, METH_NOARGS,
+     "Number of elements. -1: infinite. -2: unknown."},
+    {"fingerprint", dataset_fingerprint, METH_NOARGS, "An int that identifies its structure."},
     {"kind", dataset_kind, METH_NOARGS, "The kind's name."},
     {"where", dataset_where, METH_NOARGS, "The source line that made it, or None."},
-    {"inputs", dataset_inputs, METH_NOARGS, "The datasets it is made of."},
+    {"inputs", dataset_inputs, METH_NOARGS, "Its input datasets."},
     {"nodes", dataset_nodes, METH_NOARGS, "Its function's (operation, line) pairs, or None."},
     {NULL, NULL, 0, NULL}};
 
@@ -345,7 +348,7 @@ static void fn_dealloc(PyObject *self)
 
 static int *ids_in(PyObject *list, int *n)
 {
-    PyObject *fast = PySequence_Fast(list, "value numbers come as a sequence");
+    PyObject *fast = PySequence_Fast(list, "value numbers must be a sequence");
     Py_ssize_t count = fast ? PySequence_Fast_GET_SIZE(fast) : 0;
     int *ids = fast ? PyMem_Calloc((size_t)count + 1, sizeof ids[0]) : NULL;
     for (Py_ssize_t i = 0; ids && i < count; i++) {
@@ -440,10 +443,10 @@ static PyObject *fn_is_random(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef fn_methods[] = {
-    {"add", fn_add, METH_VARARGS, "add(op, inputs, args, where) -> (first result, how many)"},
+    {"add", fn_add, METH_VARARGS, "add(op, inputs, args, where) -> (first result, count)"},
     {"spec", fn_spec, METH_O, "(dtype, shape, nested) of a value."},
-    {"constant", fn_constant, METH_O, "The value, if it is known already; else None."},
-    {"finish", fn_finish, METH_O, "finish(results): no more operations."},
+    {"constant", fn_constant, METH_O, "The value if it is already known, else None."},
+    {"finish", fn_finish, METH_O, "finish(results): completes the function."},
     {"nodes", fn_nodes, METH_NOARGS, "(operation, source line) pairs in order of evaluation."},
     {"is_random", fn_is_random, METH_NOARGS, "Whether any operation draws random bits."},
     {NULL, NULL, 0, NULL}};

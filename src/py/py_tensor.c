@@ -32,7 +32,7 @@ PyTypeObject stk_py_memory_type = {
     .tp_basicsize = sizeof(struct memory),
     .tp_dealloc = memory_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc = "Memory of the engine that arrays rest on.",
+    .tp_doc = "Engine memory that backs arrays.",
 };
 
 STK_PY_HOT static PyObject *memory_new(struct stoker_tensor *t)
@@ -117,7 +117,7 @@ static PyObject *bytes_of(PyObject *item)
         return PyBytes_FromObject(item);
     }
     PyErr_Format(PyExc_TypeError,
-                 "arrays of objects must hold bytes or str, not %.100s; give numbers a dtype",
+                 "arrays of objects must hold bytes or str, not %.100s. Give numbers a dtype",
                  Py_TYPE(item)->tp_name);
     return NULL;
 }
@@ -152,8 +152,8 @@ static int strings_in(PyObject **items, Py_ssize_t n, struct stoker_tensor *t, P
 static int shape_in(PyArrayObject *a, struct stoker_tensor *t)
 {
     if (PyArray_NDIM(a) > STOKER_RANK_MAX) {
-        PyErr_Format(PyExc_ValueError, "arrays may have %d dimensions, not %d", STOKER_RANK_MAX,
-                     PyArray_NDIM(a));
+        PyErr_Format(PyExc_ValueError, "arrays can have at most %d dimensions, not %d",
+                     STOKER_RANK_MAX, PyArray_NDIM(a));
         return -1;
     }
     t->rank = PyArray_NDIM(a);

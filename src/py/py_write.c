@@ -76,7 +76,7 @@ static PyObject *writer_write(PyObject *o, PyObject *record)
 
 static PyMethodDef writer_methods[] = {
     {"write", writer_write, METH_O, "write(record): bytes or a buffer."},
-    {"finish", writer_finish, METH_NOARGS, "Writes what is left and closes."},
+    {"finish", writer_finish, METH_NOARGS, "Writes what is left and closes the file."},
     {NULL, NULL, 0, NULL}};
 
 PyTypeObject stk_py_writer_type = {

@@ -11,13 +11,13 @@ enum stoker_status stk_access_open(struct stk_access *g, const char *host, struc
 {
     unsigned char random[STK_TOKEN_CHARS / 2];
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
-        return stk_err_set(err, STOKER_EBUG, "the system gives no random bytes for a token");
+        return stk_err_set(err, STOKER_EBUG, "the system provides no random bytes for a token");
     }
     for (size_t i = 0; i < sizeof random; i++) {
         snprintf(g->token + 2 * i, 3, "%02x", random[i]);
     }
     if (snprintf(g->host, sizeof g->host, "%s", host) >= (int)sizeof g->host) {
-        return stk_err_set(err, STOKER_EUSAGE, "--host: longer than an address");
+        return stk_err_set(err, STOKER_EUSAGE, "--host: too long for an address");
     }
     return STOKER_OK;
 }

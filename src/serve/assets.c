@@ -42,7 +42,7 @@ static enum stoker_status read_file(int folder, const char *name, struct stk_bod
     ssize_t n;
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
-        return stk_err_set(err, STOKER_EMISSING, "%s cannot be read", name);
+        return stk_err_set(err, STOKER_EMISSING, "%s can't be read", name);
     }
     while ((n = read(fd, buffer, sizeof buffer)) > 0 && out->n + (size_t)n <= ASSET_MAX) {
         if (stk_body_write(out, buffer, (size_t)n) != 0) {
@@ -50,7 +50,8 @@ static enum stoker_status read_file(int folder, const char *name, struct stk_bod
         }
     }
     close(fd);
-    return n == 0 ? STOKER_OK : stk_err_set(err, STOKER_EINPUT, "%s: too long, or no file", name);
+    return n == 0 ? STOKER_OK
+                  : stk_err_set(err, STOKER_EINPUT, "%s: too long, or not a file", name);
 }
 
 enum stoker_status stk_asset_read(const char *folder, const char *name, struct stk_body *out,
@@ -68,6 +69,6 @@ enum stoker_status stk_asset_read(const char *folder, const char *name, struct s
         }
     }
     closedir(dir);
-    return status == STOKER_EMISSING ? stk_err_set(err, STOKER_EMISSING, "no file of that name")
+    return status == STOKER_EMISSING ? stk_err_set(err, STOKER_EMISSING, "no file with that name")
                                      : status;
 }

@@ -17,7 +17,7 @@ extern const struct stk_asset stk_assets[]; // made by cmake/embed.cmake; ends w
 const struct stk_asset *stk_asset_find(const char *name);
 // Of the name's ending.
 const char *stk_asset_type(const char *name);
-// The same from a folder: only what lies in it by that very name, no link, at most 1 MB.
+// The same from a folder: only a file in it with that exact name, not a link, at most 1 MB.
 // STOKER_EMISSING: there is none.
 STK_MUST_CHECK enum stoker_status stk_asset_read(const char *folder, const char *name,
                                                  struct stk_body *out, struct stoker_err *err);

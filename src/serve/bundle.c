@@ -21,7 +21,7 @@ static bool starts(const char *p, const char *end, const char *word)
     return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
 }
 
-// Behind the statement at p; *name: what it imports from, "" where it is none.
+// Returns the end of the statement at p; *name: what it imports from, "" if it is not an import.
 static const char *pass_import(const char *p, const char *end, char name[NAME_MAX_CHARS])
 {
     name[0] = 0;
@@ -177,17 +177,19 @@ enum stoker_status stk_bundle_write(const char *data, size_t n, struct stk_sink 
     unsigned char random[NONCE_BYTES];
     char nonce[NONCE_CHARS + 1];
     if (!html || !css || !place_module(&order, "main.js", 0)) {
-        return stk_err_set(err, STOKER_EBUG, "the pages are not whole: please report this");
+        return stk_err_set(err, STOKER_EBUG,
+                           "the built-in pages are incomplete: please report this");
     }
     if (getrandom(random, sizeof random, 0) != NONCE_BYTES) {
-        return stk_err_set(err, STOKER_EBUG, "the system gives no random bytes");
+        return stk_err_set(err, STOKER_EBUG, "the system provides no random bytes");
     }
     for (int i = 0; i < NONCE_BYTES; i++) {
         snprintf(nonce + 2 * i, 3, "%02x", random[i]);
     }
     const struct page page = {out, &order, nonce, data, n};
     if (put_page(&page, html, css) != 2) {
-        return stk_err_set(err, STOKER_EBUG, "the page names its parts otherwise: please report");
+        return stk_err_set(err, STOKER_EBUG,
+                           "the built-in page has unexpected parts: please report this");
     }
     return STOKER_OK;
 }

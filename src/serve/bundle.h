@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages as one HTML text: styles and modules of web/ inside of it, and the data behind them.
-// The modules keep to a form that can be strung together (tests/web/check): imports first, each
+// The pages as one HTML text: the styles and modules of web/, then the data.
+// The modules keep to a form that can be concatenated (tests/web/check): imports first, each
 // `import { a, b } from './x.js';`, exports as a word before a declaration, names that differ.
 #ifndef STK_SERVE_BUNDLE_H
 #define STK_SERVE_BUNDLE_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files by the hash of the profiles' paths; see cache.h. A folder that is given counts with all
-// that lies in it: a new file, or one that grew, makes another fingerprint.
+// Files by the hash of the profiles' paths; see cache.h. A folder counts with all
+// its files: a new file, or one that grew, changes the fingerprint.
 //
-// XDG_CACHE_HOME may lie where others can write, so that they can plant folders and exchange them.
+// XDG_CACHE_HOME may be where others can write and plant or swap folders.
 // "stoker" and "view" in it are opened without following links, checked, and used by descriptor
-// from then on (/proc/self/fd): what is exchanged later does not matter.
+// from then on (/proc/self/fd): later swaps don't matter.
 #include "serve/cache.h"
 
 #include <dirent.h>

@@ -200,8 +200,9 @@ static enum stoker_status check_side(const struct stk_documents *d, int side,
         return STOKER_OK;
     }
     return stk_err_set(err, STOKER_EUSAGE, "%s",
-                       side == STK_VIEW_A ? "no profile was given"
-                                          : "there is no second profile: stoker view A -- B");
+                       side == STK_VIEW_A
+                           ? "no profile was given"
+                           : "there is no second profile; start with: stoker view A -- B");
 }
 
 enum stoker_status stk_documents_report(struct stk_documents *d, int side,
@@ -221,7 +222,7 @@ static struct document *find(struct stk_documents *d, const char *key)
     return NULL;
 }
 
-// An empty one for the key, in the place of the oldest.
+// An empty one for the key, which replaces the oldest.
 static struct document *place(struct stk_documents *d, const char *key)
 {
     struct document *doc = &d->kept[d->next];
@@ -292,7 +293,7 @@ enum stoker_status stk_documents_table(struct stk_documents *d, int side, const 
     }
     // The name becomes a file's: only one that is known.
     if (!is_analysis(analysis)) {
-        return stk_err_set(err, STOKER_EUSAGE, "there is no analysis of that name");
+        return stk_err_set(err, STOKER_EUSAGE, "no analysis with that name");
     }
     snprintf(key, sizeof key, "table %d %.80s", side, analysis);
     snprintf(file, sizeof file, "table-%.80s.json", analysis);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles as base64 behind "TRACK/LEVEL/INDEX"; see embed_tiles.h. Levels are tried from the coarsest
-// on, each whole: the last one whose tiles fit, and are few enough for a page to show them all, is
-// taken. The coarsest, a tile or two a track, is taken even where it does not.
+// Tiles as base64 under "TRACK/LEVEL/INDEX"; see embed_tiles.h. Whole levels are tried from the
+// coarsest on. The last level that fits, with few enough tiles for a page to show, is
+// taken. The coarsest, one or two tiles per track, is taken even if it doesn't fit.
 #include "serve/embed_tiles.h"
 
 #include <inttypes.h>

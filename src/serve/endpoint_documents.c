@@ -44,7 +44,7 @@ enum stoker_status stk_endpoint_query(const struct stk_asked *a, struct stk_answ
                                       struct stoker_err *err)
 {
     if (!a->body || !a->body[0]) {
-        return stk_err_set(err, STOKER_EUSAGE, "the body of the request is the SQL; it is empty");
+        return stk_err_set(err, STOKER_EUSAGE, "the request's body, the SQL, is empty");
     }
     return stk_documents_query(a->documents, stk_asked_side(a), a->body, &out->shared, err);
 }
@@ -57,7 +57,7 @@ enum stoker_status stk_endpoint_extra(const struct stk_asked *a, struct stk_answ
     int64_t n;
     if (!number || !stk_str_to_i64(stk_str_from(number), &n) || n < 0 ||
         (uint64_t)n >= plan->extra_count) {
-        return stk_err_set(err, STOKER_EUSAGE, "?n= is missing, or beyond the last of `extras`");
+        return stk_err_set(err, STOKER_EUSAGE, "?n= is missing, or too large for `extras`");
     }
     out->type = plan->extras[n].type;
     return plan->extras[n].make(&plan->extras[n], &out->own, err);
@@ -98,7 +98,7 @@ static void fill_names(struct stk_view_doc *doc, struct names *names, const stru
     }
 }
 
-// Where there is no time line, that is said: the other pages are whole without it.
+// If there is no timeline, the answer says so; the other pages work without it.
 enum stoker_status stk_endpoint_info(const struct stk_asked *a, struct stk_answer *out,
                                      struct stoker_err *err)
 {

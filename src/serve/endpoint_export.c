@@ -21,9 +21,10 @@ enum stoker_status stk_endpoint_perfetto(const struct stk_asked *a, struct stk_a
             stoker_export_write(export_, "perfetto", NULL, NULL, stk_body_write, &out->own, err);
     }
     if (status != STOKER_OK && out->own.n > STK_BODY_MAX / 2) {
-        status = stk_err_set(err, STOKER_ELIMIT,
-                             "the trace is too long to be handed to a page; in a terminal, `stoker "
-                             "export --format perfetto -o FILE` writes it");
+        status =
+            stk_err_set(err, STOKER_ELIMIT,
+                        "the trace is too large for a browser page. In a terminal, run `stoker "
+                        "export perfetto PROFILE -o FILE`");
     }
     stoker_export_free(export_);
     out->type = "application/octet-stream";

@@ -20,7 +20,7 @@ static enum stoker_status number(const struct stk_asked *a, const char *name, in
 {
     const char *text = a->value(a->request, name);
     if (!text || !stk_str_to_i64(stk_str_from(text), out)) {
-        return stk_err_set(err, STOKER_EUSAGE, "?%s= is missing, or no whole number", name);
+        return stk_err_set(err, STOKER_EUSAGE, "?%s= is missing, or not a whole number", name);
     }
     return STOKER_OK;
 }
@@ -72,7 +72,7 @@ enum stoker_status stk_endpoint_tile(const struct stk_asked *a, struct stk_answe
     status = status == STOKER_OK ? number(a, "level", &level, err) : status;
     status = status == STOKER_OK ? number(a, "index", &index, err) : status;
     if (status == STOKER_OK && (level < 0 || level > 64)) {
-        status = stk_err_set(err, STOKER_EUSAGE, "there is no such level");
+        status = stk_err_set(err, STOKER_EUSAGE, "no such level");
     }
     if (status == STOKER_OK) {
         status = stoker_timeline_tile(t, track, (int)level, index, &b, err);
@@ -94,8 +94,8 @@ enum stoker_status stk_endpoint_tiles(const struct stk_asked *a, struct stk_answ
     status = status == STOKER_OK ? number(a, "index", &index, err) : status;
     status = status == STOKER_OK ? numbers(a, "tracks", tracks, &n, err) : status;
     if (status == STOKER_OK && (level < 0 || level > 64 || n > TILES_MAX)) {
-        status = stk_err_set(err, STOKER_EUSAGE, "there is no such level, or more than %d tracks",
-                             TILES_MAX);
+        status =
+            stk_err_set(err, STOKER_EUSAGE, "no such level, or more than %d tracks", TILES_MAX);
     }
     if (status == STOKER_OK) {
         status = stoker_timeline_tiles(t, tracks, n, (int)level, index, &b, err);

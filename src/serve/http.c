@@ -187,7 +187,7 @@ static enum MHD_Result give_asset(struct stk_server *s, struct MHD_Connection *c
     enum MHD_Result queued =
         status == STOKER_OK
             ? give(c, MHD_HTTP_OK, stk_asset_type(name), read.p ? read.p : "", read.n, NULL)
-            : refuse(c, MHD_HTTP_NOT_FOUND, "there is nothing of that name");
+            : refuse(c, MHD_HTTP_NOT_FOUND, "nothing with that name");
     stk_body_free(&read);
     return queued;
 }
@@ -253,13 +253,13 @@ static enum MHD_Result answer_api(struct stk_server *s, struct MHD_Connection *c
                       "the token is missing or wrong: open the address that stoker view printed");
     }
     if (!e) {
-        return refuse(c, MHD_HTTP_NOT_FOUND, "there is nothing of that name below /api/");
+        return refuse(c, MHD_HTTP_NOT_FOUND, "nothing with that name in /api/");
     }
     if (e->is_post != is_post) {
-        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is asked for by another method");
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "use another method for this");
     }
     if (p->is_too_long) {
-        return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "the body is longer than 64 kB");
+        return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "the body is larger than 64 kB");
     }
     return give_answer(s, c, e, rest, p->body.p);
 }
@@ -269,15 +269,15 @@ static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection 
 {
     bool is_post = strcmp(method, "POST") == 0;
     if (is_doubled(c, "Host") || is_doubled(c, "Origin")) {
-        return refuse(c, MHD_HTTP_BAD_REQUEST, "Host or Origin stands there twice");
+        return refuse(c, MHD_HTTP_BAD_REQUEST, "Host or Origin is given twice");
     }
     if (!stk_access_knows_host(&s->gate, header(c, "Host")) ||
         !stk_access_knows_origin(&s->gate, header(c, "Origin"))) {
         return refuse(c, MHD_HTTP_FORBIDDEN,
-                      "this server answers its own pages, at the address that it printed");
+                      "this server answers only its own pages, at the address that it printed");
     }
     if (!is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
-        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST are known");
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST are supported");
     }
     if (strlen(url) > PATH_MAX_CHARS || url[0] != '/') {
         return refuse(c, MHD_HTTP_URI_TOO_LONG, "no such path");
@@ -286,7 +286,7 @@ static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection 
         return answer_api(s, c, url + 5, is_post, p);
     }
     if (is_post) {
-        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is asked for by another method");
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "use another method for this");
     }
     return give_asset(s, c, url);
 }
@@ -322,7 +322,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
         return MHD_YES;
     }
     if (p->body.p && strlen(p->body.p) != p->body.n) {
-        return refuse(c, MHD_HTTP_BAD_REQUEST, "the body is no text");
+        return refuse(c, MHD_HTTP_BAD_REQUEST, "the body is not text");
     }
     return answer_whole(cls, c, url, method, p);
 }
@@ -360,7 +360,7 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)plan->port)};
     if (inet_pton(AF_INET, plan->host, &at.sin_addr) != 1) {
-        return stk_err_set(err, STOKER_EUSAGE, "--host %s: not an IPv4 address, as 127.0.0.1 is",
+        return stk_err_set(err, STOKER_EUSAGE, "--host %s: not an IPv4 address like 127.0.0.1",
                            plan->host);
     }
     s->daemon = stk_mhd.MHD_start_daemon(
@@ -373,8 +373,8 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
         MHD_OPTION_END);
     if (!s->daemon) {
         return stk_err_set(err, STOKER_ELIMIT,
-                           "%s:%d cannot be listened at: another program does, or may not be; "
-                           "--port 0 takes one that is free",
+                           "can't listen on %s:%d: it is in use or not allowed; "
+                           "--port 0 picks a free port",
                            plan->host, plan->port);
     }
     const union MHD_DaemonInfo *info =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of http.c where stoker was built without libmicrohttpd.
+// Replaces http.c if stoker is built without libmicrohttpd.
 #include "serve/serve.h"
 
 enum stoker_status stk_server_open(struct stk_server **out, const struct stk_serve_plan *plan,
@@ -7,9 +7,10 @@ enum stoker_status stk_server_open(struct stk_server **out, const struct stk_ser
 {
     *out = NULL;
     (void)plan;
-    return stk_err_set(err, STOKER_ELIMIT,
-                       "this stoker was built without libmicrohttpd, so it serves no pages; "
-                       "`stoker report PROFILE --html FILE` writes them to a file");
+    return stk_err_set(
+        err, STOKER_ELIMIT,
+        "this stoker was built without libmicrohttpd, so it can't serve pages. To write them to a "
+        "file, run `stoker report PROFILE --html FILE`");
 }
 
 const char *stk_server_address(const struct stk_server *s)

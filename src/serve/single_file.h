@@ -5,8 +5,8 @@
 
 #include "serve/documents.h"
 
-// The report, every analysis whose table is not too long for a page, prices, and a comparison where
-// there is a second side. What is left out is said in the page.
+// The report, every analysis whose table is not too long for a page, estimates, and a comparison if
+// there is a second side. The page says what is left out.
 STK_MUST_CHECK enum stoker_status stk_single_file_write(const struct stk_view_plan *plan,
                                                         stoker_write_fn write, void *arg,
                                                         struct stoker_err *err);

@@ -2,7 +2,7 @@
 // stoker's own records of a run (*.stk), version 1: shared by who writes them (the input pipeline,
 // capture) and who reads them.
 //
-//   file    struct stk_wire_header, then blocks one behind the other, each 8-byte aligned
+//   file    struct stk_wire_header, then consecutive blocks, each 8-byte aligned
 //   block   struct stk_wire_block, then `length` bytes: `count` records of the block's type
 //   zeros   between blocks: room that was laid out ahead and is not written (wire_slab.h)
 //

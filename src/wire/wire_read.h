@@ -14,7 +14,7 @@ bool stk_wire_is_header(const uint8_t *p, size_t n, struct stk_wire_header *out)
 
 enum stk_wire_found {
     STK_WIRE_MORE,  // more bytes are needed: *use may be passed over already
-    STK_WIRE_BLOCK, // *block, with its payload behind the header; *use bytes in all
+    STK_WIRE_BLOCK, // *block, with its payload after the header; *use bytes in all
     STK_WIRE_ROOM,  // *use bytes of zeros: laid out and not written
     STK_WIRE_DAMAGE // *use bytes are no good block; a good one may follow
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing wire records from inside of somebody else's process: into a file that is laid out ahead
-// and mapped, without memory of its own, without locks and without calls of the system. What is
-// committed survives whatever kills the process; a block that was not is one torn block.
+// Writing wire records from inside another program's process: into a file that is allocated ahead
+// and mapped, without allocations, locks or system calls. Committed
+// blocks survive any way the process dies; at most one block is torn.
 //
 //   file    header | epilogue, up to STK_WIRE_SLAB_BYTES | slab | slab | ...
 //   slab    blocks of one writer, then zeros
@@ -22,7 +22,7 @@
 enum { STK_WIRE_SLAB_BYTES = 64 << 10, STK_WIRE_EPILOGUE_BYTES = 4096 };
 
 struct stk_wire_slabs {
-    uint8_t *base;              // of the mapping; the header lies there
+    uint8_t *base;              // start of the mapping and of the header
     atomic_uint_least64_t end;  // of what is laid out
     atomic_uint_least64_t next; // slab
     atomic_uint next_id, next_writer;
@@ -47,11 +47,11 @@ uint64_t stk_wire_slabs_bytes(uint64_t slabs);
 // The header of a file whose first `bytes` (stk_wire_slabs_bytes of some) are laid out at `base`.
 void stk_wire_slabs_begin(struct stk_wire_slabs *s, uint8_t *base, uint64_t bytes,
                           const char *producer, uint64_t pid, uint64_t mono_ns, uint64_t real_ns);
-// More of the file is laid out behind the same address.
+// Extends the file; the address stays the same.
 void stk_wire_slabs_grow(struct stk_wire_slabs *s, uint64_t bytes);
 // Slabs that nobody took.
 uint64_t stk_wire_slabs_left(const struct stk_wire_slabs *s);
-// A writer into the epilogue, which has room whatever happened to the rest: for what was lost, why
+// A writer into the epilogue, which always has room: for what was lost, why
 // the record ends, and the END mark.
 struct stk_wire_slab stk_wire_slabs_epilogue(struct stk_wire_slabs *s);
 

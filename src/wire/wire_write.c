@@ -69,7 +69,7 @@ enum stoker_status stk_wire_create(struct stk_wire_file **out, const char *path,
         int why = errno;
         stk_free(f->path);
         stk_free(f);
-        return stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT), "%s: cannot be written: %s",
+        return stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT), "%s: can't be written: %s",
                            path, strerror(why));
     }
     struct stk_wire_header h = {.version = STK_WIRE_VERSION,
@@ -96,7 +96,7 @@ static void write_end(struct stk_wire_file *f)
 static enum stoker_status tell(const struct stk_wire_file *f, struct stoker_err *err)
 {
     return f->failed ? stk_err_set(err, stk_err_of_file(f->failed, STOKER_EOUTPUT),
-                                   "%s: cannot be written: %s", f->path, strerror(f->failed))
+                                   "%s: can't be written: %s", f->path, strerror(f->failed))
                      : STOKER_OK;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing wire files. One file is shared by any number of writers, one for each thread; a writer
 // gathers records of one type in a buffer of its own and appends them as a block when the buffer is
-// full, the type changes or it is told to. Blocks of several writers need no lock: each takes its
+// full, the type changes or the caller asks. Blocks of several writers need no lock: each takes its
 // place in the file with one atomic addition. What is not appended yet when the process dies is
 // lost, nothing else.
 #ifndef STK_WIRE_WIRE_WRITE_H
@@ -38,8 +38,8 @@ void stk_wire_flush(struct stk_wire_writer *w);
 uint32_t stk_wire_string(struct stk_wire_writer *w, const char *text);
 uint32_t stk_wire_track(struct stk_wire_writer *w, enum stk_wire_track_kind kind, int64_t number,
                         int device, uint32_t name);
-// One record of a type; first_ns and last_ns: its time, 0 for none. Failures are told by
-// stk_wire_close: a recorder must not trouble who is recorded.
+// One record of a type; first_ns and last_ns: its time, 0 for none. stk_wire_close reports
+// failures: a recorder must not disturb the recorded program.
 void stk_wire_put(struct stk_wire_writer *w, enum stk_wire_type type, const void *record,
                   size_t size, uint64_t first_ns, uint64_t last_ns);
 

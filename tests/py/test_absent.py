@@ -29,7 +29,7 @@ def test_absent_names_answer():
     for name, way in sd.ops.MISSING.items():
         group, _, own = name.rpartition(".")
         c.true(not hasattr(ours(group), own), f"{name} is there after all")
-        c.raises(AttributeError, lambda: getattr(ours(group), own), f"tf.{name} is not here", way)
+        c.raises(AttributeError, lambda: getattr(ours(group), own), f"tf.{name} is not available", way)
         c.raises(NotImplementedError, lambda: getattr(ours(group), own), way)
     c.raises(AttributeError, lambda: sd.math.no_such_thing, "no_such_thing")
 

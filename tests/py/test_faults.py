@@ -580,7 +580,7 @@ def test_hanging_worker():
     c.quick(start, 2, "interrupted while a worker hangs")
     start = time.monotonic()
     os.kill(ds._keep[0].function.pool.workers[0].pid, signal.SIGKILL)
-    c.raises(sd.errors.UnknownError, lambda: next(it), "SIGKILL", "taken its place", "element 1")
+    c.raises(sd.errors.UnknownError, lambda: next(it), "SIGKILL", "it was replaced", "element 1")
     c.quick(start, 2, "a killed worker is noticed")
     c.same([int(v) for v in it], [2, 3])
     del it, ds

@@ -215,9 +215,9 @@ def test_refused():
         def __iter__(self):
             return iter([1])
 
-    refused(lambda: sd.from_torch([1]), "DataLoader is expected")
+    refused(lambda: sd.from_torch([1]), "expected a torch.utils.data.DataLoader")
     refused(lambda: sd.from_torch(td.DataLoader(Endless())), "IterableDataset")
-    refused(lambda: sd.from_torch(Own(Rows())), "a way of its own")
+    refused(lambda: sd.from_torch(Own(Rows())), "its own way")
     refused(lambda: sd.from_torch(td.DataLoader(Epochs(), num_workers=1)), "set_epoch")
     sd.from_torch(td.DataLoader(Epochs(), num_workers=1), processes=0)
     refused(lambda: sd.from_torch(td.DataLoader(Rows()), processes=1, threads=1), "not both")

@@ -121,7 +121,7 @@ def function_returns_other_shapes():
     list(sd.Dataset.range(3).map(f))
 
 
-@case(E.InvalidArgumentError, "it must be one of bilinear, nearest, bicubic", "HERE")
+@case(E.InvalidArgumentError, "but must be one of bilinear, nearest, bicubic", "HERE")
 def no_such_method():
     images = slices(np.ones((2, 4, 4, 3), np.float32))
     images.map(lambda x: sd.image.resize(x, [2, 2], method="bicubik"))
@@ -402,11 +402,11 @@ def test_arguments_of_the_engine():
         ("cast", {}, "dtype is missing"),
         ("cast", {"dtype": "x"}, "dtype has the wrong type"),
         ("abs", {"whatever": 1}, "abs: no argument 'whatever'"),
-        ("cast", {"dtype": 99}, "cast: dtype is 99, which is no type"),
-        ("argmax", {"output_type": 0}, "argmax: output_type is 'bool'; it must be one of int32, int64"),
-        ("argmin", {"output_type": -1}, "argmin: output_type is -1, which is no type"),
-        ("top_k", {"k": 1, "index_type": 99}, "index_type is 99, which is no type"),
-        ("encode_jpeg", {"density_unit": "mm"}, "density_unit is 'mm'; it must be one of in, cm"),
+        ("cast", {"dtype": 99}, "cast: dtype is 99, which is not a type"),
+        ("argmax", {"output_type": 0}, "argmax: output_type is 'bool'; but must be one of int32, int64"),
+        ("argmin", {"output_type": -1}, "argmin: output_type is -1, which is not a type"),
+        ("top_k", {"k": 1, "index_type": 99}, "index_type is 99, which is not a type"),
+        ("encode_jpeg", {"density_unit": "mm"}, "density_unit is 'mm'; but must be one of in, cm"),
         ("decode_compressed", {"compression_type": "ZIP"}, "must be empty, GZIP, ZLIB"),
     ):
         c.raises(E.InvalidArgumentError, lambda: _engine.op_call(op, x, args, 0), words)

@@ -440,7 +440,7 @@ def test_explain():
     o.experimental_optimization.apply_default_optimizations = False
     c.true("rewrites are off" in ds.with_options(o).explain(), "TensorFlow's switch")
     slow = sd.Dataset.range(3).map(lambda x: sd.numpy_function(np.sin, [x], "float64"))
-    c.true("calls back into the program" in slow.explain(), slow.explain())
+    c.true("calls Python for each element" in slow.explain(), slow.explain())
     it = iter(ds)
     next(it)
     c.true("tuned so far" in ds.explain(), ds.explain())

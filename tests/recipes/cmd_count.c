@@ -19,7 +19,7 @@ static int count_run(const struct stk_args *args)
     struct stk_progress_line line;
     const char *format = stk_table_format(args);
     if (!format) {
-        return stk_usage(&stk_cmd_count, "--json and --csv contradict each other");
+        return stk_usage(&stk_cmd_count, "--json and --csv can't be combined");
     }
     stk_reading_options(args, false, &reading);
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);

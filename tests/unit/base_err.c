@@ -101,7 +101,8 @@ static void lacks(void)
     CHECK(stk_vec_push(&v) == NULL);
     CHECK_EQ(stk_alloc_lack(), STK_LACK_CAP);
     CHECK_EQ(stk_err_nomem(&err), STOKER_ENOMEM);
-    CHECK(strstr(err.message, "more than stoker holds") && !strstr(err.message, "other programs"));
+    CHECK(strstr(err.message, "more items of one kind than stoker can hold") &&
+          !strstr(err.message, "other programs"));
     stk_vec_deinit(&v);
     CHECK(stk_alloc_array(SIZE_MAX / 2, 3) == NULL);
     CHECK_EQ(stk_alloc_lack(), STK_LACK_MACHINE);

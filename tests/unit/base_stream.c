@@ -147,7 +147,7 @@ static void damage_is_told(void)
     char damage[256];
     CHECK_EQ(read_all(write_file(in[0].p, in[0].n), false, false, 30000, &out, damage), STOKER_OK);
     CHECK(out.n == content.n && memcmp(out.p, content.p, out.n) == 0);
-    CHECK(strstr(damage, "follow its last member") != NULL);
+    CHECK(strstr(damage, "after its last member") != NULL);
     bytes_free(&out);
     bytes_free(&content);
     bytes_free(&in[0]);

@@ -147,7 +147,7 @@ static void rings(void)
     CHECK(says(stk_ring_check(r), "nobody reserved"));
     r->in_flight = 0;
     r->head = 3;
-    CHECK(says(stk_ring_check(r), "behind the tail"));
+    CHECK(says(stk_ring_check(r), "before the tail"));
     r->head = 0;
     CHECK(stk_ring_peek(r, 0, false) != NULL);
     stk_ring_pop(r);
@@ -194,7 +194,7 @@ static void functions(void)
     CHECK(strstr(text, "  multiply(v2, v0) -> v3 int64 ()  here.py:7\n  gives v3\n"));
     last->in[0] = first;
     fn->last_use[first] = 0;
-    CHECK(says(stk_fn_check(fn), "behind its last use"));
+    CHECK(says(stk_fn_check(fn), "after its last use"));
     fn->last_use[first] = 1;
     fn->out[0] = fn->n_values;
     CHECK(says(stk_fn_check(fn), "result that nothing makes"));

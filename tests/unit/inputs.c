@@ -197,7 +197,7 @@ static void test_nsys(void)
     check_taken("report1.nsys-rep", false);
     check_taken("report2.nsys-rep", false);
     check_taken("zero.sqlite", false);
-    CHECK(entry("report1.nsys-rep") && strstr(entry("report1.nsys-rep")->why, "beside"));
+    CHECK(entry("report1.nsys-rep") && strstr(entry("report1.nsys-rep")->why, "next to it"));
     CHECK(entry("report2.nsys-rep") && strstr(entry("report2.nsys-rep")->why, "nsys export"));
     CHECK_EQ(expand("/report1.nsys-rep"), STOKER_OK);
     CHECK_EQ(in.taken, 1);

@@ -57,7 +57,7 @@ static void strangers(void)
         C("\n <!DOCTYPE html><html></html>", ".json", "web page"),
         C("<HTML><body>", "", "web page"),
         C("", ".xplane.pb", "the file is empty"),
-        C("\x1f\x8b\x08\x00\x00\x00", ".json.gz", "gives no byte"),
+        C("\x1f\x8b\x08\x00\x00\x00", ".json.gz", "nothing could be decompressed"),
         C("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00", ".pb",
           "the file is empty"),
         C("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f\x00\x00", "", "Riegeli"),

@@ -80,7 +80,7 @@ static void events(struct stk_trace *t)
     BROKEN(t->start_ns[op + 2], t->start_ns[op], "before event");
     BROKEN(t->dur_low[op], 2000000, "not inside its parent");
     BROKEN(t->depth[op], 0, "overlaps one of its depth");
-    BROKEN(t->depth[op], 2, "has depth 2 behind");
+    BROKEN(t->depth[op], 2, "has depth 2 after");
     BROKEN(t->ext[t->ref[step]].dir, 9, "direction 9");
     BROKEN(t->long_durs[0].dur_ns, -1, "lasts -1 ns");
 }

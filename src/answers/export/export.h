@@ -101,7 +101,7 @@ struct stk_export {
     const char *const *selection; // texts of what was selected
     size_t selection_count;
     bool with_args;
-    bool csv_raw; // CSV has cells as they are, whatever a spreadsheet makes of them
+    bool csv_raw; // CSV cells are unchanged, even if a spreadsheet would run them as formulas
     const char *version;
     // Arguments of an event as its file has them; called where with_args.
     enum stoker_status (*args)(void *arg, uint32_t file, uint32_t event, stk_export_emit_fn *emit,
@@ -125,7 +125,7 @@ struct stk_exporter {
     bool needs_file; // writes to out->path instead of the stream
     bool one_rank;   // can hold one rank only
     bool takes_args; // writes arguments where x->with_args
-    bool wants_gzip; // its files are compressed whatever they are called; who writes them does it
+    bool wants_gzip; // its files are compressed under any name; the caller does that
     bool has_stacks; // holds the time of each stack (export_stacks.h) instead of events
     STK_MUST_CHECK enum stoker_status (*write)(struct stk_export *x, struct stk_export_out *out,
                                                struct stoker_err *err);
@@ -186,7 +186,7 @@ bool stk_export_next_sample(const struct stk_detail *details, uint32_t count, ui
 // Text of an argument that is a number as JSON writes it, and which.
 enum stk_export_number { STK_EXPORT_NO_NUMBER, STK_EXPORT_WHOLE, STK_EXPORT_REAL };
 enum stk_export_number stk_export_number(struct stk_str text, int64_t *whole, double *real);
-// "kind_src:pageable kind_dst:device size:4 async:1", as XPlane profiles describe a copy; behind it
+// "kind_src:pageable kind_dst:device size:4 async:1", as XPlane profiles describe a copy; then
 // "dir:h2d" and "waits:1", which stoker adds. Returns the length.
 #define STK_EXPORT_DETAILS_MAX 192
 size_t stk_export_details(const struct stk_ext *e, bool with_own,

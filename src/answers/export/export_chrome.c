@@ -168,7 +168,7 @@ struct args {
     uint32_t recorded; // 1u << LAUNCH_...: these are written as recorded
 };
 
-// What a kernel's launch is told by, as PyTorch names it.
+// The keys of a kernel's launch configuration, with PyTorch's names.
 enum { LAUNCH_GRID, LAUNCH_BLOCK, LAUNCH_REGISTERS, LAUNCH_SHARED, LAUNCH_OCCUPANCY, LAUNCH_KEYS };
 static const char *const launch_keys[] = {"grid", "block", "registers per thread", "shared memory",
                                           "est. achieved occupancy %"};
@@ -420,7 +420,7 @@ static void put_memory(struct chrome *w, uint32_t event)
     end_event(w);
 }
 
-// All values of an event, by their series. Devices that share a counter's name are told apart by
+// All values of an event, by their series. Devices that share a counter's name differ by
 // it.
 static void put_counter(struct chrome *w, uint32_t event)
 {

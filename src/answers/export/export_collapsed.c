@@ -10,7 +10,7 @@ struct collapsed {
     const struct stk_stacks *stacks;
     struct stk_export_out names; // of all frames as they are shown
     size_t *ends;                // where each ends
-    struct stk_export_out path;  // of the current stack, each frame behind a ";"
+    struct stk_export_out path;  // of the current stack, each frame after a ";"
     size_t path_ends[STK_STACK_DEPTH];
 };
 

@@ -7,9 +7,9 @@
 // without length an INSTANT; they come in the order of nesting within a track, and the importer
 // sorts by time over all tracks. Slices nested deeper than the importer's stack go to a track below
 // the first. Launch calls and device work are joined by flows, numbered by the device operation.
-// Names are interned per file: its packets share one sequence. What the format has no place for is
-// said by annotations (profile/store/perfetto_facts.def) and by rows of facts
-// (export_perfetto_facts.c), so that stoker reads back what it wrote.
+// Names are interned per file: its packets share one sequence. What the format can't hold goes
+// into annotations (profile/store/perfetto_facts.def) and rows of facts
+// (export_perfetto_facts.c), so that stoker can read back what it wrote.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -671,7 +671,7 @@ static enum stoker_status write_perfetto(struct stk_export *x, struct stk_export
 {
     struct perfetto w = {.x = x, .out = out, .next_uuid = 1};
     enum stoker_status status = STOKER_OK;
-    // Timestamps are unsigned; a clock that lies before its own zero starts there.
+    // Timestamps are unsigned; a negative clock starts at zero.
     int64_t base_ns = x->base_ns > 0 ? x->base_ns : 0;
     stk_vec_init(&w.ends, sizeof(int64_t), UINT32_MAX);
     for (w.file = 0; w.file < x->file_count && status == STOKER_OK && !out->failed; w.file++) {

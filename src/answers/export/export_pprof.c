@@ -47,7 +47,7 @@ struct pprof {
     struct stk_export *x;
     const struct stk_stacks *stacks;
     struct stk_export_out *out;
-    struct stk_strpool texts; // those behind the frames'
+    struct stk_strpool texts; // those after the frames'
     struct stk_stack_path path;
     bool failed; // no memory
 };
@@ -224,7 +224,7 @@ const struct stk_exporter stk_exporter_pprof = {
              "thread (pprof -tagroot thread); the verdict's sentence and what was selected as "
              "comments; when it began and how long it took",
     .drops = "events, and when a stack ran; addresses, which such stacks have not. "
-             "It is compressed whatever the file is called, as the format wants it",
+             "It is always compressed, as the format requires",
     .wants_gzip = true,
     .has_stacks = true,
     .write = write_pprof,

@@ -20,7 +20,7 @@ struct stk_stack {
 };
 
 struct stk_stacks {
-    struct stk_stack *stacks; // each behind the one around it; rows come one after the other
+    struct stk_stack *stacks; // each after its enclosing one; rows come one after another
     size_t count;
     struct stk_strpool frames;
     int64_t first_ns, last_ns;  // common time that was looked at; first > last: none

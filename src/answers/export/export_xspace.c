@@ -46,7 +46,7 @@
 #define ENTRY_KEY 1
 #define ENTRY_VALUE 2
 
-// Stats by their ids, the same in all planes; behind them the kinds, to be referred to.
+// Stats by their ids, the same in all planes; then the kinds, for references.
 #define STATS(S)                                                                                   \
     S(CORRELATION, "correlation_id")                                                               \
     S(KERNEL, "kernel_details")                                                                    \
@@ -95,7 +95,7 @@ static const char *const stat_names[STAT_COUNT] = {"",
 #undef S
 };
 
-// Details as XLA names them; behind the kinds, those that it has no name for go by their own.
+// Details with XLA's names; after the kinds, those without one, under their own names.
 static uint32_t detail_stat(enum stk_detail_key key)
 {
     static const uint8_t stats[STK_DETAIL_COUNT] = {[STK_DETAIL_ADDRESS] = STAT_ADDRESS,
@@ -132,7 +132,7 @@ struct xspace {
     const struct stk_export_file *f;
     struct names names;
     uint64_t *line_bytes;         // per track: payload of its line
-    struct stk_strpool arg_names; // of recorded arguments: stats behind the others
+    struct stk_strpool arg_names; // of recorded arguments: stats after the others
     bool has_details;             // the current event
     bool has_launch; // the current event: how it was launched is recorded as an argument
     struct stoker_err *err;

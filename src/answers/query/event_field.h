@@ -59,7 +59,7 @@ static inline bool stk_query_number(const struct stk_query_event *v, enum stk_qu
 }
 // Texts; p NULL: not known.
 struct stk_str stk_query_text(const struct stk_query_event *v, enum stk_query_field f);
-// The same by what decides it, whatever the event: a name's id, or stk_query_bits, or
+// The same from its key, for any event: a name's id, or stk_query_bits, or
 // stk_query_call_code; the track is v's.
 struct stk_str stk_query_text_of_key(const struct stk_query_event *v, enum stk_query_field f,
                                      uint32_t code);

@@ -23,7 +23,7 @@ struct stk_sql_token {
 // Tokens of `sql`, comments and blanks left out. Returns how many there are, SIZE_MAX where they
 // are more than `max`.
 size_t stk_sql_lex(const char *sql, struct stk_sql_token *out, size_t max);
-// A word is this one, whatever its case; a sign is exactly this.
+// A word matches in any case; a sign must match exactly.
 bool stk_sql_token_is(const struct stk_sql_token *t, const char *text);
 
 #endif

@@ -322,13 +322,12 @@ enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const
     struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!out || n < 0 || (n > 0 && !inputs)) {
-        return stk_err_misuse(err, "stoker_fn_open needs inputs and a place for the function");
+        return stk_err_misuse(err, "stoker_fn_open needs inputs and a pointer for the function");
     }
     *out = NULL;
     for (int i = 0; i < n; i++) {
         if (!stk_data_spec_is_one(&inputs[i])) {
-            return stk_err_set(err, STOKER_EINVAL, "input %d is of no type or rank that there is",
-                               i);
+            return stk_err_set(err, STOKER_EINVAL, "input %d has an unknown type or rank", i);
         }
     }
     struct stk_spec *specs = stk_alloc_zero((size_t)n + 1, sizeof specs[0]);
@@ -362,7 +361,7 @@ enum stoker_status stoker_fn_add(struct stoker_fn *fn, const char *op, const int
     err = stk_err_begin(err, &own);
     if (!fn || !op || !first || !count) {
         return stk_err_misuse(
-            err, "stoker_fn_add needs a function, an operation and places for its values");
+            err, "stoker_fn_add needs a function, an operation and arrays for its values");
     }
     struct stk_attrs *attrs = (struct stk_attrs *)(uintptr_t)args;
     enum stoker_status s = stk_data_check_given(op, attrs, err);
@@ -439,7 +438,7 @@ enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *
     err = stk_err_begin(err, &own);
     if (!kind || !out || (n > 0 && !inputs)) {
         return stk_err_misuse(
-            err, "stoker_dataset_make needs a kind, its inputs and a place for the dataset");
+            err, "stoker_dataset_make needs a kind, its inputs and a pointer for the dataset");
     }
     const struct stk_dataset_kind *known = stk_dataset_kind_find(kind);
     struct stk_attrs *attrs = (struct stk_attrs *)(uintptr_t)args;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls into the embedding language: its functions for one element or for many, and generators.
 //
-// What comes back is copied into columns and let go of at once. Many elements go over as one tensor
-// for each component where they lie one behind the other, else as a tensor for each.
+// Results are copied into columns and released at once. Many elements are passed as one tensor
+// per component if they are contiguous, else as one tensor each.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,7 +10,7 @@
 
 #define MANY_MAX 1024 // elements of a call: what is offered in vain costs no more than theirs
 
-// The element that v is, behind those of the column.
+// Appends the element v to the column.
 static bool append(struct stk_col *out, struct stk_pool *pool, const struct stk_col *v)
 {
     if (!out->is_varied && !stk_col_varied(out, pool, v->dtype, 8, 8)) {
@@ -34,7 +34,7 @@ static bool append(struct stk_col *out, struct stk_pool *pool, const struct stk_
 
 static enum stoker_status no_room(struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_ELIMIT, "no memory for the function's results");
+    return stk_err_set(err, STOKER_ELIMIT, "out of memory for the function's results");
 }
 
 static void let_go(struct stoker_host *caller, struct stoker_tensor *t)
@@ -165,7 +165,7 @@ static void many_release(struct many *m, int n_in, int64_t n)
     }
 }
 
-// The i-th element of a component. A column of what else lies behind it in the tensor.
+// The i-th element of a component, as a column that starts there in the tensor.
 static struct stk_col element_of(const struct stoker_component *c, int64_t i)
 {
     struct stk_col v;
@@ -178,7 +178,7 @@ static struct stk_col element_of(const struct stoker_component *c, int64_t i)
     return v;
 }
 
-// The results of n elements, behind those of the columns.
+// Appends the results of n elements to the columns.
 static enum stoker_status many_take(struct many *m, struct stoker_host *caller, int64_t n,
                                     struct stk_pool *pool, struct stk_col *out, int n_out,
                                     struct stoker_err *err)
@@ -206,7 +206,7 @@ static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
     struct stoker_host *caller = arg;
     struct many m;
     if (!caller->call_many) {
-        return stk_err_set(err, STOKER_EINVAL, "host_call: takes_many is not known here");
+        return stk_err_set(err, STOKER_EINVAL, "host_call: takes_many is not supported here");
     }
     if (!many_open(&m, in, n_in, n_out, n)) {
         return stk_err_nomem(err);
@@ -219,7 +219,7 @@ static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
         c = caller->call_many(caller->arg, id, offered, m.in, n_in, m.out, n_out, &done, &e);
         many_release(&m, n_in, offered);
         if (done < (c == STOKER_OK) || done > offered) {
-            s = stk_err_set(err, STOKER_EINVAL, "host_call: %lld of %lld elements are done",
+            s = stk_err_set(err, STOKER_EINVAL, "host_call: only %lld of %lld elements were done",
                             (long long)done, (long long)offered);
             break;
         }

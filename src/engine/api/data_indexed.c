@@ -18,7 +18,7 @@ enum stoker_status stoker_dataset_write(struct stoker_dataset *ds,
     err = stk_err_begin(err, &own);
     if (!ds || !path || !count) {
         return stk_err_misuse(
-            err, "stoker_dataset_write needs a dataset, a path and a place for the count");
+            err, "stoker_dataset_write needs a dataset, a path and a pointer for the count");
     }
     *count = 0;
     enum stoker_status opened = stoker_iterator_open(ds, options, &it, err);

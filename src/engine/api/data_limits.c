@@ -11,7 +11,7 @@ enum stoker_status stoker_data_limits_set(const struct stoker_data_limits *limit
     struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!limits || limits->cpus < 0 || limits->threads < 0) {
-        return stk_err_misuse(err, "stoker_data_limits_set needs limits, none below 0");
+        return stk_err_misuse(err, "stoker_data_limits_set needs limits of 0 or more");
     }
     stk_limits_set(&(struct stk_limits){
         .cpus = limits->cpus, .threads = limits->threads, .ram_bytes = limits->ram_bytes});

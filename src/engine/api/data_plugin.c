@@ -98,9 +98,9 @@ static int infer_fail(struct stoker_plugin_infer *c, const char *why)
 
 static enum stoker_status no_reason(const struct inferring *x)
 {
-    return x->has_failed
-               ? STOKER_EINVAL
-               : stk_err_set(x->err, STOKER_EINVAL, "%s: it takes no such values", x->op->name);
+    return x->has_failed ? STOKER_EINVAL
+                         : stk_err_set(x->err, STOKER_EINVAL, "%s: it doesn't accept these values",
+                                       x->op->name);
 }
 
 static enum stoker_status specs_for(const struct stk_op *op, const struct stk_spec *in, int n_in,
@@ -111,7 +111,7 @@ static enum stoker_status specs_for(const struct stk_op *op, const struct stk_sp
     }
     for (int j = 0; j < n_in; j++) {
         if (in[j].dtype == STK_DT_DATASET) {
-            return stk_err_set(err, STOKER_EINVAL, "%s: takes no datasets", op->name);
+            return stk_err_set(err, STOKER_EINVAL, "%s: doesn't accept datasets", op->name);
         }
         stk_data_spec_out(&out[j], &in[j]);
     }
@@ -158,8 +158,8 @@ static enum stoker_status plugin_infer(struct stk_op_infer *c, struct stoker_err
     c->n_out = p.n_out;
     for (int k = 0; k < p.n_out; k++) {
         if (!stk_data_spec_is_one(&out[k]) || out[k].dtype > STOKER_STRING) {
-            return stk_err_set(err, STOKER_EINVAL,
-                               "%s: result %d is of no type or rank that there is", c->op->name, k);
+            return stk_err_set(err, STOKER_EINVAL, "%s: result %d has an unknown type or rank",
+                               c->op->name, k);
         }
         out[k].nested = NULL;
         stk_data_spec_in(&c->out[k], &out[k]);
@@ -219,8 +219,7 @@ struct running {
 static bool shape_in(struct running *x, int k, const int64_t *dim, struct stk_shape *out)
 {
     if (k < 0 || k >= x->r->n_out) {
-        x->status =
-            stk_err_set(x->err, STOKER_EINVAL, "%s: there is no result %d", x->r->op->name, k);
+        x->status = stk_err_set(x->err, STOKER_EINVAL, "%s: no result %d", x->r->op->name, k);
         return false;
     }
     const struct stk_shape *spec = &x->r->spec[k].shape;
@@ -265,8 +264,8 @@ static void *run_add(struct stoker_plugin_run *p, int k, const int64_t *dim)
         return NULL;
     }
     if (x->r->out[k].is_varied && x->r->out[k].n >= x->r->n) {
-        x->status =
-            stk_err_set(x->err, STOKER_EINVAL, "%s: more elements than went in", x->r->op->name);
+        x->status = stk_err_set(x->err, STOKER_EINVAL, "%s: it returned more elements than it got",
+                                x->r->op->name);
         return NULL;
     }
     void *out = stk_op_append(x->r, k, x->r->spec[k].dtype, &shape, x->err);
@@ -317,7 +316,7 @@ static enum stoker_status settle(struct stk_op_run *r, struct stoker_err *err)
             continue;
         }
         if (!is_made || c->dtype != r->spec[k].dtype || (c->is_varied && c->n < r->failed)) {
-            return stk_err_set(err, STOKER_EINVAL, "%s: result %d was not made for all elements",
+            return stk_err_set(err, STOKER_EINVAL, "%s: result %d is missing for some elements",
                                r->op->name, k);
         }
         stk_col_settle(c);
@@ -368,7 +367,7 @@ static enum stoker_status plugin_run(struct stk_op_run *r, struct stoker_err *er
     if (x.status != STOKER_OK) {
         return x.status;
     }
-    return result != 0 ? stk_op_fail(r, 0, STOKER_EINVAL, "it failed without a reason")
+    return result != 0 ? stk_op_fail(r, 0, STOKER_EINVAL, "it failed without giving a reason")
                        : settle(r, err);
 }
 
@@ -392,12 +391,12 @@ static enum stoker_status check(const char *path, const struct stoker_plugin *pl
                                 struct stoker_err *err)
 {
     if (!plugin || plugin->version != STOKER_PLUGIN_VERSION) {
-        return stk_err_set(err, STOKER_EINVAL, "%.300s: made for version %d of plug-ins, not %d",
-                           path, plugin ? plugin->version : 0, STOKER_PLUGIN_VERSION);
+        return stk_err_set(err, STOKER_EINVAL, "%.300s: built for plug-in version %d, not %d", path,
+                           plugin ? plugin->version : 0, STOKER_PLUGIN_VERSION);
     }
     if (plugin->count < 1 || plugin->count > OPS_MAX ||
         plugin->op_size < sizeof(struct stoker_plugin_op)) {
-        return stk_err_set(err, STOKER_EINVAL, "%.300s: a table of no operations, or of too many",
+        return stk_err_set(err, STOKER_EINVAL, "%.300s: its table has no operations, or too many",
                            path);
     }
     for (int i = 0; i < plugin->count; i++) {
@@ -405,7 +404,7 @@ static enum stoker_status check(const char *path, const struct stoker_plugin *pl
             (const void *)((const char *)plugin->ops + (size_t)i * plugin->op_size);
         if (!is_name(op->name) || !op->infer || !op->run || stk_op_find(op->name)) {
             return stk_err_set(err, STOKER_EINVAL,
-                               "%.300s: operation %d has a name that is none or taken (%.60s), or "
+                               "%.300s: operation %d has an invalid or used name (%.60s), or "
                                "lacks infer or run",
                                path, i, op->name ? op->name : "");
         }
@@ -439,8 +438,7 @@ static enum stoker_status add_all(const struct stoker_plugin *plugin, int *first
                             .run = plugin_run};
         int at = stk_op_register(&ops[i].op);
         if (at < 0) { // those before it stay: they may be in use
-            return stk_err_set(err, STOKER_ELIMIT, "%s: there are too many operations of plug-ins",
-                               p->name);
+            return stk_err_set(err, STOKER_ELIMIT, "%s: too many plug-in operations", p->name);
         }
         *first = i == 0 ? at : *first;
     }
@@ -459,7 +457,7 @@ static enum stoker_status load(const char *path, int *first, int *count, struct 
     memcpy(&table, &symbol, sizeof table);
     if (!table) {
         dlclose(handle);
-        return stk_err_set(err, STOKER_EINVAL, "%.300s: no plug-in: it has no stoker_plugin()",
+        return stk_err_set(err, STOKER_EINVAL, "%.300s: not a plug-in: it has no stoker_plugin()",
                            path);
     }
     const struct stoker_plugin *plugin = table();
@@ -493,7 +491,7 @@ enum stoker_status stoker_plugin_load(const char *path, int *first, int *count,
     struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!path || !first || !count) {
-        return stk_err_misuse(err, "stoker_plugin_load needs a path and places for what it adds");
+        return stk_err_misuse(err, "stoker_plugin_load needs a path and pointers for what it adds");
     }
     pthread_mutex_lock(&loading);
     enum stoker_status s = load(path, first, count, err);

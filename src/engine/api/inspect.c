@@ -286,7 +286,7 @@ enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, u
     } else if (s != STOKER_EMISSING && s != STOKER_EINPUT && find_codec(path, &codec)) {
         stk_err_init(err);
         s = inspect_records(x, path, codec, progress, arg, err);
-    } else if (s == STOKER_EDAMAGE && strstr(err->message, "no indexed file")) {
+    } else if (s == STOKER_EDAMAGE && strstr(err->message, "not an indexed file")) {
         s = stk_err_set(err, STOKER_EINPUT,
                         "%s: neither TFRecords (plain, GZIP or ZLIB) nor an indexed file", path);
     }

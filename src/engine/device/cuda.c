@@ -26,7 +26,7 @@ enum stoker_status stk_cuda_check(const struct stk_cuda *c, int code, const char
     (void)c->error_text(code, &text);
     return stk_err_set(err, code == STK_CUDA_OUT_OF_MEMORY ? STOKER_ELIMIT : STOKER_EINPUT,
                        "%s failed: %s (%d): %s", what, name ? name : "unknown", code,
-                       text ? text : "the driver knows no more");
+                       text ? text : "the driver gives no details");
 }
 
 // The lock is held. What failed is tried again at the next call: a driver may be started later.
@@ -38,15 +38,14 @@ static enum stoker_status start(struct stoker_err *err)
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         return stk_err_set(err, STOKER_EMISSING,
-                           "no CUDA driver: libcuda.so.1 is not installed or does not load (%s)",
+                           "no CUDA driver: libcuda.so.1 is not installed or can't be loaded (%s)",
                            dlerror());
     }
 #define FIND(field, symbol, args)                                                                  \
     *(void **)&driver.calls.field = dlsym(library, symbol);                                        \
     if (!driver.calls.field) {                                                                     \
         (void)dlclose(library);                                                                    \
-        return stk_err_set(err, STOKER_EMISSING, "the CUDA driver has no %s: it is too old",       \
-                           symbol);                                                                \
+        return stk_err_set(err, STOKER_EMISSING, "the CUDA driver has no %s: update it", symbol);  \
     }
     STK_CUDA_CALLS(FIND)
 #undef FIND

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An element's way onto the device: the slot that holds it on the host meanwhile, where each of its
-// components goes, the copies, and the kernels behind them.
+// components goes, the copies, and the kernels after them.
 //
 // On the device an element is one piece of memory, its batch: first what came through the slot, in
 // one copy, then the pinned buffers, a copy each, then what kernels make. Bytes that a kernel turns

@@ -213,7 +213,7 @@ enum stoker_status stk_device_look_up(const struct stk_cuda_device *d,
 // nothing else would say that what came of it is wrong. Once for each device and process.
 enum { PROVE_IMAGES = 2, PROVE_PIXELS = 5, PROVE_CHANNELS = 3 };
 
-struct proof { // lies on the device as it lies here
+struct proof { // the same layout on the device
     float table[PROVE_CHANNELS * 256], to[2][PROVE_IMAGES * PROVE_PIXELS * PROVE_CHANNELS];
     unsigned char from[PROVE_IMAGES * PROVE_PIXELS * PROVE_CHANNELS];
 };
@@ -260,7 +260,7 @@ static enum stoker_status run_proof(const struct stk_cuda_device *d,
         s = stk_cuda_check(c, c->copy_out(&got, memory, sizeof got), "cuMemcpyDtoH", err);
     }
     if (s == STOKER_OK && memcmp(got.to, want.to, sizeof got.to) != 0) {
-        s = stk_err_set(err, STOKER_EINPUT, "cuda:%d looks up other values than the host",
+        s = stk_err_set(err, STOKER_EINPUT, "cuda:%d computes other values than the CPU",
                         d->ordinal);
     }
     return s;
@@ -308,7 +308,7 @@ static enum stoker_status load(const struct stk_cuda_device *d, struct stk_devic
                                           "loading the kernels (cuModuleLoadDataEx)", err);
     if (s != STOKER_OK) {
         if (log[0]) {
-            stk_err_while(err, "translating them: %s", log);
+            stk_err_while(err, "compiling them: %s", log);
         }
         return s;
     }

@@ -28,11 +28,10 @@ static enum stoker_status check_shape(int component, int channels, int is_planar
         return STOKER_OK;
     }
     if (is_planar && rank < 3) {
-        return stk_err_set(
-            err, STOKER_EINVAL,
-            "component %d has %d dimensions: planes are made of (..., height, width, "
-            "channels)",
-            component, rank);
+        return stk_err_set(err, STOKER_EINVAL,
+                           "component %d has %d dimensions: planes need (..., height, width, "
+                           "channels)",
+                           component, rank);
     }
     if (channels == 1) {
         return STOKER_OK;

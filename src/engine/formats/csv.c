@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting CSV. 64 bytes at a time become a word whose bits mark the characters that may end a
-// field; fields are then found bit by bit, without a look at what lies between.
+// field; fields are then found bit by bit, without reading the bytes between.
 #include "engine/formats/csv.h"
 
 #include "base/assert.h"
@@ -111,7 +111,7 @@ static enum stop take_plain(struct stk_csv_scan *s, bool is_last, struct stk_csv
     f->is_escaped = false;
     const uint8_t *hit = pass(s);
     while (hit < s->end && *hit == '"' && s->has_quotes && s->delim != '"') {
-        *why = *why ? *why : "a quote inside of a field without quotes";
+        *why = *why ? *why : "a quote inside an unquoted field";
         hit = pass(s);
     }
     f->size = (size_t)(hit - f->data);
@@ -128,7 +128,7 @@ static enum stop take_quoted(struct stk_csv_scan *s, bool is_last, struct stk_cs
         const uint8_t *hit = pass(s);
         if (hit == s->end) {
             s->at = hit;
-            *why = *why || !is_last ? *why : "the file ends within quotes";
+            *why = *why || !is_last ? *why : "the file ends inside quotes";
             f->size = 0;
             return is_last ? ROW : SHORT;
         }
@@ -147,7 +147,7 @@ static enum stop take_quoted(struct stk_csv_scan *s, bool is_last, struct stk_cs
             (void)pass(s);
             f->is_escaped = true;
         } else {
-            *why = *why ? *why : "a quote inside of quotes that is not doubled";
+            *why = *why ? *why : "a quote inside quotes that is not doubled";
         }
     }
 }

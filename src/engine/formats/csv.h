@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STK_CSV_PAD 64 // bytes behind the text that may be read; what they hold does not matter
+#define STK_CSV_PAD 64 // bytes after the text that may be read; their content doesn't matter
 
 struct stk_csv_field {
     const uint8_t *data;
@@ -28,8 +28,8 @@ struct stk_csv_scan {
 // Sets out to read [data, end).
 void stk_csv_start(struct stk_csv_scan *s, const uint8_t *data, const uint8_t *end);
 // The next row: its first `room` fields and how many it has. False: [at, end) holds no whole row,
-// and scan->at is where it was; is_last says that nothing comes behind `end`, which then ends a
-// row. *why: NULL, or what is wrong with the row, which was passed over all the same.
+// and scan->at is where it was; is_last says that nothing follows `end`, which then ends a
+// row. *why: NULL, or what is wrong with the row, which was skipped anyway.
 bool stk_csv_row(struct stk_csv_scan *s, bool is_last, struct stk_csv_field *fields,
                  size_t capacity, size_t *count, const char **why);
 // The field's bytes without doubled quotes; returns how many. `out` has room for field->size.

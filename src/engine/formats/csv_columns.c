@@ -31,12 +31,12 @@ static enum stoker_status read_types(struct stk_csv_columns *c, const char *of,
         if (t != STK_DT_F32 && t != STK_DT_F64 && t != STK_DT_I32 && t != STK_DT_I64 &&
             t != STK_DT_STRING) {
             return stk_err_set(err, STOKER_EINVAL,
-                               "%s: column %d is to be %s; CSV gives float32, float64, int32, "
+                               "%s: column %d can't be %s. CSV has float32, float64, int32, "
                                "int64 and strings",
                                of, k, stk_dtype_name(t));
         }
         if (values > 1 || (values == 1 && d->dtype != t)) {
-            return bad(of, "each of record_defaults holds one value at most, of its dtype", err);
+            return bad(of, "each of record_defaults must hold at most one value of its dtype", err);
         }
         c->items[k] =
             (struct stk_csv_column){t, values == 1 ? (const void *)stk_col_at(d, 0) : NULL};
@@ -82,7 +82,7 @@ enum stoker_status stk_csv_columns_read(struct stk_csv_columns *c, const char *o
     }
     if ((c->chosen && c->excluded) || (c->chosen && c->chosen_count != c->count)) {
         return bad(of,
-                   c->excluded ? "takes one of select_cols and exclude_cols"
+                   c->excluded ? "takes select_cols or exclude_cols, not both"
                                : "select_cols and record_defaults differ in length",
                    err);
     }
@@ -93,7 +93,7 @@ enum stoker_status stk_csv_columns_read(struct stk_csv_columns *c, const char *o
     }
     c->delim = delim ? (uint8_t)delim->text[0] : c->delim;
     if (c->delim == '\n' || c->delim == '\r' || (c->delim == '"' && c->has_quotes)) {
-        return bad(of, "field_delim is a character that ends lines or quotes", err);
+        return bad(of, "field_delim can't be a character that ends lines or quotes", err);
     }
     if (na && na->kind == STK_ATTR_TEXT) {
         c->na = (const uint8_t *)na->text;

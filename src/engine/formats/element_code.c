@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 
-struct component { // as it lies in the file
+struct component { // the layout in the file
     int64_t dtype, rank, dim[STK_RANK_MAX];
 };
 _Static_assert(STK_ELEMENT_SPECS_BYTES(1) == 8 + sizeof(struct component), "no gaps");

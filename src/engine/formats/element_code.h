@@ -22,9 +22,9 @@ bool stk_element_encode_specs(struct stk_element_bytes *to, const struct stk_spe
 
 enum stk_element_read { STK_ELEMENT_OK, STK_ELEMENT_BAD, STK_ELEMENT_NO_MEMORY };
 
-// One element behind those that `out`, of as many components as specs, has; room: for how many in
-// all. Strings are views of the bytes, which are aligned to 8 and may be written to by others
-// meanwhile: nothing is looked at twice. They are not NULL, even if there are none.
+// Appends one element to `out`, which has as many components as specs; room: for how many in
+// all. Strings are views of the bytes, which are aligned to 8. Others may write to them
+// meanwhile, so nothing is read twice. They are not NULL, even if there are none.
 enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
                                          const struct stk_specs *specs, struct stk_pool *pool,
                                          struct stk_block *out, int64_t capacity);

@@ -63,7 +63,7 @@ enum stoker_status stk_example_reserve_rows(struct stk_example_batch *b, size_t 
                          stk_example_reserve(c, values))) {
             if (c->is_bound) {
                 return stk_err_set(err, STOKER_ELIMIT,
-                                   "the memory for feature %.200s has no room for %zu more rows",
+                                   "the buffer for feature %.200s has no room for %zu more rows",
                                    b->spec->features[i].name, more);
             }
             return stk_err_nomem(err);

@@ -35,7 +35,7 @@ struct stk_example_spec {
 
 uint32_t stk_example_find(const struct stk_example_table *t, const uint8_t *name, size_t size);
 size_t stk_example_value_size(enum stk_example_type type);
-// Room for `more` values behind count. 0 ok, -1 no memory or no room in bound memory.
+// Room for `more` values after count. 0 ok, -1 no memory or no room in bound memory.
 int stk_example_reserve(struct stk_example_column *c, size_t more);
 int stk_example_reserve_steps(struct stk_example_column *c, size_t more);
 STK_MUST_CHECK enum stoker_status stk_example_reserve_rows(struct stk_example_batch *b, size_t more,

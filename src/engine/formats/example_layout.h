@@ -23,11 +23,11 @@ struct stk_example_step {
 
 struct stk_example_layout {
     size_t size;          // of a record
-    uint32_t count, tail; // steps, 0: there is no layout; bytes behind the last value
+    uint32_t count, tail; // steps, 0: there is no layout; bytes after the last value
     uint32_t frame_bytes; // while it is made
-    const uint8_t *at;    // while it is made: behind the last value
+    const uint8_t *at;    // while it is built: after the last value
     struct stk_example_step steps[STK_EXAMPLE_LAYOUT_STEPS];
-    char frames[STK_EXAMPLE_LAYOUT_FRAMES]; // what is between the values, one behind the other
+    char frames[STK_EXAMPLE_LAYOUT_FRAMES]; // the bytes between the values, concatenated
 };
 
 struct stk_example_layouts {

@@ -21,7 +21,7 @@ struct state {
 struct memo_entry {
     const char *text;
     uint32_t size, feature;
-    char kept[STK_EXAMPLE_NAME_KEPT]; // where text lies if the name is not asked for
+    char kept[STK_EXAMPLE_NAME_KEPT]; // holds text if the name is not requested
 };
 
 struct memo {
@@ -90,7 +90,8 @@ static size_t bound_of(enum stk_example_type type, size_t n)
     return type == STK_EXAMPLE_FLOAT ? n / 4 : type == STK_EXAMPLE_BYTES ? n / 2 : n;
 }
 
-// The values of one Feature behind c->count, which stays. *type: of its list, 0 without one.
+// Reads the values of one Feature to after c->count, which stays. *type: of its list, 0 without
+// one.
 static bool read_values(struct run *run, struct stk_example_column *c, struct stk_example_span v,
                         uint8_t *type, size_t *n)
 {
@@ -546,7 +547,7 @@ enum stoker_status stk_example_parse(struct stk_example_parser *p, struct stk_ex
 {
     *done = 0;
     if (b->spec != p->spec) {
-        return stk_err_set(err, STOKER_EINVAL, "the batch was opened for another specification");
+        return stk_err_set(err, STOKER_EINVAL, "the batch was opened with another specification");
     }
     enum stoker_status status = stk_example_reserve_rows(b, count, err);
     for (; *done < count && !status; ++*done) {
@@ -578,7 +579,8 @@ enum stoker_status stk_example_parser_open(struct stk_example_parser **out,
 {
     *out = NULL;
     if (message == STK_EXAMPLE_SINGLE && spec->list_count > 0) {
-        return stk_err_set(err, STOKER_EINVAL, "an Example has no feature lists, as %.200s is one",
+        return stk_err_set(err, STOKER_EINVAL,
+                           "%.200s is a feature list, which an Example can't have",
                            spec->features[spec->lists[0]].name);
     }
     struct stk_example_parser *p = stk_alloc_zero(1, sizeof *p);

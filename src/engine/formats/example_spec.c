@@ -74,7 +74,7 @@ static enum stoker_status check(const struct stk_example_feature *f, struct stok
     }
     if (f->type < STK_EXAMPLE_BYTES || f->type > STK_EXAMPLE_INT64) {
         return stk_err_set(err, STOKER_EINVAL,
-                           "feature %.200s: type %d is none of bytes, float, int64", f->name,
+                           "feature %.200s: type %d is not bytes, float or int64", f->name,
                            (int)f->type);
     }
     if (f->kind == STK_EXAMPLE_FIXED && f->elements > ELEMENTS_MAX) {
@@ -85,7 +85,7 @@ static enum stoker_status check(const struct stk_example_feature *f, struct stok
     if (f->defaults &&
         (!may_default || (f->default_count != 1 && f->default_count != f->elements))) {
         return stk_err_set(err, STOKER_EINVAL,
-                           "feature %.200s: %zu default values for a row of %zu; give one, or one "
+                           "feature %.200s: %zu default values for a row of %zu. Give one, or one "
                            "for each, and only for fixed lengths",
                            f->name, f->default_count, f->elements);
     }
@@ -146,7 +146,7 @@ static enum stoker_status add_feature(struct stk_example_spec *s,
     }
     struct stk_example_table *t = f->is_list ? &s->list_names : &s->plain_names;
     if (stk_example_find(t, (const uint8_t *)f->name, strlen(f->name)) != STK_EXAMPLE_UNKNOWN) {
-        return stk_err_set(err, STOKER_EINVAL, "feature %.200s is asked for twice", f->name);
+        return stk_err_set(err, STOKER_EINVAL, "feature %.200s is given twice", f->name);
     }
     uint32_t index = (uint32_t)s->count++;
     struct stk_example_feature *own = &s->features[index];

@@ -83,7 +83,7 @@ static enum stoker_status map_file(struct stk_indexed *x, struct stoker_err *err
     close(fd);
     if (map == MAP_FAILED) {
         x->size = 0;
-        return bad(x->path, "no indexed file: it is empty or cannot be mapped", err);
+        return bad(x->path, "not an indexed file: it is empty or can't be mapped", err);
     }
     x->map = map;
     x->guard = stk_guard_add(map, x->size);
@@ -96,14 +96,14 @@ static enum stoker_status read_header(struct stk_indexed *x, struct stoker_err *
 {
     if (x->size < 16 + sizeof(struct stk_indexed_trailer) ||
         memcmp(x->map, STK_INDEXED_MAGIC, 8) != 0) {
-        return bad(x->path, "no indexed file: it does not begin like one", err);
+        return bad(x->path, "not an indexed file: it begins differently", err);
     }
     enum stk_element_read r = stk_element_decode_specs(x->map + 8, x->size - 8, &x->specs);
     if (r == STK_ELEMENT_NO_MEMORY) {
         return stk_err_nomem(err);
     }
     return r == STK_ELEMENT_OK ? STOKER_OK
-                               : bad(x->path, "damaged: components of no known type or shape", err);
+                               : bad(x->path, "damaged: components of unknown type or shape", err);
 }
 
 static enum stoker_status read_index(struct stk_indexed *x, struct stoker_err *err)
@@ -112,7 +112,7 @@ static enum stoker_status read_index(struct stk_indexed *x, struct stoker_err *e
     uint64_t crc, bytes, end = x->size - sizeof t;
     memcpy(&t, x->map + end, sizeof t);
     if (memcmp(t.magic, STK_INDEXED_END, 8) != 0) {
-        return bad(x->path, "it was not finished, or its end is missing: write it anew", err);
+        return bad(x->path, "it was not finished, or its end is missing: write it again", err);
     }
     bool fits = t.count < (UINT64_C(1) << 40) && !__builtin_mul_overflow(t.count + 1, 8, &bytes) &&
                 t.index % 8 == 0 && t.index <= end && bytes + 8 == end - t.index;
@@ -127,10 +127,10 @@ static enum stoker_status read_index(struct stk_indexed *x, struct stoker_err *e
         fits = from % 8 == 0 && from <= to && to - from >= 8;
     }
     if (!fits || x->index[t.count] != t.index) {
-        return bad(x->path, "its index is damaged: write it anew", err);
+        return bad(x->path, "its index is damaged: write it again", err);
     }
     if (stk_guard_is_torn(x->guard)) {
-        return bad(x->path, "it was cut short while it was opened", err);
+        return bad(x->path, "it was truncated while being opened", err);
     }
     x->count = (int64_t)t.count;
     x->index_at = t.index;
@@ -207,7 +207,7 @@ bool stk_indexed_is_torn(const struct stk_indexed *x)
 
 enum stoker_status stk_indexed_torn(const struct stk_indexed *x, struct stoker_err *err)
 {
-    return bad(x->path, "the file was cut short while it was read", err);
+    return bad(x->path, "the file was truncated while being read", err);
 }
 
 enum stoker_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool,
@@ -225,14 +225,14 @@ enum stoker_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool
             is_inside ? read_record(x, index[i], pool, out, n) : STK_ELEMENT_BAD;
         if (r == STK_ELEMENT_NO_MEMORY) {
             stk_block_clear(out);
-            return stk_err_set(err, STOKER_ELIMIT, "%s: no memory for %lld elements", x->path,
+            return stk_err_set(err, STOKER_ELIMIT, "%s: out of memory for %lld elements", x->path,
                                (long long)n);
         }
         if (r == STK_ELEMENT_BAD) {
             *failed = i;
             (void)stk_err_set(why, is_inside ? STOKER_EDAMAGE : STOKER_ERANGE,
                               "%s: element %lld of %lld is %s", x->path, (long long)index[i],
-                              (long long)x->count, is_inside ? "damaged" : "not there");
+                              (long long)x->count, is_inside ? "damaged" : "missing");
         }
     }
     for (int k = 0; k < out->count; k++) {

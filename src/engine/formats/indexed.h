@@ -3,7 +3,7 @@
 // slower formats, and for caches.
 //
 //   header   "stkidx\0\1", count of components, of each its type and shape (-1: unknown)
-//   records  one for each element: its components one behind the other, padded to 8 bytes; then the
+//   records  one for each element: its components in order, padded to 8 bytes; then the
 //            CRC-32C of the record and 4 bytes of zero
 //   index    offsets of the records, one more than there are records; then the CRC-32C of the
 //            header and these

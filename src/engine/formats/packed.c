@@ -137,13 +137,13 @@ static enum stoker_status read_head(struct stk_packed *p, struct stoker_err *err
     }
     const struct stk_record *r = &p->records[0];
     if (p->count == 0 || r->size < 8 || memcmp(r->data, MAGIC, 8) != 0) {
-        return bad(p, "no file of elements: it does not begin like one", err);
+        return bad(p, "not a file of elements: it begins differently", err);
     }
     p->used = 1;
     enum stk_element_read read = stk_element_decode_specs(r->data + 8, r->size - 8, &p->specs);
     return read == STK_ELEMENT_OK          ? STOKER_OK
            : read == STK_ELEMENT_NO_MEMORY ? stk_err_nomem(err)
-                                           : bad(p, "components of no known type or shape", err);
+                                           : bad(p, "components of unknown type or shape", err);
 }
 
 enum stoker_status stk_packed_open(struct stk_packed **out, const char *path, struct stk_pool *pool,
@@ -203,11 +203,11 @@ static enum stoker_status decode(struct stk_packed *p, int64_t n, struct stk_buf
         memcpy(at, r->data, r->size);
         enum stk_element_read read = stk_element_decode(at, r->size, p->specs, p->pool, out, n);
         if (read == STK_ELEMENT_NO_MEMORY) {
-            return stk_err_set(err, STOKER_ELIMIT, "%s: no memory for %lld elements", p->path,
+            return stk_err_set(err, STOKER_ELIMIT, "%s: out of memory for %lld elements", p->path,
                                (long long)n);
         }
         if (read == STK_ELEMENT_BAD) {
-            return bad(p, "an element is not of the file's components", err);
+            return bad(p, "an element doesn't match the file's components", err);
         }
         at += padded(r->size);
     }
@@ -237,7 +237,7 @@ enum stoker_status stk_packed_read(struct stk_packed *p, int64_t want, struct st
     struct stk_buf *copy = stk_buf_get(p->pool, bytes);
     if (!copy || !stk_block_reset(out, p->specs->count)) {
         stk_buf_drop(copy);
-        return stk_err_set(err, STOKER_ELIMIT, "%s: no memory for %lld elements", p->path,
+        return stk_err_set(err, STOKER_ELIMIT, "%s: out of memory for %lld elements", p->path,
                            (long long)n);
     }
     s = decode(p, n, copy, out, err);

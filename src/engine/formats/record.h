@@ -5,14 +5,14 @@
 // and the whole plain, gzip or zlib (tensorflow/core/lib/io/record_writer.h). There is no header
 // and no index: a file is read from its start.
 //
-// Records are views into blocks that the reader fills and that the caller drops: nothing is copied
-// but what a block's end cuts off, and of a long record the rest is read behind it instead. A
-// record that is longer than a block has a larger one.
+// Records are views into blocks that the reader fills and that the caller drops: only a record that
+// a block's end cuts is copied, and of a long one the rest is read in place instead. A
+// record longer than a block gets a larger one.
 //
 // Damage. A checksum that does not match, a length above max_record_bytes, or an end within a
 // record. With STK_RECORD_STOP the records before it are delivered and the next call fails. With
 // STK_RECORD_SKIP a record with bad data is left out by its length; after a bad length, whose
-// checksum shows it, the bytes behind are searched for the next header with a good checksum. So a
+// checksum shows it, the bytes after it are searched for the next header with a good checksum. So a
 // damaged record takes no other one with it, unless its data hold TFRecords themselves: then those
 // may be taken for records of this file. Damage of the compression itself ends the file.
 #ifndef STK_DATA_RECORD_H

@@ -60,7 +60,7 @@ static void describe(const struct stk_record_reader *r, enum stk_record_why why,
     size_t have = r->end - r->pos;
     switch (why) {
     case STK_RECORD_BAD_LENGTH:
-        snprintf(what, sizeof what, "its length does not match its checksum%s", guess(r));
+        snprintf(what, sizeof what, "its length doesn't match its checksum%s", guess(r));
         break;
     case STK_RECORD_TOO_LONG:
         snprintf(what, sizeof what, "it is %llu bytes long, more than the %llu allowed",
@@ -68,7 +68,7 @@ static void describe(const struct stk_record_reader *r, enum stk_record_why why,
                  (unsigned long long)r->max_record);
         break;
     case STK_RECORD_BAD_DATA:
-        snprintf(what, sizeof what, "its data do not match their checksum");
+        snprintf(what, sizeof what, "its data doesn't match its checksum");
         break;
     case STK_RECORD_COMPRESSION:
         snprintf(what, sizeof what, "%s%s", broken ? broken : "",

@@ -4,7 +4,8 @@
 
 #include "engine/formats/record_impl.h"
 
-#define REST_MIN ((size_t)8 << 10) // of a record cut off: less is moved instead of read behind it
+#define REST_MIN                                                                                   \
+    ((size_t)8 << 10) // of a cut record: less is moved instead of reading its rest in place
 
 // Moves what is left to the start of a block of so many bytes that nobody else holds.
 enum stoker_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, const char *path,
@@ -12,7 +13,7 @@ enum stoker_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, con
 {
     struct stk_pool_stats s = stk_pool_stats_of(pool);
     return stk_err_set(err, STOKER_ELIMIT,
-                       "no memory for %zu bytes to read %s (%llu of %llu bytes of %s in use)",
+                       "out of memory: %zu bytes to read %s (%llu of %llu bytes of %s in use)",
                        bytes, path, (unsigned long long)s.in_use_bytes,
                        (unsigned long long)s.cap_bytes, s.cap_name);
 }
@@ -45,8 +46,8 @@ static enum stoker_status make_capacity(struct stk_record_reader *r, size_t byte
     return STOKER_OK;
 }
 
-// Where reading into a new block ends: what the record that this end cuts off still lacks shall
-// have room behind it.
+// Where reading into a new block ends: the missing rest of the record cut there must
+// fit after it.
 static size_t first_read_end(const struct stk_record_reader *r)
 {
     size_t spare = r->last_size < REST_MIN ? 0 : r->last_size;

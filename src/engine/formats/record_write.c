@@ -39,7 +39,7 @@ static void release(voidpf opaque, voidpf p)
 static enum stoker_status failed(struct stk_record_writer *w, int error, struct stoker_err *err)
 {
     w->error = error;
-    return stk_err_set(err, stk_err_of_file(error, STOKER_EOUTPUT), "cannot write %s: %s", w->path,
+    return stk_err_set(err, stk_err_of_file(error, STOKER_EOUTPUT), "can't write %s: %s", w->path,
                        strerror(error));
 }
 
@@ -158,8 +158,7 @@ enum stoker_status stk_record_create_at(struct stk_record_writer **out, int fd, 
         if (fd >= 0) {
             close(fd);
         }
-        return stk_err_set(err, STOKER_EINVAL, "compression levels go from 1 to 9, or 0, not %d",
-                           level);
+        return stk_err_set(err, STOKER_EINVAL, "compression level must be 0 to 9, not %d", level);
     }
     size_t size = strlen(path) + 1;
     struct stk_record_writer *w = stk_alloc(sizeof *w + size);

@@ -19,7 +19,7 @@ enum {
     PREFIX_SIZE = 155
 };
 
-// Octal with spaces around and a zero byte or space behind; or base 256, marked by the first bit.
+// Octal with spaces around and a zero byte or space after it; or base 256, marked by the first bit.
 static bool number(const uint8_t *p, size_t n, uint64_t *out)
 {
     uint64_t v = 0;
@@ -108,7 +108,7 @@ void stk_tar_header_read(const uint8_t block[STK_TAR_BLOCK], struct stk_tar_head
     size_t n = strnlen((const char *)block + NAME, NAME_SIZE);
     memcpy(out->name + prefix, block + NAME, n);
     out->kind = kind_of(block[TYPE], out->name);
-    // Links and the like have no data, whatever their size says.
+    // Links and the like have no data, even if they give a size.
     if (out->kind == STK_TAR_OTHER && block[TYPE] >= '1' && block[TYPE] <= '6') {
         out->size = 0;
     }

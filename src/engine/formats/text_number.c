@@ -2,8 +2,7 @@
 // Digits are taken eight at a time, as the bytes of one word. Up to 19 of them make an integer,
 // which a power of ten up to 10^22 scales exactly rounded: one multiplication or division (W. D.
 // Clinger, How to Read Floating Point Numbers Accurately, 1990). A float comes from that double,
-// unless the double lies on the border between two floats. All else is for strtod, which decides in
-// every case of doubt.
+// unless the double is on the border between two floats. strtod decides all other cases.
 #include "engine/formats/text_number.h"
 
 #include <stdlib.h>
@@ -106,8 +105,8 @@ bool stk_text_i32(const uint8_t *p, size_t n, size_t spare, int32_t *out)
 
 static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-// The digits from p[i] on, behind those of *m; returns the place behind them. Past 19 digits *m is
-// anything.
+// Appends the digits from p[i] on to *m; returns the position after them. Past 19 digits *m is
+// undefined.
 static size_t take_digits(const uint8_t *p, size_t i, size_t n, size_t spare, uint64_t *m)
 {
     for (;;) {
@@ -236,7 +235,7 @@ bool stk_text_f64(const uint8_t *p, size_t n, size_t spare, double *out)
     return *end == 0;
 }
 
-// Whether the double lies so that rounding it again could go the wrong way, or beyond the floats.
+// Whether rounding the double again could go the wrong way, or it is outside the range of floats.
 static inline bool is_doubtful(double v)
 {
     uint64_t bits;

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// `spare`: bytes behind the n that may be read, whatever they hold; with some, short numbers are
-// faster. False: it is no such number, or is out of the integer's range. (Floats out of range are
-// infinite, or 0.)
+// `spare`: readable bytes of any content after the n; with some, short numbers are
+// faster. False: it is not such a number, or is out of the integer's range. (Floats out of range
+// are infinite, or 0.)
 bool stk_text_i64(const uint8_t *p, size_t n, size_t spare, int64_t *out);
 bool stk_text_i32(const uint8_t *p, size_t n, size_t spare, int32_t *out);
 bool stk_text_f64(const uint8_t *p, size_t n, size_t spare, double *out);

@@ -68,7 +68,7 @@ static enum stoker_status no_choice(const char *who, const struct stk_arg_row *r
         }
     }
     list[n] = 0;
-    return stk_err_set(err, STOKER_EINVAL, "%s: %s is '%.60s'; it must be %s%s", who, row->name,
+    return stk_err_set(err, STOKER_EINVAL, "%s: %s is '%.60s' but must be %s%s", who, row->name,
                        text, row->choices[0] == ',' ? "empty" : "one of ", list);
 }
 
@@ -77,7 +77,7 @@ static enum stoker_status check_dtype(const char *who, const struct stk_arg_row 
                                       struct stoker_err *err)
 {
     if (value < 0 || value >= STK_DT_COUNT) {
-        return stk_err_set(err, STOKER_EINVAL, "%s: %s is %lld, which is no type (%s)", who,
+        return stk_err_set(err, STOKER_EINVAL, "%s: %s is %lld, which is not a type (%s)", who,
                            row->name, (long long)value, row->help);
     }
     const char *name = stk_dtype_name((enum stk_dtype)value);
@@ -111,7 +111,7 @@ static enum stoker_status check_row(const char *who, const struct stk_arg_row *r
     }
     return value >= row->min && value <= row->max
                ? STOKER_OK
-               : stk_err_set(err, STOKER_EINVAL, "%s: %s is %lld; it must be %lld to %lld (%s)",
+               : stk_err_set(err, STOKER_EINVAL, "%s: %s is %lld but must be %lld to %lld (%s)",
                              who, row->name, (long long)value, (long long)row->min,
                              (long long)row->max, row->help);
 }

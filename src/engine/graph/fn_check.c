@@ -61,7 +61,7 @@ static const char *check_node(const struct stk_fn *fn, int k)
             return "a node takes a value that nothing before it makes";
         }
         if (fn->is_finished && fn->last_use[node->in[i]] < k) {
-            return "a value is used behind its last use";
+            return "a value is used after its last use";
         }
     }
     return check_outputs(fn, node);

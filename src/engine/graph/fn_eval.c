@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluating a function on blocks: node by node over a chunk of elements small enough for what lies
-// between the nodes to stay in the cache. Results whose shape is known beforehand are written where
-// they end up; others are made per chunk and joined.
+// Evaluating a function on blocks: node by node over a chunk of elements, small enough for
+// intermediate values to stay in the cache. Results of a known shape are written directly to their
+// destination; others are made per chunk and joined.
 #include <string.h>
 
 #include "base/assert.h"
@@ -203,7 +203,8 @@ static enum stoker_status run_each(struct stk_frame *f, struct stk_op_run *r,
         enum stoker_status s = run_op(&one, err);
         for (int k = 0; s == STOKER_OK && one.failed == 1 && k < r->n_out; k++) {
             if (!append_each(f, &r->out[k], &f->each_out[k])) {
-                s = stk_err_set(err, STOKER_ELIMIT, "%s: no memory for its result", r->op->name);
+                s = stk_err_set(err, STOKER_ELIMIT, "%s: out of memory for its result",
+                                r->op->name);
             }
         }
         for (int k = 0; k < r->n_out; k++) {
@@ -399,9 +400,9 @@ static enum stoker_status run_chunk(struct stk_frame *f, const struct stk_block 
         struct stk_col *v = &f->values[fn->out[o]];
         bool ok = is_placed[o] ? place(&out->cols[o], v, first, n) : keep_part(f, o, v, n);
         if (!ok) {
-            s = stk_err_set(err, is_placed[o] ? STOKER_EBUG : STOKER_ELIMIT, "%s: result %d %s",
-                            fn->name, o,
-                            is_placed[o] ? "has another shape than inferred" : "finds no memory");
+            s = stk_err_set(
+                err, is_placed[o] ? STOKER_EBUG : STOKER_ELIMIT, "%s: result %d %s", fn->name, o,
+                is_placed[o] ? "has a different shape than inferred" : "is out of memory");
         }
     }
     for (int i = 0; i < fn->n_values; i++) {
@@ -421,7 +422,7 @@ enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in
     eval->failed = in->n;
     int64_t chunk = stk_frame_chunk(f);
     for (int o = 0; o < fn->n_out; o++) {
-        // An only chunk may hand out whatever column it made, input columns included.
+        // A single chunk may return any column it made, input columns included.
         bool has_place = out->cols[o].is_bound || in->n > chunk;
         is_placed[o] = has_place && bind_output(f, o, &out->cols[o], in->n);
     }
@@ -434,7 +435,7 @@ enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in
     }
     for (int o = 0; o < fn->n_out; o++) {
         if (!is_placed[o] && !join_parts(f, o, &out->cols[o]) && s == STOKER_OK) {
-            s = stk_err_set(err, STOKER_ELIMIT, "%s: result %d finds no memory", fn->name, o);
+            s = stk_err_set(err, STOKER_ELIMIT, "%s: result %d is out of memory", fn->name, o);
         }
         out->cols[o].n = out->n;
     }
@@ -450,8 +451,8 @@ void stk_eval_want_scalars(struct stk_eval *eval, struct stk_block *out, const c
         int rank = stk_col_shape(c, i).rank;
         if (rank != 0) {
             (void)stk_err_set(&eval->failure, STOKER_EINVAL,
-                              "%s: the function gave a value of %d dimensions, not a scalar", who,
-                              rank);
+                              "%s: the function returned a value with %d dimensions, not a scalar",
+                              who, rank);
             eval->failed = out->n = i;
             return;
         }

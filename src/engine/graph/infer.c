@@ -15,7 +15,7 @@ struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int mo
     struct stk_fn *fn = t && t->kind == STK_ATTR_FN ? t->fn : NULL;
     int has = ds->n_in > 0 ? ds->in[0]->specs->count + more : more;
     if (!fn || fn->n_in != has) {
-        (void)stk_err_set(err, STOKER_EINVAL, "%s: %s takes %d components, the input has %d",
+        (void)stk_err_set(err, STOKER_EINVAL, "%s: %s takes %d components, but the input has %d",
                           ds->kind->name, name, fn ? fn->n_in : 0, has);
         return NULL;
     }
@@ -46,7 +46,7 @@ enum stoker_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struc
         const struct stk_specs *more = ds->in[i]->specs;
         if (more->count != first->count) {
             return stk_err_set(err, STOKER_EINVAL,
-                               "%s: dataset %d has %d components, the first one has %d",
+                               "%s: dataset %d has %d components, but the first has %d",
                                ds->kind->name, i, more->count, first->count);
         }
         for (int k = 0; k < first->count; k++) {

@@ -107,7 +107,7 @@ enum stoker_status stk_op_no_memory_for(const struct stk_op_run *r, size_t bytes
         snprintf(wanted, sizeof wanted, ", which takes %zu bytes", bytes);
     }
     return stk_err_set(err, STOKER_ELIMIT,
-                       "%s: no memory for its result%s (%llu of %llu bytes of %s in use)",
+                       "%s: out of memory for its result%s (%llu of %llu bytes of %s in use)",
                        r->op->name, wanted, (unsigned long long)s.in_use_bytes,
                        (unsigned long long)s.cap_bytes, s.cap_name);
 }

@@ -47,7 +47,7 @@ struct stk_op_run {
     int64_t first_index;
     struct stk_host *host; // calls into the embedding language; NULL: there is none
     const char *where;     // source line that added the operation; NULL: unknown
-    // The first element that failed; n if none did. Elements behind it need not be computed.
+    // The first element that failed; n if none did. Later elements need not be computed.
     int64_t failed;
     struct stoker_err *err; // of that element
 };
@@ -124,7 +124,7 @@ enum stoker_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct 
 // run.
 enum stoker_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stoker_status code,
                                const char *fmt, ...) STK_PRINTF(4, 5);
-// 64 random bits: the same for the same seed, operation (salt) and element index, whatever the
+// 64 random bits: the same for the same seed, operation (salt) and element index, on any
 // thread. draw numbers the bits of one element.
 uint64_t stk_random_bits(uint64_t seed, uint64_t salt, int64_t index, uint64_t draw);
 

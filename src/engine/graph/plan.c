@@ -125,8 +125,7 @@ static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int i
     }
     struct line l = {.n = 0};
     add(&l, "%*s| %s: %s, %d operation%s", indent, "", fn->name,
-        calls ? "calls back into the program for each element" : "native", ops,
-        ops == 1 ? "" : "s");
+        calls ? "calls Python for each element" : "native", ops, ops == 1 ? "" : "s");
     bool ok = end_line(out, &l);
     for (int k = 0; ok && k < fn->n_nodes && shown < OPS_SHOWN; k++) {
         const struct stk_fn_node *node = &fn->nodes[k];

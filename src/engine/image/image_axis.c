@@ -227,7 +227,7 @@ static void fill_bicubic(struct stk_image_axis *a)
     }
 }
 
-// Each input sample counts by how much of it lies under the output sample.
+// Each input sample counts by how much of it the output sample covers.
 static void fill_area(struct stk_image_axis *a)
 {
     float scale = (float)a->in / (float)a->out;

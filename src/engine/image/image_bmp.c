@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BMP as tf.io.decode_bmp takes it: uncompressed, 8 bits (as grey, whatever the palette says), 24
+// BMP as tf.io.decode_bmp takes it: uncompressed, 8 bits (as gray, the palette is ignored), 24
 // or 32 bits a pixel, bottom-up or top-down. Blue, green, red become red, green, blue.
 #include "engine/image/image_codec_impl.h"
 

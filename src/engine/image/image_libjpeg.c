@@ -4,7 +4,7 @@
 // an end that comes too early is an error unless recovery or a fraction is asked for.
 //
 // libjpeg reports errors through a function that must not return: it jumps back into run(), whose
-// state lies in a struct of its caller. Caps: pixels, memory, and the scans of a progressive file
+// state is in a struct of its caller. Caps: pixels, memory, and the scans of a progressive file
 // times its pixels.
 #include "base/assert.h"
 #include "engine/image/image_codec_impl.h"

@@ -87,15 +87,15 @@ WIDE void stk_image_mix_floats_avx512(const float *const *rows, const float *wei
     }
 }
 
-// Where the first channel of pixel i lies, and for store_pixels where byte i of 16 pixels comes
-// from.
+// The position of the first channel of pixel i, and for store_pixels the source of byte i of
+// 16 pixels.
 static const int8_t thirds[32] = {0,  3,  6,  9,  12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45,
                                   48, 51, 54, 57, 60, 63, 66, 69, 72, 75, 78, 81, 84, 87, 90, 93};
 static const uint8_t by_pixel[64] = {
     0, 16, 32, 1, 17, 33, 2,  18, 34, 3,  19, 35, 4,  20, 36, 5,  21, 37, 6,  22, 38, 7,  23, 39,
     8, 24, 40, 9, 25, 41, 10, 26, 42, 11, 27, 43, 12, 28, 44, 13, 29, 45, 14, 30, 46, 15, 31, 47};
 
-// Channel c of 32 pixels lies at 3 * i + c in three registers of 32 words. Permutations take the
+// Channel c of 32 pixels is at 3 * i + c in three registers of 32 words. Permutations take the
 // low bits of an index, so one index serves the first two registers and the third.
 WIDE static void split_words(const int16_t *row, size_t n, int16_t *planes, size_t step)
 {

@@ -50,7 +50,7 @@ struct stk_jpeg_options {
     enum stk_jpeg_output output;
     enum stk_jpeg_dct dct;
     enum stk_jpeg_upsampling upsampling;
-    bool is_checked; // read what lies outside the crop as well: damage there is seen
+    bool is_checked; // also read outside the crop, to see damage there
 };
 
 #define STK_JPEG_AC_BITS 10 // bits that one look-up sees

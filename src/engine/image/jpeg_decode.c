@@ -16,7 +16,7 @@ struct plane {
     uint32_t width, height; // of the whole component, without what fills up the last MCU
     uint32_t size;          // of a transformed block: 8, 4, 2, 1
     uint32_t mcu_width, mcu_height;
-    uint32_t first_col; // where `rows` lies in the component
+    uint32_t first_col; // first column of `rows` in the component
     bool is_doubled_across, is_doubled_down, is_fancy;
     stk_jpeg_idct_fn *idct;
     stk_jpeg_idct2_fn *idct2; // may be NULL
@@ -55,7 +55,7 @@ struct run {
     int32_t dc[3];       // predictions
     int32_t dc_limit[3]; // largest magnitude that means something with this quantiser
     // the entropy-coded segment being read
-    size_t at; // offset of the marker behind it
+    size_t at; // offset of the marker after it
     uint64_t segment, left;
 };
 
@@ -238,7 +238,7 @@ static size_t lay_out(struct run *run, uint8_t *base)
         p->first_col = run->col_begin * p->mcu_width;
         p->stride = align_64(width + 2 * STK_JPEG_MARGIN);
         uint8_t *first = take(base, &used, p->stride * (p->mcu_height + 2));
-        p->rows = first ? first + p->stride + STK_JPEG_MARGIN : NULL; // behind the kept row
+        p->rows = first ? first + p->stride + STK_JPEG_MARGIN : NULL; // after the kept row
     }
     for (int i = 0; i < 2; i++) {
         run->line[i] = take(base, &used, 2 * widest + 2 * STK_JPEG_MARGIN);

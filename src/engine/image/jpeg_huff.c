@@ -59,7 +59,7 @@ static struct step take_symbol(int symbol, int length, int index, int bits, bool
         return (struct step){length, 0, 0, 0, 1};
     }
     if (seen < 1) {
-        return (struct step){0, 0, 0, 0, STK_JPEG_SLOW}; // the sign lies outside
+        return (struct step){0, 0, 0, 0, STK_JPEG_SLOW}; // the sign is outside
     }
     int rest = index & ((1 << seen) - 1);
     int further = size > seen ? size - seen : 0;
@@ -104,7 +104,7 @@ static struct step pass_symbol(int symbol, int length)
 }
 
 // The table `pass`, from single steps of pass_symbol. The positions passed stay below 64, so that
-// an end of block is told from other ways to leave it.
+// an end of block differs from other ways to leave it.
 static void join_steps(struct stk_jpeg_look *pass, const struct step *single, int bits)
 {
     int mask = (1 << bits) - 1;

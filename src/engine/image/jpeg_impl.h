@@ -14,8 +14,8 @@
 // MCUs that are read in one go.
 #define STK_JPEG_MCUS 4
 #define STK_JPEG_MCU_BLOCKS 6
-// Zero bytes wanted behind unstuffed data: more than the blocks of one go can take (64 symbols of
-// 31 bits each), so that running over the end is checked once for all of them.
+// Zero bytes after unstuffed data: more than one batch of blocks can use (64 symbols of
+// 31 bits each), so that overruns are checked once per batch.
 #define STK_JPEG_PAD 6144
 // Rows of samples have this much room on both sides for neighbours and wide loads.
 #define STK_JPEG_MARGIN 64
@@ -91,7 +91,7 @@ stk_jpeg_read2_fn stk_jpeg_read_two, stk_jpeg_read_two_bmi2;
 // --- jpeg_stuff.c
 // Copies entropy-coded bytes up to the next marker, without the zero after each 0xFF. `out` needs
 // room for `size` + STK_JPEG_PAD + 64 bytes; the padding is zeroed. Returns the bytes written and
-// sets *marker to where the marker's code byte lies, or to `size` if there is none.
+// sets *marker to the position of the marker's code byte, or to `size` if there is none.
 size_t stk_jpeg_unstuff(const uint8_t *in, size_t size, uint8_t *out, size_t *marker);
 size_t stk_jpeg_unstuff_avx2(const uint8_t *in, size_t size, uint8_t *out, size_t *marker);
 // The same without copying.

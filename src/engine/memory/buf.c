@@ -41,7 +41,7 @@ struct stk_pool {
 };
 
 static struct { // pools that count, whose free lists are emptied where another finds too little
-    pthread_mutex_t lock; // taken before a pool's, never behind it
+    pthread_mutex_t lock; // taken before a pool's, never after it
     struct stk_pool *first;
 } counted = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -194,7 +194,7 @@ STK_HOT struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p)
     s.cap_name = "the budget";
     if (left < s.cap_bytes && s.in_use_bytes + s.free_bytes + left < s.cap_bytes) {
         s.cap_bytes = s.in_use_bytes + s.free_bytes + left;
-        s.cap_name = "what the process' limit leaves";
+        s.cap_name = "what the process's limit leaves";
     }
     return s;
 }

@@ -83,12 +83,12 @@ struct stk_buf *stk_buf_hold(struct stk_buf *b); // takes NULL
 void stk_buf_drop(struct stk_buf *b);            // takes NULL; from any thread
 bool stk_buf_is_sole(const struct stk_buf *b);   // one holder, and may be written
 
-// What string views point into: a list of buffers held together. It lies in a small buffer of their
-// pool where they have one, so that blocks of strings allocate nothing either.
+// What string views point into: a list of buffers held together. It is stored in a small buffer of
+// their pool if they have one, so that blocks of strings don't allocate either.
 struct stk_keep {
     int refs; // atomic
     int count, capacity;
-    struct stk_buf *place; // what the list lies in; NULL: the heap
+    struct stk_buf *place; // buffer with the list; NULL: the heap
     struct stk_buf *bufs[];
 };
 struct stk_keep *stk_keep_hold(struct stk_keep *k); // takes NULL

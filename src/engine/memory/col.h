@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column: one component of n elements. What moves between stages is a block of such columns.
 //
-// Uniform: every element has the same shape; element i lies at data + i * stride, and stride is the
+// Uniform: every element has the same shape; element i is at data + i * stride, and stride is the
 // element's bytes, or 0 where all elements are one and the same value (constants).
 // Varied: shapes[i] is element i's; its values are data[offsets[i] .. offsets[i + 1]), in values.
 // Values are contiguous, in C order. Strings are views, kept alive by `keep`; values of DATASET are
@@ -43,7 +43,7 @@ static inline void *stk_col_at(const struct stk_col *c, int64_t i)
     return c->is_varied ? c->data + (size_t)c->offsets[i] * stk_dtype_bytes(c->dtype)
                         : c->data + (size_t)i * c->stride;
 }
-static inline bool stk_col_is_dense(const struct stk_col *c) // uniform, one behind the other
+static inline bool stk_col_is_dense(const struct stk_col *c) // uniform and contiguous
 {
     return !c->is_varied && (c->n <= 1 || c->stride == stk_col_bytes_each(c));
 }
@@ -66,10 +66,10 @@ void *stk_col_append(struct stk_col *c, struct stk_pool *pool, const struct stk_
 void stk_col_share_first(struct stk_col *to, const struct stk_col *from);
 // Ends building: a varied column whose elements all have one shape becomes uniform.
 void stk_col_settle(struct stk_col *c);
-// A string column's own copy of bytes; the view lies in c->keep. False: no memory.
+// A string column's own copy of bytes; the view is in c->keep. False: no memory.
 bool stk_col_own_bytes(struct stk_col *c, struct stk_pool *pool, const void *data, size_t size,
                        struct stk_bytes *out);
-// The same for many strings, whose bytes are written one behind the other in few buffers: room for
+// The same for many strings, whose bytes are written back to back in few buffers: room for
 // `size` more bytes, kept alive by the column. Zeroed at first. NULL: no memory.
 struct stk_col_capacity {
     uint8_t *at;

@@ -108,7 +108,7 @@ bool stk_col_gather(struct stk_col *to, struct stk_pool *pool, const struct stk_
     return ok;
 }
 
-// Elements of a column, one behind the other, at `at`, which is part of `total` bytes.
+// Copies a column's elements back to back to `at`, which is part of `total` bytes.
 static void copy_all(uint8_t *at, const struct stk_col *c, size_t total)
 {
     size_t each = stk_dtype_bytes(c->dtype);

@@ -19,7 +19,7 @@ static struct {
     uint64_t ram_bytes, ram_peak_bytes, threads, threads_most;
 } used;
 
-// A number of bytes, with K, M or G behind it.
+// A number of bytes, with an optional K, M or G suffix.
 static bool parse(const char *text, int64_t *out)
 {
     struct stk_str s = stk_str_from(text);
@@ -81,7 +81,7 @@ enum stoker_status stk_limits_check(struct stoker_err *err)
 {
     pthread_once(&once, read_environment);
     return wrong ? stk_err_set(err, STOKER_EINVAL,
-                               "%s is '%.100s', not a number (bytes: K, M or G may be behind it)",
+                               "%s is '%.100s', not a number of bytes (with K, M or G if you like)",
                                wrong, getenv(wrong) ? getenv(wrong) : "")
                  : STOKER_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits of the process, over all pipelines that run in it: processors at work, threads that exist,
-// bytes of memory. 0: none. At first they are what the environment says (STOKER_DATA_CPUS,
-// STOKER_DATA_THREADS, STOKER_DATA_RAM: bytes, or with K, M or G behind).
+// bytes of memory. 0: none. The environment sets their initial values (STOKER_DATA_CPUS,
+// STOKER_DATA_THREADS, STOKER_DATA_RAM: bytes, or with a K, M or G suffix).
 //
 // Memory counts where a pool gets it from the system and until it gives it back, waiting in a free
 // list or not; who finds too little has the free lists of all pools emptied first (buf.c).

@@ -33,7 +33,7 @@ struct stk_fft {
     kiss_fft_cfg back;
     int64_t wide; // its length
     cpx *chirp;   // w, of each of the length's values
-    cpx *filter;  // the transform of 1 / w, divided by wide; behind chirp in its memory
+    cpx *filter;  // the transform of 1 / w, divided by wide; after chirp in its memory
 };
 
 static bool has_large_prime(int64_t n)
@@ -56,7 +56,7 @@ static int64_t bins_of(const struct stk_fft *f)
     return f->length / 2 + 1;
 }
 
-// j^2 is taken modulo two turns as a whole number, so that the angle is exact whatever the length.
+// j^2 is taken modulo two turns as a whole number, so that the angle is exact for any length.
 static void make_chirp(struct stk_fft *f)
 {
     const double pi = 3.14159265358979323846;

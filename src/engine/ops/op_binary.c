@@ -3,7 +3,7 @@
 // ops_arithmetic.def. Both have one type (nothing is promoted); shapes are broadcast. Integers
 // wrap;
 // // and % floor; division by an integer 0 is the element's error, as in TensorFlow.
-// Elements of equal shapes lie one behind the other, so a block is one long loop.
+// Elements of equal shapes are contiguous, so a block is one long loop.
 #include <string.h>
 #include <tgmath.h>
 
@@ -109,7 +109,7 @@ enum stoker_status stk_op_binary_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
-// One string behind the other, for each pair of places.
+// Joins the strings of each pair of places.
 static enum stoker_status join_strings(struct stk_op_run *r, const struct stk_col *a,
                                        const struct stk_col *b, struct stk_bytes *out, int64_t each,
                                        struct stoker_err *err)

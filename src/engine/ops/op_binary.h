@@ -15,7 +15,7 @@ struct stk_op_binary {
     stk_op_binary_loop *of[STK_DT_COUNT]; // NULL: not for that type
     bool is_question;                     // it gives bools
     bool is_quotient;                     // integers give floats
-    bool joins_strings;                   // strings one behind the other, without a loop
+    bool joins_strings;                   // concatenates strings, without a loop
     const char *failure;                  // what is wrong where *failed is set
 };
 
@@ -84,7 +84,7 @@ struct stk_op_binary {
     .of[STK_DT_I16] = id##_I16, .of[STK_DT_U32] = id##_U32, .of[STK_DT_I32] = id##_I32,            \
     .of[STK_DT_U64] = id##_U64, .of[STK_DT_I64] = id##_I64
 
-// The descriptor of a row; behind the text what is in its struct.
+// The descriptor of a row; the arguments after the texts are its struct's fields.
 #define STK_OP_BINARY(text, about, ...)                                                            \
     {                                                                                              \
         .name = text, .summary = about, .is_elementwise = true, .cost_ns = 0.5,                    \

@@ -59,7 +59,7 @@ static enum stoker_status csv_infer(struct stk_op_infer *c, struct stoker_err *e
     return s;
 }
 
-// A field without quotes from *at on; *at is behind its delimiter then.
+// A field without quotes from *at on; *at is then after its delimiter.
 static const char *plain_field(const struct stk_csv_columns *c, struct stk_bytes s, size_t *at,
                                struct stk_csv_field *f)
 {
@@ -156,7 +156,7 @@ static bool take_string(struct stk_op_run *r, const struct stk_csv_columns *c, i
     return to != NULL;
 }
 
-// The fields of a record, which lies up to `end`, as value k of element i.
+// The fields of a record that ends at `end`, as value k of element i.
 static enum stoker_status put_fields(struct stk_op_run *r, const struct decode_csv *d,
                                      const struct stk_csv_field *fields, const uint8_t *end,
                                      int64_t i, int64_t k, struct stk_col_capacity *capacities,

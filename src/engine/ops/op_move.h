@@ -32,7 +32,7 @@ static inline void stk_op_move_row(uint8_t *to, const uint8_t *from, int64_t n, 
 }
 
 // Fills a result of `shape`: the value at coordinates (c0, c1, ...) is the one `base` + c0 *
-// step[0] + c1 * step[1] + ... values behind `from`. Runs that stay neighbours are copied as one.
+// step[0] + c1 * step[1] + ... values after `from`. Adjacent runs are copied as one.
 static inline void stk_op_move(void *to, const struct stk_shape *shape, const void *from,
                                int64_t base, const int64_t *step, size_t size)
 {

@@ -4,7 +4,7 @@
 //   sparse_batch: places of all elements (n, rank), row_splits (elements + 1), their dense shapes
 //   (elements, rank) -> places (n, rank + 1), the element's number first, and the dense shape of
 //   all (rank + 1): the largest of each dimension
-//   ragged_nest: row_splits of all elements (one behind the other), where each element's begin
+//   ragged_nest: row_splits of all elements (concatenated), where each element's begin
 //   (elements + 1) -> row_splits of the elements (elements + 1), and of all rows
 #include <string.h>
 

@@ -84,7 +84,7 @@ static enum stoker_status dense_run(struct stk_op_run *r, struct stoker_err *err
         for (int64_t k = 0; k < values.dim[0]; k++, index += shape.rank) {
             int64_t at = place_of(&shape, index);
             if (at < 0) {
-                return stk_op_fail(r, i, STOKER_EINVAL, "value %lld lies outside of the shape",
+                return stk_op_fail(r, i, STOKER_EINVAL, "value %lld is outside the shape",
                                    (long long)k);
             }
             memcpy(out + (size_t)at * size, from + (size_t)k * size, size);

@@ -55,7 +55,7 @@ uint16_t stk_bfloat_from_float(float f)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-// A float32 copy of a half-precision column, elements one behind the other.
+// A contiguous float32 copy of a half-precision column.
 static bool widen(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from, int64_t n)
 {
     if (!stk_col_uniform(to, pool, STK_DT_F32, &from->shape, n)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter behind a map that looks only at components the map passes on changes place with it.
-// Neither may be random: positions behind the filter are others. Order is kept.
+// A filter after a map swaps places with it if it reads only components that the map passes on.
+// Neither may be random, as positions change after a filter. Order is kept.
 #include <string.h>
 
 #include "engine/rewrites/rewrite.h"

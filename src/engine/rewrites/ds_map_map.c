@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two maps, one behind the other, become one map of both functions. Each keeps the seed it had
+// Two consecutive maps become one map of both functions. Each keeps the seed it had
 // (attribute "stages", see transform_map.c).
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// decode_jpeg and a crop behind it become one: central_crop, crop_to_bounding_box, slice (which
+// decode_jpeg and a crop after it become one: central_crop, crop_to_bounding_box, slice (which
 // random_crop is) and image[a:b, c:d], whose bounds may be computed. The file is still checked as a
 // whole, so that the same files are damaged. Where the image's shape is asked for beside it, that
 // comes from the file's headers.
@@ -82,7 +82,7 @@ static bool read_ranges(const struct stk_fn_node *node, struct stk_op_index_item
             fits = is_whole(&it);
             continue;
         }
-        if (it.kind == STK_OP_ELLIPSIS) { // no other items behind it
+        if (it.kind == STK_OP_ELLIPSIS) { // no other items after it
             fits = k > 0 && k == n - 1;
             break;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images: decoding and resizing become one, and so does mirroring what was resized. What is
-// mirrored behind a cast from uint8 is mirrored before it, a quarter of the bytes.
+// Images: decoding and resizing become one, and so does mirroring what was resized. Mirroring
+// after a cast from uint8 moves before it: a quarter of the bytes.
 #include <string.h>
 
 #include "engine/ops/op_codec.h"

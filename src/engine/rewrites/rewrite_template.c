@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rewriting the datasets that a function makes: a chain of make_dataset operations becomes the
 // datasets that it stands for, these are rewritten like any others, and what comes out becomes
-// operations again. What the chain takes from the function is told by identity: computed arguments
-// by the specs of their BOUND attributes, datasets from elsewhere by their stand-ins. Done once,
-// when the pipeline starts, not for each element.
+// operations again. Values that the chain takes from the function are matched by identity: computed
+// arguments by the specs of their BOUND attributes, datasets from elsewhere by their stand-ins.
+// Done once, when the pipeline starts, not for each element.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -161,7 +161,7 @@ static enum stoker_status build(struct templates *t, int value, bool is_top, int
     return s;
 }
 
-// Puts what was taken behind the inputs.
+// Appends the values taken to the inputs.
 static bool put_values(const struct templates *t, const struct taken *x, int *in, int *n_in)
 {
     if (!x || *n_in + x->count > STK_OP_INPUTS_MAX) {
@@ -174,7 +174,7 @@ static bool put_values(const struct templates *t, const struct taken *x, int *in
 }
 
 // The attributes of the operation that makes the dataset, whose inputs are in[0..*n_in); the values
-// of computed arguments go behind these.
+// of computed arguments are appended to these.
 static bool put_attrs(const struct templates *t, const struct stk_dataset *ds, struct stk_attrs *to,
                       int *in, int *n_in)
 {

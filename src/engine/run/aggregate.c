@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregates; see aggregate.h. Limit: of more than TOLD_MAX datasets open side by side the newest
-// are told while they run, all when they close.
+// Aggregates; see aggregate.h. Limit: with more than TOLD_MAX datasets open at once, only the
+// newest are counted while they run; all are when they close.
 #include "engine/run/aggregate.h"
 
 #include "base/alloc.h"

@@ -4,7 +4,7 @@
 // they do is seen by statistics, reports and the tuner. It is input 1 of the stage that opened
 // them, and is there from the first of them on, whether any is open or not.
 //
-// What the open ones count goes to the aggregate when it is told, and when they close. Stages that
+// The open ones' counts are added to the aggregate on request and when they close. Stages that
 // are not there in the first dataset, since a function gives different ones, count where they are
 // met.
 #ifndef STK_DATA_AGGREGATE_H

@@ -24,7 +24,7 @@ static bool is_inline(struct stk_async *a)
     return __atomic_load_n(&a->is_inline, __ATOMIC_RELAXED) != 0;
 }
 
-// The park lock is held. Who makes pieces is told to those who look.
+// Needs the park lock. Publishes who makes pieces.
 static void tell_makers(struct stk_async *a)
 {
     __atomic_store_n(&a->it->stats.threads, a->is_inline ? 0 : (uint32_t)a->wanted,
@@ -469,7 +469,7 @@ STK_HOT static bool extend(struct stk_block *out, const struct stk_piece *p, int
     return true;
 }
 
-// What is left of a piece after its elements: its error, then what is behind that.
+// What is left of a piece after its elements: its error, then the rest.
 static enum stoker_status turn_error(struct stk_async *a, struct stk_piece *p,
                                      struct stoker_err *err)
 {
@@ -504,7 +504,7 @@ STK_HOT enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int
     enum stoker_status s = start(a, err);
     int64_t target = group > 0 ? want / group * group : 0;
     while (s == STOKER_OK && out->n < want) {
-        // Behind the first piece only what is there already, or belongs to the same group.
+        // After the first piece, only what is ready, or belongs to the same group.
         struct stk_piece *p = peek(a, out->n == 0 || out->n < target);
         if (!p) {
             break;

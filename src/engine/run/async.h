@@ -59,7 +59,7 @@ struct stk_async {
     int64_t piece_n;       // elements of the next piece; atomic
     int64_t in_bytes_each; // of what an element is made of, as last measured; atomic
     int64_t piece_n_max;   // 0: by cost alone
-    int64_t piece_n_least; // whatever they cost, if not too large; 0: one
+    int64_t piece_n_least; // at any cost, if not too large; 0: one
     uint64_t piece_ns;     // what a piece is to take
     int64_t piece_bytes;   // and to be at most
     int capacity;          // 0: by the number of workers
@@ -78,7 +78,7 @@ void stk_async_set_workers(struct stk_async *a, int n);
 int stk_async_workers(struct stk_async *a); // wanted now
 // Will the piece that is being made set the size of the next ones?
 bool stk_async_measures(const struct stk_async *a);
-// Pieces of the ring, whatever the number of workers from now on.
+// Sets the ring's number of pieces, independent of later changes in workers.
 void stk_async_set_capacity(struct stk_async *a, int capacity);
 // A worker found too little memory for its piece: waits until there may be more, and says whether
 // to make the piece once more; no other worker of the run tries meanwhile. *tries: 0 at first.
@@ -86,11 +86,11 @@ void stk_async_set_capacity(struct stk_async *a, int capacity);
 bool stk_async_is_short(struct stk_async *a, int *tries);
 void stk_async_end_short(struct stk_async *a);
 // As an iterator's next. group: elements of neighbouring pieces in one buffer are given together,
-// up to a multiple of it (0: whatever is done).
+// up to a multiple of it (0: anything that is done).
 enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
                                   struct stk_block *out, struct stoker_err *err);
-// What is in the ring and behind it; the input is not asked otherwise. Before the first `next` it
-// does nothing and *done is 0.
+// Skips what is in the ring and in progress; the input is not asked for more. Before the first
+// `next` it does nothing and *done is 0.
 enum stoker_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done,
                                   struct stoker_err *err);
 

@@ -39,7 +39,7 @@ uint64_t stk_iter_seed_below(const struct stk_iter *it, int64_t hops, int64_t se
 enum stoker_status stk_stage_no_memory(const struct stk_iter *it, struct stoker_err *err)
 {
     struct stk_pool_stats s = stk_pool_stats_of(it->run->pool);
-    return stk_err_set(err, STOKER_ELIMIT, "%s: no memory (%llu of %llu bytes of %s in use)",
+    return stk_err_set(err, STOKER_ELIMIT, "%s: out of memory (%llu of %llu bytes of %s in use)",
                        it->kind->name, (unsigned long long)s.in_use_bytes,
                        (unsigned long long)s.cap_bytes, s.cap_name);
 }

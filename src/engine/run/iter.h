@@ -2,7 +2,7 @@
 // An iterator over a dataset: its place in the tree, its seed, what it counted. Opened by
 // iter_open.h, pulled by pull.h.
 //
-// Order and chance. With the same seed the same elements come, whatever the number of threads: a
+// Order and chance. The same seed gives the same elements with any number of threads: a
 // random stage takes its bits from (it->seed, index of the element at its input).
 #ifndef STK_DATA_ITER_H
 #define STK_DATA_ITER_H
@@ -44,7 +44,7 @@ struct stk_iter {
     const struct stk_iter *parent; // that pulls it; NULL: the root
     uint64_t path;                 // tells this place of the tree apart from others
     uint64_t place;                // the same for all datasets that one function gives
-    uint64_t epoch;                // how often what lies above began anew; below a cache 0
+    uint64_t epoch;                // how often the stages above restarted; below a cache 0
     uint64_t seed;                 // of (run or dataset seed, path, epoch)
     bool is_final;                 // its elements go to the consumer as they are
     bool is_concurrent; // it is in a dataset that is open beside others (engine/run/aggregate.h)

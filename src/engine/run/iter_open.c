@@ -109,7 +109,7 @@ enum stoker_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *i
     return open_at(out, it->ds->in[i], it->run, &at, err);
 }
 
-#define GIVEN_FROM 16 // numbers of datasets that a function gave, behind those of inputs
+#define GIVEN_FROM 16 // numbers of datasets that a function gave, after those of inputs
 
 enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
                                        struct stk_dataset *ds, uint64_t number, bool is_concurrent,
@@ -122,9 +122,10 @@ enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *i
                          .is_concurrent = is_concurrent || it->is_concurrent};
     // Of a pickle, say, whose function was made for other datasets than it is given.
     if (!stk_specs_fit(it->ds->specs, ds->specs)) {
-        return stk_err_set(err, STOKER_EINVAL,
-                           "%s: the function gave a dataset of other elements than it is said to",
-                           it->kind->name);
+        return stk_err_set(
+            err, STOKER_EINVAL,
+            "%s: the function returned a dataset whose elements differ from its declared spec",
+            it->kind->name);
     }
     return open_at(out, ds, it->run, &at, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datasets made for elements by functions; see nested.h. Functions run on a few elements at once:
-// what they make is small, but may refer to much, and elements behind an end are not needed.
+// their results are small, but may refer to much, and elements after an end are not needed.
 #include "engine/run/nested.h"
 
 #include "base/assert.h"
@@ -14,7 +14,7 @@ struct stk_specs *stk_nest_specs(const struct stk_dataset *ds, struct stk_fn *fn
 {
     const struct stk_spec *spec = fn->n_out == 1 ? &fn->specs[fn->out[0]] : NULL;
     if (!spec || spec->dtype != STK_DT_DATASET || spec->shape.rank != 0 || !spec->nested) {
-        (void)stk_err_set(err, STOKER_EINVAL, "%s: the function must give a dataset",
+        (void)stk_err_set(err, STOKER_EINVAL, "%s: the function must return a dataset",
                           ds->kind->name);
         return NULL;
     }
@@ -68,7 +68,7 @@ static enum stoker_status make_some(struct stk_nest *n, struct stk_iter *it, str
         s = eval.failure.code;
         done = 1;
     }
-    // A failure behind others is met again by the next call.
+    // The next call meets a failure after others again.
     n->in.used += done;
     n->index += done;
     stk_block_free(&part);

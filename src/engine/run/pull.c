@@ -27,7 +27,7 @@ static enum stoker_status take_pending(struct stk_iter *it, struct stoker_err *e
 }
 
 // With the policy to skip, an element that failed is left out by the stage where it failed, so that
-// stages behind it never see the error.
+// later stages never see the error.
 static bool leaves_out(struct stk_iter *it, enum stoker_status s)
 {
     __atomic_add_fetch(&it->stats.errors, 1, __ATOMIC_RELAXED);
@@ -100,7 +100,7 @@ STK_HOT enum stoker_status stk_iter_next(struct stk_iter *it, int64_t want, stru
     if (it->run->forks != stk_fork_count()) {
         return stk_err_set(
             err, STOKER_EUSAGE,
-            "the iterator was made before fork() and cannot go on in the child; open "
+            "the iterator was made before fork() and can't continue in the child. Open "
             "another one there");
     }
     enum stoker_status s = next_of_kind(it, want, out, err);
@@ -136,8 +136,7 @@ enum stoker_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,
     if (skipped != STOKER_OK) {
         name_stage(it, skipped, err);
     } else if (*done == most && most < n) {
-        return stk_err_set(err, STOKER_ELIMIT,
-                           "more elements would be passed over than have a number (2^63)");
+        return stk_err_set(err, STOKER_ELIMIT, "more than 2^63 elements would be skipped");
     }
     return skipped;
 }

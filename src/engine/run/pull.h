@@ -4,7 +4,7 @@
 // interleave) own threads; their inputs are then pulled by those.
 //
 // Errors are elements: a status other than STOKER_OK says that the next element could not be made,
-// and the call after that goes on behind it (or is the end, where the source cannot go on). A
+// and the call after that continues after it (or ends, if the source can't continue). A
 // kind's `next` may return a block and a status together: the elements before the bad one.
 //
 // Resuming. The state of an iterator is how many elements it has given (and its seed): `skip`

@@ -158,7 +158,7 @@ static enum stoker_status session_join(struct session **out, const char *path, b
         while (*last) {
             last = &(*last)->next;
         }
-        *last = *out; // behind a parent's, so that those are met first
+        *last = *out; // after a parent's, so that those are met first
     }
     return status;
 }
@@ -220,7 +220,7 @@ void stk_recorder_begin(struct stk_recorder *r)
 }
 
 // The stage among those that this thread worked for; NULL: it has no room for another. Kinds along
-// the way make the name, and are told apart without putting it together.
+// the way make the name, and are compared without building it.
 static struct named *named_of(struct recorder_thread *t, const struct stk_iter *it)
 {
     char text[STK_STAGE_NAME];

@@ -9,8 +9,8 @@
 //
 // All iterators of a process that share a path share the file (training and evaluation, one epoch
 // after the other): their consumers' steps follow one another, and the file is whole whenever none
-// of them is open. A process forked from it writes a file of its own, NAME.PID.stk. At the end of
-// each run the stage that limited it is said: recorder_limit.c.
+// of them is open. A process forked from it writes a file of its own, NAME.PID.stk. The end of
+// each run names the stage that limited it: recorder_limit.c.
 #ifndef STK_DATA_RECORDER_H
 #define STK_DATA_RECORDER_H
 

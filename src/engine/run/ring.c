@@ -67,7 +67,7 @@ const char *stk_ring_check(const struct stk_ring *r)
         return "no room, or more than there are slots";
     }
     if (r->head > r->tail || r->tail - r->head > STK_RING_SLOTS) {
-        return "the head is behind the tail, or slots were given out twice";
+        return "the head is before the tail, or slots were given out twice";
     }
     if (r->in_flight < 0 || (r->in_flight > 0 && !r->is_sloppy)) {
         return "pieces are under way that nobody reserved";
@@ -521,7 +521,7 @@ STK_HOT void stk_ring_pop(struct stk_ring *r)
     STK_ASSERT(!stk_ring_check(r));
     moved(&r->worker);
     if (r->has_sleeper && !r->is_napping && is_low(r)) {
-        r->has_sleeper = false; // it is told once; sleeping again it says so
+        r->has_sleeper = false; // it is woken once; before it sleeps again, it sets this
         pthread_cond_signal(&r->has_capacity);
     }
     pthread_mutex_unlock(&r->lock);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ordered ring between a stage's workers and its consumer. A slot holds a piece: elements, then
-// perhaps an error and what comes behind it. Workers reserve slots in order (a sloppy ring: in the
+// perhaps an error and what follows it. Workers reserve slots in order (a sloppy ring: in the
 // order in which pieces are done), the consumer takes pieces in order. One lock, two conditions.
 // Between stages that take microseconds for a piece, falling asleep and waking cost more than the
 // work: there a side that must wait looks for a few microseconds first, and a worker that sleeps is
 // woken when half of what was ready is gone rather than for each piece: a consumer that takes what
 // is ready then rarely enters the kernel. The caller's thread is spared even that while it keeps
-// coming back: the worker behind it looks for room every millisecond by itself (a nap), and sleeps
-// until it is woken when nothing was taken for a while, or when a nap was too long: because the
-// consumer had to wait, or because the processors are so busy that the nap ended late.
+// coming back: the worker that feeds it checks for room every millisecond by itself (a nap), and
+// sleeps until it is woken when nothing was taken for a while, or when a nap was too long: because
+// the consumer had to wait, or because the processors are so busy that the nap ended late.
 //
 // Limits: STK_RING_SLOTS pieces; how many of them are used (`room`) and how many elements they may
 // hold together (`elements_max`, 0: any number) may change at any time.
@@ -25,13 +25,13 @@
 
 struct stk_piece {
     struct stk_block block;
-    int64_t used, count;       // elements that the consumer has; that there were, with all behind
-    enum stoker_status status; // an error behind the elements, or STOKER_OK
+    int64_t used, count; // elements that the consumer has; that there were, with all that follow
+    enum stoker_status status; // an error after the elements, or STOKER_OK
     struct stoker_err *err;    // owned
-    struct stk_piece *next;    // behind the error; owned
+    struct stk_piece *next;    // after the error; owned
     uint64_t in_bytes;         // of the elements it was made of, where that was measured
-    bool is_done, ends_group;  // the latter: what comes next lies elsewhere in memory
-    struct stk_place {         // where it lies in a buffer that several pieces share
+    bool is_done, ends_group;  // the latter: what comes next is elsewhere in memory
+    struct stk_place {         // its position in a buffer that several pieces share
         uint64_t group;
         int64_t first, count, of; // elements: before it, its own, the buffer's; of 0: in none
     } place;
@@ -76,7 +76,7 @@ void stk_ring_be_short(struct stk_ring *r, int pieces);
 void stk_ring_set_callers(struct stk_ring *r, bool is_callers);
 bool stk_ring_is_over(struct stk_ring *r);    // all pieces were taken, or it is stopped
 bool stk_ring_is_stopped(struct stk_ring *r); // or the run was cancelled
-// What happened since the last call; each is told once.
+// What happened since the last call; each is reported once.
 struct stk_ring_marks stk_ring_marks(struct stk_ring *r);
 void stk_ring_wake(struct stk_ring *r);
 
@@ -107,7 +107,7 @@ void stk_ring_dump(const struct stk_ring *r, FILE *to); // NULL: standard error
 
 void stk_piece_clear(struct stk_piece *p);
 void stk_piece_reset(struct stk_piece *p); // the same, but its block's array stays
-// Elements and an error behind them are added at the piece's end. False: no memory for the error.
+// Adds elements and an error after them at the piece's end. False: no memory for the error.
 bool stk_piece_fail(struct stk_piece *p, enum stoker_status status, const struct stoker_err *err);
 struct stk_piece *stk_piece_last(struct stk_piece *p);
 

@@ -144,7 +144,7 @@ static enum stoker_status indexed_next(struct stk_iter *it, int64_t want, struct
     for (int64_t k = 0; k < n; k++) {
         index[k] = s->at + k;
     }
-    // What was given last may lie where a file was cut: that is said at the end at the latest.
+    // The last elements may be where a file was cut. That is reported at the end at the latest.
     for (; n <= 0 && want > 0 && s->ended < s->count; s->ended++) {
         if (stk_indexed_is_torn(s->files[s->ended])) {
             return stk_indexed_torn(s->files[s->ended++], err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements kept in a file: behind cache with a filename, and snapshot.
+// Elements kept in a file: implements cache with a filename, and snapshot.
 #ifndef STK_DATA_CACHE_FILE_H
 #define STK_DATA_CACHE_FILE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// interleave with threads, behind the kind "interleave".
+// interleave with threads, which implements the kind "interleave".
 #ifndef STK_DATA_INTERLEAVE_H
 #define STK_DATA_INTERLEAVE_H
 

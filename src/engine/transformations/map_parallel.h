@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map with threads, behind the kind "map".
+// The map with threads, which implements the kind "map".
 #ifndef STK_DATA_MAP_PARALLEL_H
 #define STK_DATA_MAP_PARALLEL_H
 
@@ -18,7 +18,7 @@ STK_MUST_CHECK enum stoker_status stk_pmap_skip(struct stk_pmap *m, int64_t n, i
                                                 struct stoker_err *err);
 // A batch of `size` follows: results are written side by side. Before the first `next`.
 void stk_pmap_group(struct stk_pmap *m, int64_t size);
-// The same for whatever stage: it reaches the map through stages that pass blocks on as they are.
+// The same for any stage: it reaches the map through stages that pass blocks on unchanged.
 void stk_iter_hint_group(struct stk_iter *it, int64_t size);
 
 #endif

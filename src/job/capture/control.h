@@ -15,7 +15,7 @@ enum { STK_CONTROL_VERSION = 1, STK_CONTROL_SLOTS = 256 };
 enum stk_capture_state {
     STK_CAPTURE_LOADED = 1, // no window yet
     STK_CAPTURE_OPEN,
-    STK_CAPTURE_CLOSED,  // at least one window is behind
+    STK_CAPTURE_CLOSED,  // at least one window is over
     STK_CAPTURE_REFUSED, // why says what is in the way
     STK_CAPTURE_STOPPED  // it recorded, and cannot go on: why
 };

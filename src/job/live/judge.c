@@ -78,15 +78,15 @@ static const char *say_steps(const struct stk_now *now, struct stk_arena *arena)
     }
     double median_s = (double)lead->median_ns * 1e-9;
     if (lead->age_s > STANDS_S && lead->age_s > STANDS_STEPS * median_s && !now->has_ended) {
-        return stk_arena_printf(arena, "no step has ended for %s; they took %s",
+        return stk_arena_printf(arena, "no step has ended for %s; before, they took %s",
                                 stk_human_ns((int64_t)fmin(lead->age_s * 1e9, 9e18), text),
                                 stk_human_ns((int64_t)lead->median_ns, more));
     }
     if (!lead->recent) {
-        return "the framework's profiler records a window of steps";
+        return "the framework's profiler is recording a window of steps";
     }
     if (!knows_wait(now)) {
-        return stk_arena_printf(arena, "steps of %s; what of them waits for input is not known",
+        return stk_arena_printf(arena, "steps take %s; their input wait is unknown",
                                 stk_human_ns((int64_t)lead->now_ns, text));
     }
     double least = stk_threshold_value(has_busy_gpu(now) ? STK_T_LOSS : STK_T_HOST_LOSS);
@@ -104,21 +104,21 @@ static const char *say_workers(const struct stk_now *now, struct stk_arena *aren
     char share[STK_HUMAN_MAX];
     int64_t lead = now->lead ? (int64_t)now->lead->head.pid : 0;
     if (stk_rule_crew(v, &crew)) {
-        return stk_arena_printf(arena, "the %u processes %s are at %s of a processor each",
-                                crew.count, crew.name, stk_human_share(crew.cpu, share));
+        return stk_arena_printf(arena, "the %u %s processes each use %s of a core", crew.count,
+                                crew.name, stk_human_share(crew.cpu, share));
     }
     for (uint32_t i = 0; i < v->process_count; i++) {
         const struct stk_machine_process *p = &v->processes[i];
         if (p->parent == lead && p->cpu + p->queue >= WORKS) {
-            return stk_arena_printf(arena, "the one worker is at %s of a processor",
+            return stk_arena_printf(arena, "the only worker uses %s of a core",
                                     stk_human_share(p->cpu, share));
         }
     }
     for (uint32_t i = 0; i < v->process_count; i++) {
         if (v->processes[i].pid == lead) {
-            return stk_arena_printf(
-                arena, "no worker prepares it, the process itself is at %s of a processor",
-                stk_human_share(v->processes[i].cpu, share));
+            return stk_arena_printf(arena,
+                                    "there are no workers; the process itself uses %s of a core",
+                                    stk_human_share(v->processes[i].cpu, share));
         }
     }
     return NULL;
@@ -132,19 +132,19 @@ static const char *say_load(const struct stk_now *now, struct stk_arena *arena)
     double own = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS);
     char share[STK_HUMAN_MAX];
     if (v->process_count == 0) {
-        return "none of its processes is there";
+        return "none of its processes is running";
     }
     if (cpu < IDLE) {
-        return "idle: its threads take no processor's time";
+        return "idle: its threads use no CPU time";
     }
     const struct stk_machine_process *p = &v->processes[0];
     const char *busiest =
         stk_arena_printf(arena,
-                         "the busiest thread, %s of process %lld, is at %s "
-                         "of a processor",
+                         "the busiest thread, %s of process %lld, uses %s "
+                         "of a core",
                          p->busiest_name, (long long)p->pid, stk_human_share(p->busiest, share));
     return busiest && own > 0
-               ? stk_arena_printf(arena, "%s; in use: " STK_NUMBER " of " STK_NUMBER " processors",
+               ? stk_arena_printf(arena, "%s; " STK_NUMBER " of " STK_NUMBER " cores in use",
                                   busiest, cpu, own)
                : busiest;
 }
@@ -186,12 +186,12 @@ bool stk_now_judge(struct stk_now *now, struct stk_arena *arena)
     now->sentence = steps && machine ? stk_arena_printf(arena, "%s; %s", steps, machine)
                     : steps          ? steps
                     : machine        ? machine
-                                     : "nothing has been seen of it yet";
+                                     : "nothing seen yet";
     if (now->has_ended) {
         now->sentence = stk_arena_printf(arena, "the job has ended; last seen: %s", now->sentence);
     } else if (now->silent_s > 0) {
         now->sentence = stk_arena_printf(
-            arena, "its record has not grown for %s; last seen: %s",
+            arena, "its record hasn't grown for %s; last seen: %s",
             stk_human_ns((int64_t)fmin(now->silent_s * 1e9, 9e18), share), now->sentence);
     }
     return now->sentence != NULL;

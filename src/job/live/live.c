@@ -44,7 +44,7 @@ static enum stoker_status start_sampler(struct stoker_live *l, bool no_gpu, stru
     char path[64];
     l->fd = memfd_create("stoker-top", MFD_CLOEXEC);
     if (l->fd < 0) {
-        return stk_err_set(err, STOKER_ELIMIT, "no file in memory could be made to sample into");
+        return stk_err_set(err, STOKER_ELIMIT, "can't create a file in memory for the samples");
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", l->fd);
     return stk_sampler_start(&l->sampler, l->target.pid, &options, path, err);
@@ -94,7 +94,7 @@ enum stoker_status stoker_live_open(const char *target, const struct stoker_live
     static const struct stoker_live_options usual;
     struct stoker_err own;
     if (!target || !out) {
-        return stk_err_misuse(err, "stoker_live_open needs a target and a place for the result");
+        return stk_err_misuse(err, "stoker_live_open needs a target and a pointer for the result");
     }
     const struct stoker_live_options *o = options ? options : &usual;
     err = stk_err_begin(err, &own);
@@ -240,7 +240,7 @@ enum stoker_status stoker_live_refresh(struct stoker_live *l, struct stoker_err 
 {
     struct stoker_err own;
     if (!l) {
-        return stk_err_misuse(err, "stoker_live_refresh needs what stoker_live_open gave");
+        return stk_err_misuse(err, "stoker_live_refresh needs a job from stoker_live_open");
     }
     err = stk_err_begin(err, &own);
     stk_arena_deinit(&l->arena);
@@ -273,7 +273,8 @@ enum stoker_status stoker_live_write(const struct stoker_live *l, const char *fo
     struct stoker_err own;
     struct stk_sink sink;
     if (!l || !format || !write) {
-        return stk_err_misuse(err, "stoker_live_write needs a job, a format and where to write");
+        return stk_err_misuse(err,
+                              "stoker_live_write needs a job, a format and an output function");
     }
     err = stk_err_begin(err, &own);
     options = options ? options : &usual;
@@ -289,7 +290,7 @@ enum stoker_status stoker_live_write(const struct stoker_live *l, const char *fo
     } else if (strcmp(format, "line") == 0) {
         stk_now_line(&l->now, options, &sink);
     } else {
-        stk_err_set(err, STOKER_EUSAGE, "'%s' is none of json, text and line", format);
+        stk_err_set(err, STOKER_EUSAGE, "unknown format '%s': use json, text or line", format);
         return stk_err_fail(err);
     }
     return stk_err_end(err, stk_sink_finish(&sink, err));

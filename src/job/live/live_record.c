@@ -20,7 +20,7 @@
 
 enum {
     BUFFER = 256 * 1024,
-    STRINGS = 64, // that may still be asked for: a track is defined right behind its name
+    STRINGS = 64, // that may still be asked for: a track is defined right after its name
     ABSENT = 16,  // sources
     ABSENT_TEXT = 128,
     LOOKS_LEAST = 5

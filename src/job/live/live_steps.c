@@ -2,8 +2,8 @@
 // Following the hooks' records; see live_steps.h. The header and the records that came since are
 // read with two calls a process; a record is laid down before the header counts it.
 //
-// Limit: steps beyond those that the file holds (2^20) are told by the header's sums alone: there
-// is no median of them, and the wait is of all since the last look.
+// Limit: steps beyond those that the file holds (2^20) appear only in the header's sums: they
+// have no median, and their wait covers all since the last refresh.
 #include "job/live/live_steps.h"
 
 #include <dirent.h>
@@ -153,7 +153,7 @@ static const struct stk_steps_record *newest(const struct stk_live_rank *r, uint
     return &r->kept[(r->at + STK_LIVE_KEPT - 1 - i) % STK_LIVE_KEPT];
 }
 
-// How long ago a moment of the record was. What lies ahead, as damage may, was just now.
+// How long ago a moment of the record was. A future moment, which damage can cause, counts as now.
 static int64_t age_of(int64_t now_ns, uint64_t then_ns)
 {
     return now_ns > 0 && then_ns < (uint64_t)now_ns ? now_ns - (int64_t)then_ns : 0;

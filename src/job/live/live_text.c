@@ -183,7 +183,7 @@ static void put_steps(struct page *p, const struct stk_live_rank *r)
         add(p, r->head.framework);
     }
     if (r->in_window) {
-        add(p, "   in the profiler's window");
+        add(p, "   being profiled");
     }
     end_line(p, NULL);
     label(p, "input");
@@ -192,8 +192,8 @@ static void put_steps(struct page *p, const struct stk_live_rank *r)
         addf(p, " %s of the step", share(r->wait_share, a));
     } else {
         add(p, r->head.source == STK_STEPS_KERAS
-                   ? "wait not known: Keras fetches inside of the compiled step"
-                   : "wait not known: no fetch was seen");
+                   ? "wait unknown: Keras fetches inside the compiled step"
+                   : "wait unknown: no fetch seen");
     }
     end_line(p, NULL);
 }
@@ -229,8 +229,8 @@ static void put_ranks(struct page *p)
 static void put_no_steps(struct page *p)
 {
     label(p, "steps");
-    add(p, p->now->steps ? "none seen yet; they come from the hooks once the job trains"
-                         : "not known; `stoker run -- COMMAND` starts a job so that they are");
+    add(p, p->now->steps ? "none seen yet; the hooks report them once the job trains"
+                         : "unknown; start the job with `stoker run -- COMMAND` to see them");
     end_line(p, "\x1b[2m");
 }
 
@@ -251,7 +251,7 @@ static void put_load(struct page *p)
         if (known(p, STK_SAMPLE_OF_JOB_PROCESSORS, &own)) {
             addf(p, " of %.3g", own);
         }
-        add(p, " processors in use");
+        add(p, " cores in use");
     }
     if (known(p, STK_SAMPLE_OF_JOB_QUEUE, &queue)) {
         addf(p, ", %.2f threads waiting", queue);
@@ -274,7 +274,7 @@ static void put_limits(struct page *p)
     if (known(p, STK_SAMPLE_OF_CGROUP_QUOTA, &quota)) {
         between(p, &any);
         known(p, STK_SAMPLE_OF_CGROUP_PERIODS, &periods);
-        addf(p, "quota %.3g processors, throttled in %s of its periods", quota, share(periods, a));
+        addf(p, "quota %.3g cores, throttled in %s of its periods", quota, share(periods, a));
     }
     if (known(p, STK_SAMPLE_OF_CGROUP_MEMORY, &memory)) {
         between(p, &any);
@@ -285,7 +285,7 @@ static void put_limits(struct page *p)
     }
     if (known(p, STK_SAMPLE_OF_CGROUP_KILLS, &kills) && kills > 0) {
         between(p, &any);
-        addf(p, "killed for memory: %.0f", kills);
+        addf(p, "out-of-memory kills: %.0f", kills);
     }
     if (any) {
         end_line(p, NULL);
@@ -300,7 +300,7 @@ static void put_pressure(struct page *p)
     static const struct {
         const char *name;
         enum stk_sampled own, all;
-    } rows[] = {{"a processor", STK_SAMPLE_OF_CGROUP_WAIT_CPU, STK_SAMPLE_OF_MACHINE_WAIT_CPU},
+    } rows[] = {{"a core", STK_SAMPLE_OF_CGROUP_WAIT_CPU, STK_SAMPLE_OF_MACHINE_WAIT_CPU},
                 {"storage", STK_SAMPLE_OF_CGROUP_WAIT_IO, STK_SAMPLE_OF_MACHINE_WAIT_IO},
                 {"memory", STK_SAMPLE_OF_CGROUP_WAIT_MEMORY, STK_SAMPLE_OF_MACHINE_WAIT_MEMORY}};
     char a[STK_HUMAN_MAX];
@@ -371,7 +371,7 @@ static void put_gpu(struct page *p, const struct stk_machine_series *s, double b
     pad_to(p, LABEL);
     addf(p, "busy %s", share(busy, a));
     if (stk_now_figure(p->now, STK_SAMPLE_OF_GPM_SM, s->process, s->number, &value)) {
-        addf(p, ", its multiprocessors %s", share(value, a));
+        addf(p, ", SMs %s", share(value, a));
     }
     put_clock(p, s);
     for (int i = 0; i < 2; i++) {
@@ -407,7 +407,7 @@ static void put_things(struct page *p)
         const char *text = stk_live_record_absent(p->now->record, i);
         if (strncmp(text, "nvml: ", 6) == 0) {
             label(p, "gpu");
-            add(p, "not seen: ");
+            add(p, "not visible: ");
             add(p, text + 6);
             end_line(p, "\x1b[2m");
         }
@@ -479,7 +479,7 @@ static void put_threads(struct page *p, int64_t pid)
         cell(p, AT_CPU, share(t->cpu, a));
         cell(p, AT_QUEUE, share(t->queue, a));
         if (t->is_blocked) {
-            cell(p, AT_WRITTEN, "waits for a disk");
+            cell(p, AT_WRITTEN, "blocked on disk");
         }
         end_line(p, "\x1b[2m");
     }

@@ -89,7 +89,7 @@ const char *stk_now_clock_reason(uint64_t bits)
     return bits & 0x60u   ? "heat"
            : bits & 0x88u ? "power supply"
            : bits & 0x04u ? "power cap"
-           : bits & 0x02u ? "set by somebody"
+           : bits & 0x02u ? "set by a user"
            : bits & 0x01u ? "idle"
                           : "";
 }

@@ -92,7 +92,7 @@ static enum stoker_status find_process(int64_t number, struct stk_live_target *o
                                        struct stoker_err *err)
 {
     if (number < 1 || number > INT32_MAX || !stk_live_is_alive((pid_t)number)) {
-        return stk_err_set(err, STOKER_EINPUT, "no process %lld runs", (long long)number);
+        return stk_err_set(err, STOKER_EINPUT, "no process %lld is running", (long long)number);
     }
     out->pid = (pid_t)number;
     struct stat st;
@@ -124,13 +124,13 @@ enum stoker_status stk_live_target_find(const char *word, struct stk_live_target
         return stk_err_set(err, STOKER_EINPUT, "%s: %s", word, strerror(errno));
     }
     if (!S_ISDIR(st.st_mode) || strlen(word) >= sizeof out->folder) {
-        return stk_err_set(err, STOKER_EUSAGE,
-                           "%s is neither the number of a process nor the folder of a run", word);
+        return stk_err_set(err, STOKER_EUSAGE, "%s is neither a process id nor a run's folder",
+                           word);
     }
     memcpy(out->folder, word, strlen(word) + 1);
     if (!holds(word, "machine.stk") && !holds(word, "run.json") && !holds(word, "hooks")) {
         return stk_err_set(err, STOKER_EINPUT,
-                           "%s is no folder of `stoker run`: it holds neither machine.stk nor "
+                           "%s is not a folder of `stoker run`: it has neither machine.stk nor "
                            "run.json",
                            word);
     }

@@ -51,7 +51,7 @@ static ssize_t hear(int line, void *bytes, size_t n)
 
 // ---- in the process between, and in the command ----
 
-// In the child that becomes the command. What fails is told by the number of the error, over the
+// In the child that becomes the command. A failure's error number is sent through the
 // pipe that a successful start closes.
 static void become(const struct keeping *k, int failure, pid_t parent)
 {
@@ -166,7 +166,7 @@ static void keep(struct keeping *k)
 
 static enum stoker_status cannot_start(const char *what, int error, struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EINPUT, "%s cannot be run: %s", what, strerror(error));
+    return stk_err_set(err, STOKER_EINPUT, "can't run %s: %s", what, strerror(error));
 }
 
 static void let_go(struct stk_keeper *k)

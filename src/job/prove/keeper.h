@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process between this one and a command. It starts the command in a process group of its own,
-// and stands in the place of init for all that the command starts (left_behind.h). All of that ends
+// and acts as init for all that the command starts (left_behind.h). All of that ends
 // once the command has ended, or once this process has, however that ends: a killed `stoker prove`
 // leaves nothing running.
 #ifndef STK_PROVE_KEEPER_H

@@ -48,7 +48,7 @@ void stk_ledger_free(struct stk_ledger *ledger);
 // How predictions came true, of the lines that have both.
 struct stk_calibration {
     size_t predictions;
-    size_t inside;       // the measured ratio lies in what was predicted
+    size_t inside;       // the measured ratio is within the prediction
     size_t meet;         // both intervals meet
     size_t too_low;      // faster was promised than came
     double median_error; // |expected - measured|, share of the time before

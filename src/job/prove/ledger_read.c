@@ -80,7 +80,7 @@ static enum stoker_status read_lines(FILE *f, const char *path, struct stk_ledge
 {
     char row[LINE];
     if (!next_row(f, row) || strcmp(row, STK_LEDGER_HEADER) != 0) {
-        return stk_err_set(err, STOKER_EINPUT, "%s does not begin with a ledger's header", path);
+        return stk_err_set(err, STOKER_EINPUT, "%s is not a ledger: its header is missing", path);
     }
     while (next_row(f, row)) {
         struct stk_ledger_line line = {0};

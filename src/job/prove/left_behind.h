@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends what a command leaves behind, in whatever process group or session: while it runs, this
-// process takes the place of init for its descendants (PR_SET_CHILD_SUBREAPER), so those that lose
+// Ends processes that a command left running, in any process group or session: while it runs, this
+// process acts as init for its descendants (PR_SET_CHILD_SUBREAPER), so those that lose
 // their parents become its children, which the kernel lists.
 // Limits: where the kernel does not list children (no CONFIG_PROC_CHILDREN), nothing is ended; what
 // is left after two seconds of trying is let go. Other threads of this process start no children

@@ -2,8 +2,8 @@
 // One run of a command, and how long its steps took by the hooks of `stoker run`: the job is the
 // user's own, no line of it changed, no profiler in it (as `stoker run --level 0`), ended once it
 // has made the steps that are asked for. With `window` the framework's own profiler records that
-// many steps behind the warm-up, and the run is ended when they are written; its step times are no
-// measurement then.
+// many steps after the warm-up, and the run is ended when they are written. Its step times are then
+// not a measurement.
 //
 //   struct stk_measured m;
 //   struct stk_measure run = {.argv = argv, .env = env, .warmup = 10, .steps = 60};
@@ -11,9 +11,9 @@
 //       use(m.mean_ns);
 //   }
 //
-// What counts of a run is the mean of its steps behind the warm-up, not their median: a loader with
+// A run's result is the mean of its steps after the warm-up, not their median: a loader with
 // several workers hands its batches out in bursts, and only the mean knows what they cost.
-// Limits: what step_record.h says of the hooks; the steps of one process, the one that makes most
+// Limits: those of the hooks (step_record.h); the steps of one process, the one that makes most
 // of them, stand for all ranks; a run is seen to be over its steps some hundredths of a second
 // late.
 #ifndef STK_PROVE_MEASURED_H
@@ -41,7 +41,7 @@ struct stk_measure {
 enum { STK_MEASURE_TEXT = 1024 };
 struct stk_measured {
     struct stk_trial_result trial;    // is_done: its steps were made, and it was ended
-    uint64_t steps, judged;           // made, of the first `steps`; behind the warm-up
+    uint64_t steps, judged;           // made, of the first `steps`; after the warm-up
     uint64_t mean_ns, median_ns;      // of the judged ones, at least STK_MEASURE_LEAST; 0: too few
     double wait_share;                // of them, for input; below 0: unknown
     bool has_hooks;                   // an interpreter loaded them
@@ -62,7 +62,7 @@ STK_MUST_CHECK enum stoker_status stk_measure_run(const struct stk_measure *run,
 STK_MUST_CHECK enum stoker_status stk_measure_read(const char *folder, uint64_t warmup,
                                                    uint64_t steps, struct stk_measured *to,
                                                    struct stoker_err *err);
-// It did not end well by itself, and was not ended behind its steps.
+// It didn't end well by itself, and was not stopped after its steps.
 bool stk_measure_failed(const struct stk_measured *m);
 
 #endif

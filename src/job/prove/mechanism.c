@@ -17,7 +17,7 @@ static void take(const struct stoker_diff *d, int64_t gained_ns, struct stk_mech
     const char *moved = stoker_diff_moved(d, gained_ns >= 0 ? -1 : 1);
     int64_t a_ns = 0, b_ns = 0;
     if (!cause && !moved) {
-        snprintf(to->why, sizeof to->why, "the profiles cannot be compared, stoker diff says why");
+        snprintf(to->why, sizeof to->why, "the profiles can't be compared; stoker diff says why");
         return;
     }
     // Of what became slower, the cause is what grew.
@@ -71,7 +71,7 @@ enum stoker_status stk_mechanism_predict(const char *a, const char *fix, struct 
         snprintf(to->unpredicted, sizeof to->unpredicted, "%.390s",
                  status != STOKER_OK
                      ? err->message
-                     : "A's profile supports no price of it (stoker whatif says why)");
+                     : "A's profile supports no estimate of it (stoker whatif says why)");
     }
     stoker_whatif_free(w);
     return STOKER_OK;
@@ -91,15 +91,16 @@ void stk_mechanism_sentence(const struct stk_mechanism *m, char to[STK_MECHANISM
     stk_human_ns(llabs(m->expected_ns), step);
     stk_human_ns(llabs(m->moved_ns), moved);
     if (!m->is_checked) {
-        snprintf(to, STK_MECHANISM_TEXT, "whether the cause shrank is not known: %s", m->why);
+        snprintf(to, STK_MECHANISM_TEXT, "the profiles don't show whether the cause shrank: %s",
+                 m->why);
     } else if (stk_mechanism_explains(m)) {
         snprintf(to, STK_MECHANISM_TEXT,
-                 "%s %s by %s a step in one profile of each side, and %s a step were %s", m->part,
+                 "%s %s by %s per step in one profile of each side; %s per step was %s", m->part,
                  is_gain ? "shrank" : "grew", part, step, is_gain ? "gained" : "lost");
     } else {
         snprintf(to, STK_MECHANISM_TEXT,
-                 "what A loses most time to, %s, %s by %s a step alone, and %s were %s: something "
-                 "else did it%s%s%s%s, or luck",
+                 "A's largest loss, %s, %s by only %s per step, but %s was %s. "
+                 "Something else did it%s%s%s%s, or chance",
                  m->part, m->gone_ns < 0 ? "grew" : "shrank", part, step,
                  is_gain ? "gained" : "lost", m->moved[0] ? " (" : "", m->moved,
                  m->moved[0] ? (is_gain ? " shrank by " : " grew by ") : "",
@@ -117,8 +118,8 @@ void stk_mechanism_prediction(const struct stk_mechanism *m, const char *fix, do
     }
     const char *came = measured < p->low    ? "more was gained"
                        : measured > p->high ? "less was gained"
-                                            : "what came lies in it";
+                                            : "the measured gain is within it";
     stk_text_printf(to, STK_MECHANISM_TEXT,
-                    "predicted by stoker whatif --fix %.60s: %.0f %% less time [%.0f, %.0f]; %s",
-                    fix, 100 * (1 - p->estimate), 100 * (1 - p->high), 100 * (1 - p->low), came);
+                    "stoker whatif --fix %.60s estimated %.0f%% saved [%.0f, %.0f]: %s", fix,
+                    100 * (1 - p->estimate), 100 * (1 - p->high), 100 * (1 - p->low), came);
 }

@@ -42,9 +42,9 @@ STK_MUST_CHECK enum stoker_status stk_mechanism_predict(const char *a, const cha
                                                         struct stoker_err *err);
 // The cause shrank, or grew, by what was gained or lost.
 bool stk_mechanism_explains(const struct stk_mechanism *m);
-// "the cause, input_wait, shrank by 61 ms a step of the profiles; 64 ms were gained"
+// "input_wait shrank by 61 ms per step in one profile of each side; 64 ms per step was gained"
 void stk_mechanism_sentence(const struct stk_mechanism *m, char to[STK_MECHANISM_TEXT]);
-// "predicted: 45 % less time [40, 52] (input-free); what came lies in it"
+// "stoker whatif --fix input-free estimated 45% saved [40, 52]: the measured gain is within it"
 void stk_mechanism_prediction(const struct stk_mechanism *m, const char *fix, double measured,
                               char to[STK_MECHANISM_TEXT]);
 

@@ -97,8 +97,8 @@ static enum stoker_status take_number(struct stk_metric *m, size_t begin, size_t
         }
     }
     return stk_err_set(err, STOKER_EUSAGE,
-                       "--metric: '%.*s' is no number above 0; put parentheses around the number "
-                       "in the pattern: 'step ([0-9.]+) ms'",
+                       "--metric: '%.*s' is not a number above 0. Put the number in parentheses in "
+                       "the pattern: 'step ([0-9.]+) ms'",
                        n < 200 ? (int)n : 200, m->line + begin);
 }
 
@@ -156,12 +156,11 @@ enum stoker_status stk_metric_end(struct stk_metric *m, int64_t warmup, double *
     }
     size_t skipped = warmup >= 0 ? (size_t)warmup : m->count / WARMUP_PART;
     if (m->count == 0) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "--metric found no number in what the command printed");
+        return stk_err_set(err, STOKER_EINPUT, "--metric found no number in the command's output");
     }
     if (skipped >= m->count) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "--warmup %" PRId64 " leaves nothing: the command printed %zu numbers",
+                           "--warmup %" PRId64 " skips everything: the command printed %zu numbers",
                            warmup, m->count);
     }
     *value = stk_paired_median(m->numbers + skipped, m->count - skipped);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of a run that its own output tells: a regular expression finds it in lines, and the
-// median of those found behind the warm-up stands for the run. It keeps the last lines, too, for
-// the message about a run that failed.
-// Limits: lines beyond 4,096 bytes are cut; numbers beyond the first million are not kept, and
-// said; a number is decimal, as 1.5 or 2e-3, and above 0.
+// A run's number from its own output: a regular expression finds it in lines, and the
+// median of those after the warm-up represents the run. The last lines are kept for
+// the message about a failed run.
+// Limits: lines beyond 4,096 bytes are cut; numbers beyond the first million are dropped, with
+// an error; a number is decimal, as 1.5 or 2e-3, and above 0.
 #ifndef STK_PROVE_METRIC_H
 #define STK_PROVE_METRIC_H
 
@@ -31,7 +31,7 @@ void stk_metric_close(struct stk_metric *m);
 void stk_metric_begin(struct stk_metric *m); // another run
 STK_MUST_CHECK enum stoker_status stk_metric_feed(struct stk_metric *m, const char *bytes, size_t n,
                                                   struct stoker_err *err);
-// At the end of the output: the median of what follows the first `warmup` numbers; below 0: behind
+// At the end of the output: the median of what follows the first `warmup` numbers; below 0: after
 // a fifth of them.
 STK_MUST_CHECK enum stoker_status stk_metric_end(struct stk_metric *m, int64_t warmup,
                                                  double *value, struct stoker_err *err);

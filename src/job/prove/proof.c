@@ -47,7 +47,7 @@ static enum stoker_status failed(struct proving *p, int side, const struct stk_t
     if (r->is_late) {
         snprintf(how, sizeof how, "took longer than --timeout allows");
     } else if (r->signal) {
-        snprintf(how, sizeof how, "was ended by signal %d", r->signal);
+        snprintf(how, sizeof how, "was killed by signal %d", r->signal);
     } else {
         snprintf(how, sizeof how, "failed with exit status %d", r->status);
     }
@@ -64,13 +64,12 @@ uint64_t stk_proof_warmup(const struct stk_proof_plan *plan)
 static enum stoker_status no_steps(struct proving *p, int side, const struct stk_measured *m,
                                    struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EINPUT,
-                       "%s (%s) made %llu steps that the hooks of stoker run see, and behind a "
-                       "warm-up of %llu at least %d are needed; --whole compares the time of the "
-                       "whole command",
-                       side == STK_PROOF_A ? "A" : "B", p->plan->sides[side].argv[0],
-                       (unsigned long long)m->steps, (unsigned long long)stk_proof_warmup(p->plan),
-                       STK_MEASURE_LEAST);
+    return stk_err_set(
+        err, STOKER_EINPUT,
+        "%s (%s) made %llu steps that the hooks see. A warm-up of %llu needs at least %d more. "
+        "Use --whole to compare the time of the whole command",
+        side == STK_PROOF_A ? "A" : "B", p->plan->sides[side].argv[0], (unsigned long long)m->steps,
+        (unsigned long long)stk_proof_warmup(p->plan), STK_MEASURE_LEAST);
 }
 
 // A run with the hooks; of a first look at what there is to measure, too.
@@ -147,8 +146,8 @@ static enum stoker_status run_once(struct proving *p, int pair, int side, struct
     }
     if (plan->needs_applied && side == STK_PROOF_B && has_hooks && !m.is_applied) {
         return stk_err_set(err, STOKER_EINPUT,
-                           "--fix %s did not take hold: this job has no place for it, or has it "
-                           "already; stoker tune says which fixes it has a place for",
+                           "--fix %s had no effect: this job doesn't use what it changes, or has "
+                           "it already. Run stoker tune to see which fixes apply",
                            plan->fix);
     }
     struct stk_neighbour_shares shares = stk_neighbours_between(&before, &after, m.trial.cpu_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stoker prove`: is B faster than A? Fresh runs of both in pairs, A first in one pair and B in the
 // next, so that what drifts meets both alike; one run of each before them is not counted (files in
-// the page cache, compiled code). What is said of the pairs, and when, is paired.h.
+// the page cache, compiled code). paired.h decides on the verdict, and when.
 #ifndef STK_PROVE_PROOF_H
 #define STK_PROVE_PROOF_H
 
@@ -79,8 +79,8 @@ STK_MUST_CHECK enum stoker_status stk_proof_run(const struct stk_proof_plan *pla
                                                 struct stk_proof *proof, struct stoker_err *err);
 void stk_proof_close(struct stk_proof *proof);
 
-// Records a window of each side (two further runs) where the steps changed, or A's where a price
-// was asked for, and checks the mechanism. What cannot be recorded is said in proof->mechanism.
+// Records a window of each side (two further runs) if the steps changed, or A's if an estimate
+// was requested, and checks the mechanism. proof->mechanism says what could not be recorded.
 STK_MUST_CHECK enum stoker_status stk_proof_explain(const struct stk_proof_plan *plan,
                                                     struct stk_proof *proof,
                                                     struct stoker_err *err);

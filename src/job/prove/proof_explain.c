@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two profiles say of a proof; see proof.h. They are recorded behind the measurement, for what
-// a profiler slows is no measurement.
+// What two profiles show about a proof; see proof.h. They are recorded after the measurement, since
+// profiling slows the run.
 #include <stdio.h>
 #include <string.h>
 

@@ -19,8 +19,8 @@ void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proo
 {
     char text[STK_PROOF_SENTENCE], warnings[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE];
     stk_proof_sentence(&proof->result, proof->pairs, text);
-    stk_sink_printf(
-        to, "**%s**\n\n| | command | median | least | most |\n|---|---|---:|---:|---:|\n", text);
+    stk_sink_printf(to, "**%s**\n\n| | command | median | min | max |\n|---|---|---:|---:|---:|\n",
+                    text);
     for (int side = 0; side < STK_PROOF_SIDES; side++) {
         struct stk_proof_spread s = stk_proof_spread(proof, side);
         stk_sink_printf(to, "| %c | ", "AB"[side]);
@@ -32,8 +32,7 @@ void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proo
         stk_sink_printf(to, " | %s |\n", text);
     }
     stk_proof_measured(plan, proof, text);
-    stk_sink_printf(to, "\nAlternating runs, %s; the interval holds with 95 %% over all looks.\n",
-                    text);
+    stk_sink_printf(to, "\nAlternating runs, %s. The 95%% interval covers all checks.\n", text);
     stk_proof_mechanism(proof, text);
     stk_sink_printf(to, text[0] ? "\nThe cause: %s.\n" : "%s", text);
     stk_proof_predicted(plan, proof, text);

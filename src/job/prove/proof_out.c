@@ -31,43 +31,51 @@ static int decimals(double percent)
     return fabs(percent) < 9.95 ? 1 : 0;
 }
 
+// How many times as fast; near 1, a third decimal shows the change.
+static int ratio_decimals(double ratio)
+{
+    return ratio < 1.0995 ? 3 : ratio < 9.995 ? 2 : 0;
+}
+
+static void inconclusive(const struct stk_paired *result, int pairs, char to[STK_PROOF_SENTENCE])
+{
+    double change = 100 * (result->estimate - 1), noise = 100 * stk_proof_noise(result);
+    double low = 100 * (result->low - 1), high = 100 * (result->high - 1);
+    if (pairs < STK_PAIRED_MIN) {
+        stk_text_printf(to, STK_PROOF_SENTENCE,
+                        "inconclusive: a verdict needs at least %d pairs, and this is %d (B's time "
+                        "against A's: %+.*f%%)",
+                        STK_PAIRED_MIN, pairs, decimals(change), change);
+        return;
+    }
+    stk_text_printf(to, STK_PROOF_SENTENCE,
+                    "inconclusive: after %d pairs, run-to-run noise is still +/-%.*f%% (B's time "
+                    "against A's: %+.*f%% to %+.*f%%)",
+                    pairs, decimals(noise), noise, decimals(low), low, decimals(high), high);
+}
+
 void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_PROOF_SENTENCE])
 {
-    double change = 100 * fabs(result->estimate - 1);
-    double low = 100 * (result->low - 1), high = 100 * (result->high - 1), swap = low;
+    bool is_faster = result->verdict == STK_PAIRED_FASTER;
+    double ratio = is_faster ? 1 / result->estimate : result->estimate;
+    double low = is_faster ? 1 / result->high : result->low;
+    double high = is_faster ? 1 / result->low : result->high;
+    int digits = ratio_decimals(ratio);
     switch (result->verdict) {
     case STK_PAIRED_FASTER:
-        low = -high;
-        high = -swap;
-        stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "B is faster: it takes %.*f %% less time [%.*f, %.*f], %d pairs",
-                        decimals(change), change, decimals(low), low, decimals(high), high, pairs);
-        break;
     case STK_PAIRED_SLOWER:
-        stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "B is slower: it takes %.*f %% more time [%.*f, %.*f], %d pairs",
-                        decimals(change), change, decimals(low), low, decimals(high), high, pairs);
+        stk_text_printf(to, STK_PROOF_SENTENCE, "B is %.*fx %s [%.*f, %.*f], %d pairs", digits,
+                        ratio, is_faster ? "faster" : "slower", digits, low, digits, high, pairs);
         break;
     case STK_PAIRED_NO_DIFFERENCE:
         stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "no difference of %.0f %% or more: B against A %+.1f %% of the time "
+                        "no difference of %.0f%% or more: B's time against A's is %+.1f%% "
                         "[%+.1f, %+.1f], %d pairs",
-                        100 * STK_PAIRED_EQUAL, 100 * (result->estimate - 1), low, high, pairs);
+                        100 * STK_PAIRED_EQUAL, 100 * (result->estimate - 1),
+                        100 * (result->low - 1), 100 * (result->high - 1), pairs);
         break;
     case STK_PAIRED_CANNOT_TELL:
-        if (pairs < STK_PAIRED_MIN) {
-            stk_text_printf(to, STK_PROOF_SENTENCE,
-                            "cannot tell: no verdict comes from fewer than %d pairs, and of %d B "
-                            "takes %.*f %% %s time",
-                            STK_PAIRED_MIN, pairs, decimals(change), change,
-                            result->estimate < 1 ? "less" : "more");
-            return;
-        }
-        stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "cannot tell: after %d pairs the machine's noise is %.*f %% either way (B "
-                        "against A: %+.*f to %+.*f %% of the time)",
-                        pairs, decimals(100 * stk_proof_noise(result)),
-                        100 * stk_proof_noise(result), decimals(low), low, decimals(high), high);
+        inconclusive(result, pairs, to);
         break;
     }
 }
@@ -81,7 +89,7 @@ static void warn_of(char *to, int *count, struct spells s, int runs, const char 
 {
     if (s.runs) {
         stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "%s took up to %.0f %% of the processors, in %d of %d runs", who,
+                        "%s used up to %.0f%% of the CPU cores, in %d of %d runs", who,
                         100 * s.most, s.runs, runs);
         ++*count;
     }
@@ -117,17 +125,17 @@ int stk_proof_warnings(const struct stk_proof_plan *plan, const struct stk_proof
         count++;
     }
     warn_of(to[count], &count, others, runs, "other programs");
-    warn_of(to[count], &count, stolen, runs, "other machines of the host");
+    warn_of(to[count], &count, stolen, runs, "other virtual machines");
     if (proof->result.correlation > CORRELATION_MOST) {
         stk_text_printf(to[count++], STK_PROOF_SENTENCE,
-                        "neighbouring pairs resemble each other (%.2f): the machine drifts, the "
-                        "interval is wider for it",
+                        "neighboring pairs are correlated (%.2f): the machine drifts, so the "
+                        "interval is wider",
                         proof->result.correlation);
     }
     if (plan->is_recorded && proof->pairs >= STK_PAIRED_MIN) {
         stk_text_printf(to[count++], STK_PROOF_SENTENCE,
-                        "the runs were recorded before: what drifted between the two sets is not "
-                        "told from the change unless they were recorded in turn");
+                        "these runs were recorded earlier: if A and B didn't alternate, drift "
+                        "can't be separated from the change");
     }
     return count;
 }
@@ -157,7 +165,7 @@ static void measured_steps(const struct stk_proof_plan *plan, const struct stk_p
                            char to[STK_PROOF_SENTENCE])
 {
     const char *of =
-        plan->is_recorded ? "the mean step of each recorded run" : "the mean step of a run";
+        plan->is_recorded ? "mean step time of each recorded run" : "mean step time of a run";
     const char *a = proof->versions[STK_PROOF_A], *b = proof->versions[STK_PROOF_B];
     bool differs = strcmp(a, b) != 0;
     char ended[64] = "";
@@ -166,7 +174,7 @@ static void measured_steps(const struct stk_proof_plan *plan, const struct stk_p
                         (unsigned long long)plan->steps);
     }
     stk_text_printf(to, STK_PROOF_SENTENCE,
-                    "%s behind its first %llu, by the hooks of stoker run%s%s%s%s%s%s", of,
+                    "%s after its first %llu steps, from stoker run's hooks%s%s%s%s%s%s", of,
                     (unsigned long long)stk_proof_warmup(plan), a[0] || b[0] ? " (" : "", a,
                     differs ? "; B: " : "", differs ? b : "", a[0] || b[0] ? ")" : "", ended);
 }
@@ -182,16 +190,14 @@ void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proo
         break;
     case STK_PROOF_WHOLE:
         stk_text_printf(
-            to, STK_PROOF_SENTENCE, "the time of the whole command, from its start to its end%s",
-            plan->of == STK_PROOF_WHOLE ? ""
-                                        : ": it makes no steps that the hooks of stoker run see");
+            to, STK_PROOF_SENTENCE, "time of the whole command, from start to end%s",
+            plan->of == STK_PROOF_WHOLE ? "" : ": the hooks of stoker run see no steps in it");
         break;
     case STK_PROOF_METRIC:
         if (plan->warmup >= 0) {
             stk_text_printf(behind, sizeof behind, "%lld", (long long)plan->warmup);
         }
-        stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "the median of --metric in a run%s, behind its first %s",
+        stk_text_printf(to, STK_PROOF_SENTENCE, "median of --metric in a run%s, after its first %s",
                         plan->is_rate ? ", a rate" : "", behind);
         break;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a proof says, for people, for a pull request (Markdown), and for programs (JSON,
-// "stoker.proof/1"). Each is one file proof_<form>.c.
+// A proof as text, as Markdown for a pull request, and as JSON ("stoker.proof/1"). Each form is one
+// file, proof_<form>.c.
 #ifndef STK_PROVE_PROOF_OUT_H
 #define STK_PROVE_PROOF_OUT_H
 
@@ -16,7 +16,7 @@ void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *p
 
 // What the forms share.
 enum { STK_PROOF_SENTENCE = 640, STK_PROOF_WARNINGS = 6 };
-// "B is faster: it takes 38 % less time [35, 41], 6 pairs"
+// "B is 1.61x faster [1.54, 1.70], 6 pairs"
 void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_PROOF_SENTENCE]);
 // What weakens a proof; returns how many texts.
 int stk_proof_warnings(const struct stk_proof_plan *plan, const struct stk_proof *proof,

@@ -39,11 +39,11 @@ static void put_line(const char *head, const char *text, struct stk_sink *to)
 
 static void put_looks(const struct stk_proof *proof, struct stk_sink *to)
 {
-    stk_sink_text(to, "  looked at after");
+    stk_sink_text(to, "  checked after");
     for (int i = 0; i < proof->looks.count; i++) {
         stk_sink_printf(to, "%s %d", i ? "," : "", proof->looks.pairs[i]);
     }
-    stk_sink_printf(to, " pairs, ended at %d; intervals hold at all looks together with 95 %%\n",
+    stk_sink_printf(to, " pairs, stopped at %d; the 95%% interval covers all checks\n",
                     proof->pairs);
 }
 

@@ -13,8 +13,7 @@ static enum stoker_status read_run(const struct stk_proof_plan *plan, const char
         stk_measure_read(folder, stk_proof_warmup(plan), plan->steps, m, err);
     if (status == STOKER_OK && !m->judged) {
         return stk_err_set(err, STOKER_EINPUT,
-                           "%s holds %llu steps of a run, and behind a warm-up of %llu at least %d "
-                           "are needed (--warmup)",
+                           "%s has %llu steps. A warm-up of %llu needs at least %d more (--warmup)",
                            folder, (unsigned long long)m->steps,
                            (unsigned long long)stk_proof_warmup(plan), STK_MEASURE_LEAST);
     }

@@ -14,7 +14,7 @@
 #include "job/prove/left_behind.h"
 
 enum { READS = 16 };          // in one go
-#define ENDING_NS 5000000000u // that a run has to end by itself once it is told
+#define ENDING_NS 5000000000u // that a run has to end by itself after SIGTERM
 
 struct running {
     const struct stk_trial *trial;
@@ -27,7 +27,7 @@ static enum stoker_status start(struct running *r, struct stoker_err *err)
 {
     int out[2];
     if (pipe2(out, O_CLOEXEC) != 0) {
-        return stk_err_set(err, STOKER_ELIMIT, "no pipe: %s", strerror(errno));
+        return stk_err_set(err, STOKER_ELIMIT, "can't create a pipe: %s", strerror(errno));
     }
     enum stoker_status status =
         stk_keeper_start(&r->keeper, r->trial->argv, r->trial->env, out[1], err);
@@ -127,9 +127,9 @@ enum stoker_status stk_trial_run(const struct stk_trial *trial, struct stk_trial
     if (status == STOKER_OK) {
         status = watch(&r, result, err);
         if (!stk_keeper_end(&r.keeper, &end) && status == STOKER_OK) {
-            status = stk_err_set(err, STOKER_EINPUT,
-                                 "%s: the process of stoker that watched over it was killed",
-                                 trial->argv[0]);
+            status =
+                stk_err_set(err, STOKER_EINPUT, "%s: the stoker process that watched it was killed",
+                            trial->argv[0]);
         }
         close_output(&r);
         result->wall_ns = end.end_ns - end.start_ns;

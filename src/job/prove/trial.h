@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run of a command: started afresh in a process group of its own, its input empty, its output
-// read, its time taken from before the start to its end. Whatever it started and left behind is
-// ended then, daemons too where the kernel lists children (/proc/PID/task/TID/children), so that no
+// read, its time taken from before the start to its end. Processes that it left running are
+// then ended, daemons too if the kernel lists children (/proc/PID/task/TID/children), so that no
 // run disturbs the next one; and all of it ends with this process, however that ends (keeper.h).
 #ifndef STK_PROVE_TRIAL_H
 #define STK_PROVE_TRIAL_H
@@ -21,8 +21,8 @@ struct stk_trial {
     // are let go.
     enum stoker_status (*take)(void *arg, const char *bytes, size_t n, struct stoker_err *err);
     bool (*stop)(void *arg); // asked ten times a second; NULL: never
-    // Asked as often: whether the run has done what it is for. It is told to end then, by SIGTERM,
-    // and made to some seconds later. NULL: it runs to its end.
+    // Called as often: whether the run is done. Then it gets SIGTERM,
+    // and SIGKILL some seconds later. NULL: it runs to its end.
     bool (*is_done)(void *arg);
     // It was started: all of its processes descend from this one. NULL: nobody asks.
     void (*starts)(void *arg, pid_t root);

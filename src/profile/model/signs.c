@@ -20,7 +20,7 @@ static const struct row {
 
 _Static_assert(STK_SIGN_COUNT < UINT8_MAX, "a sign and 0 fit in a byte");
 
-// Behind `at`, where the pattern's first half was found: a number or none, and the second half.
+// After `at`, where the pattern's first half was found: a number or none, and the second half.
 static bool goes_on(struct stk_str s, size_t at, struct stk_str second)
 {
     size_t digits = at + 1;

@@ -4,8 +4,8 @@
 // whose order is the order of sniffing (magic before heuristic).
 //
 // Readers pull: they ask the stream for bytes, since the fast ones scan several blocks at once.
-// Whatever is wrong in the data becomes an issue (profile/store/issues.def); an error means that
-// nothing at all could be read.
+// Anything wrong in the data becomes an issue (profile/store/issues.def). An error means that
+// nothing could be read.
 #ifndef STK_READERS_READER_H
 #define STK_READERS_READER_H
 
@@ -34,15 +34,15 @@ struct stk_reader_suffix {
     bool suffices;    // taken from a folder by its name alone; else `sniff` must be certain
 };
 
-// A file that lies beside profiles of this format, or looks like one, and that it cannot read.
+// A file that is found next to profiles of this format, or looks like one, and can't be read.
 // One of suffix, part and magic says which it is; magic may come with a suffix.
 struct stk_reader_stranger {
     const char *suffix, *part; // its name ends so, or holds this; ASCII case is ignored
     const char *magic;         // its first bytes
     size_t magic_size;
     const char *text; // what it is and what to do instead
-    // Where it can be turned into a profile: how that one's name ends, which is taken instead where
-    // it lies beside, and the command that makes it, to be followed by the path; else NULL.
+    // If it can be turned into a profile: that profile's suffix (a file with it in the same folder
+    // is taken instead), and the command that makes it, to be followed by the path; else NULL.
     const char *export_suffix, *export_command;
 };
 

@@ -16,19 +16,18 @@ struct stranger {
 
 static const struct stranger strangers[] = {
     STRANGER("version https://git-lfs.github.com/",
-             "this is a git-lfs pointer, not the file itself; fetch it with: git lfs pull"),
-    STRANGER(
-        "\x00\x05\x16\x07",
-        "this is macOS metadata (AppleDouble, a \"._\" file), not a profile; take the file of the "
-        "same name without \"._\""),
-    STRANGER("PK\x03\x04", "this is a zip archive; unpack it and give the profile inside"),
+             "this is a git-lfs pointer, not the file itself. Fetch it with: git lfs pull"),
+    STRANGER("\x00\x05\x16\x07", "this is macOS metadata (AppleDouble, a \"._\" file), not a "
+                                 "profile. Give the file with the "
+                                 "same name without \"._\""),
+    STRANGER("PK\x03\x04", "this is a zip archive. Unpack it and give the profile inside"),
     STRANGER("\x7f"
              "ELF",
              "this is a program, not a profile"),
-    STRANGER("BZh", "bzip2 is not supported; decompress it first, or use gzip or zstd"),
+    STRANGER("BZh", "bzip2 is not supported. Decompress it first, or use gzip or zstd"),
     STRANGER("\xfd"
              "7zXZ",
-             "xz is not supported; decompress it first, or use gzip or zstd"),
+             "xz is not supported. Decompress it first, or use gzip or zstd"),
 };
 
 static bool is_html(struct stk_str s)
@@ -100,10 +99,11 @@ static const char *known_stranger(const uint8_t *p, size_t n)
                "give the trace that export_chrome_trace() or tensorboard_trace_handler() wrote";
     }
     if (is_tar(p, n)) {
-        return "this is a tar archive; unpack it and give the profiles inside";
+        return "this is a tar archive. Unpack it and give the profiles inside";
     }
     if (is_zero(p, n)) {
-        return "the file holds only zeros: an interrupted export or copy; make it again";
+        return "the file holds only zeros, like an interrupted export or copy. Export or copy it "
+               "again";
     }
     return NULL;
 }
@@ -114,15 +114,14 @@ static void describe_empty(const struct stk_stream *s, struct stoker_err *err)
     const char *damage = stk_stream_damage(s);
     if (damage) {
         stk_err_set(err, STOKER_EINPUT,
-                    "%s: its compressed data gives no byte (%s); it was cut when it was written or "
-                    "copied: copy or record it again",
+                    "%s: nothing could be decompressed (%s). It was cut off when written or "
+                    "copied. Copy or record it again",
                     stk_stream_path(s), damage);
         return;
     }
-    // The same of a plain and of a compressed one: what is said does not depend on how it is
-    // packed.
+    // The same message for a plain and a compressed file.
     stk_err_set(err, STOKER_EINPUT,
-                "%s: the file is empty; the profiler did not finish writing it (profiles above "
+                "%s: the file is empty, as the profiler did not finish writing it (profiles above "
                 "2 GB fail this way in TensorFlow and JAX: record fewer steps)",
                 stk_stream_path(s));
 }
@@ -146,7 +145,7 @@ static void describe_stranger(const uint8_t *p, size_t n, const char *path, cons
         char files[STK_READER_TEXT_MAX];
         stk_reader_list_files(files, sizeof files);
         stk_err_set(err, STOKER_EINPUT,
-                    "%s: not a profile that stoker knows; it reads %s, as they are or packed as "
+                    "%s: not a profile that stoker knows. It reads %s, plain or compressed as "
                     ".gz or .zst",
                     path, files);
     }

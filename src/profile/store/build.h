@@ -16,8 +16,8 @@
 struct stk_build;
 struct stk_shard;
 
-// Tracks and devices that a trace holds. What belongs to further tracks is left out, the rows of
-// further devices are kept as rows of no device, and both are said (tracks-left-out,
+// Tracks and devices that a trace holds. Events of further tracks are left out, the rows of
+// further devices are kept without a device, and both are reported (tracks-left-out,
 // devices-left-out): a few bytes of a file could otherwise claim a kilobyte of memory each.
 #define STK_TRACKS_MAX (1u << 17)
 #define STK_DEVICES_MAX 4096u
@@ -40,7 +40,7 @@ struct stk_row_ext {
     uint8_t dir, src_mem, dst_mem, flags;
 };
 
-// How tracks are told apart. Two shards that name the same key mean the same track.
+// What identifies a track. Two shards with the same key mean the same track.
 struct stk_track_key {
     enum stk_track_kind kind;
     int64_t process;    // the file's process id; processes with equal ids are one

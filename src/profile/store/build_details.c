@@ -31,7 +31,7 @@ enum stoker_status stk_build_details(struct stk_finish *f, struct stoker_err *er
     struct stk_trace *t = f->t;
     uint64_t total;
     if (!count_details(f, &total)) {
-        return stk_err_set(err, STOKER_ELIMIT, "the profile holds too many values of events");
+        return stk_err_set(err, STOKER_ELIMIT, "the profile has too many event values");
     }
     if (total == 0) {
         return STOKER_OK;

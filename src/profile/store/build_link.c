@@ -189,7 +189,7 @@ static void look_up_call(struct join *j, uint32_t event, bool has_work)
     }
 }
 
-// `has_work`: the table is filled. Calls of a track lie one behind the other in call_corr wherever
+// `has_work`: the table is filled. Calls of a track are adjacent in call_corr if
 // its events were recorded in order.
 static void look_up_calls(struct join *j, const struct stk_track *track, bool has_work)
 {
@@ -340,8 +340,8 @@ static bool link_process(struct join *j, const uint32_t *order, uint32_t from, u
     return true;
 }
 
-// Which kinds of events each track may hold: sub-rows as their parents, right behind which they
-// are.
+// Which kinds of events each track may hold: sub-rows like their parents, which they follow
+// directly.
 static uint32_t *kinds_of_tracks(const struct stk_finish *f)
 {
     const struct stk_trace *t = f->t;

@@ -22,7 +22,7 @@ static enum stoker_status map_strings(struct stk_strpool *into, const struct stk
         }
         if (into->cap_bytes && from->lengths[i] >= into->cap_bytes - into->used_bytes) {
             return stk_err_set(err, STOKER_ELIMIT,
-                               "the profile holds more than 4 GiB of distinct names; split it");
+                               "the profile has more than 4 GiB of distinct names: split it");
         }
         return stk_err_nomem(err);
     }

@@ -50,7 +50,7 @@ static void note_overlaps(struct stk_finish *f)
     }
 }
 
-// The list of tracks with each sub-row behind its parent.
+// The list of tracks with each sub-row after its parent.
 static enum stoker_status insert_sub_rows(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_trace *t = f->t;

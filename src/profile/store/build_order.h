@@ -36,7 +36,7 @@ bool stk_track_sort(struct stk_trace *t, uint32_t first, uint32_t n, struct stk_
 // New event i is old event order[i] (relative to first).
 bool stk_track_permute(struct stk_trace *t, uint32_t first, uint32_t n, const uint32_t *order,
                        bool depth_too, struct stk_order_scratch *x);
-// Depths; events that overlap without nesting move to sub-rows behind the track's own events.
+// Depths; events that overlap without nesting move to sub-rows after the track's own events.
 bool stk_track_nest(struct stk_trace *t, uint32_t first, uint32_t n, struct stk_sub_rows *subs,
                     struct stk_order_scratch *x);
 

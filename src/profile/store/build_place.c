@@ -247,8 +247,8 @@ static enum stoker_status place_cursors(struct stk_finish *f, struct stoker_err 
     }
     if (!place_values(f, next)) {
         status = stk_err_set(err, STOKER_ELIMIT,
-                             "the profile holds more than 4 294 967 294 events "
-                             "with values; record a shorter window");
+                             "the profile has more than 4,294,967,294 events "
+                             "with values: record a shorter window");
     }
     for (size_t i = 0; i < f->b->shards.count && status == STOKER_OK; i++) {
         struct stk_shard *s = stk_build_shard_at(f->b, i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where time 0 lies, and rows that cannot belong to this profile. Exporters write a few records at
-// time 0 or at a clock's limit beside millions of good ones; one of them would put the profile's
+// Chooses time 0, and drops rows that can't belong to this profile. Exporters write a few records
+// at time 0 or at a clock's limit beside millions of good ones; one of them would put the profile's
 // first event years away. So, where starts spread over more than 7 days, the median of the starts
 // decides: rows further than 366 days from it are dropped, and rows further than 7 days if they are
 // fewer than 1 in 100 (files merged from machines whose clocks differ by days are kept).
@@ -171,7 +171,7 @@ static void drop_left_out(struct stk_finish *f)
     }
 }
 
-// Event ids are 32 bits: what lies beyond is dropped, in order of the shards.
+// Event ids are 32 bits: the excess is dropped, in order of the shards.
 static void drop_excess_rows(struct stk_finish *f)
 {
     uint64_t kept = 0;

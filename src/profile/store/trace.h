@@ -5,7 +5,7 @@
 //
 // Events of one track are contiguous, sorted by start ascending, then duration descending, so a
 // parent precedes its children; `depth` is the nesting level. Events that overlap without nesting
-// lie on a sub-row: a track of its own, right behind the original one, which is its `parent`; depth
+// go to a sub-row: a track of its own, right after the original one, which is its `parent`; depth
 // counts from 0 there. Host calls and the device work they launched are linked both ways. A store
 // is built through profile/store/build.h, is immutable afterwards, and may be read by any number of
 // threads.
@@ -251,7 +251,8 @@ struct stk_trace {
     uint32_t framework_hint; // bit per enum stk_framework seen in metadata
     enum stk_cut cut;
     // Rows of any track from here on may be missing, or earlier, where it is cut somewhere.
-    // INT64_MIN: nothing is known to be whole; INT64_MAX: the input ends behind all that counts.
+    // INT64_MIN: nothing is known to be whole; INT64_MAX: the input ends after everything that
+    // counts.
     int64_t whole_until_ns;
     bool is_frozen;     // the columns belong to somebody else (profile/store/trace_frozen.h)
     uint32_t *track_at; // per STK_TRACK_SPAN events: the track of the first; may be NULL
@@ -261,7 +262,7 @@ struct stk_trace *stk_trace_new(void);                    // NULL: no memory
 void stk_trace_free(struct stk_trace *t);                 // takes NULL
 uint64_t stk_trace_size_bytes(const struct stk_trace *t); // memory held, about
 
-// The input ends early, and not behind all rows that count.
+// The input ends early, before some rows that count.
 static inline bool stk_trace_lacks_rows(const struct stk_trace *t)
 {
     return t->cut == STK_CUT_SOMEWHERE || (t->cut == STK_CUT_AT && t->whole_until_ns != INT64_MAX);

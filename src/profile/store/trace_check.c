@@ -165,10 +165,10 @@ static const char *check_order(const struct stk_trace *t, const struct stk_track
         unsigned depth = t->depth[e], before = is_first ? 0 : t->depth[e - 1];
         if (!is_first && (start < t->start_ns[e - 1] ||
                           (start == t->start_ns[e - 1] && end > stk_end_ns(t, e - 1)))) {
-            return wrong("event %u lies before event %u of its track, or around it", e, e - 1);
+            return wrong("event %u is before event %u of its track, or around it", e, e - 1);
         }
         if (depth > before + !is_first) {
-            return wrong("event %u has depth %u behind one of depth %u", e, depth, before);
+            return wrong("event %u has depth %u after one of depth %u", e, depth, before);
         }
         if (depth > 0 && depth < 255 && (end > ends[depth - 1] || start >= ends[depth - 1])) {
             return wrong("event %u is not inside its parent", e);
@@ -181,7 +181,7 @@ static const char *check_order(const struct stk_trace *t, const struct stk_track
     return NULL;
 }
 
-// Every call's chain of device work leads back to it, and no work lies outside of a chain.
+// Every call's chain of device work leads back to it, and no work is outside a chain.
 static const char *check_links(const struct stk_trace *t)
 {
     uint64_t linked = 0, chained = 0;

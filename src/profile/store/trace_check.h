@@ -14,7 +14,7 @@
 // check.
 const char *stk_trace_check(const struct stk_trace *t);
 
-// For people; at most about a hundred lines each. An index that does not exist is said.
+// For people; at most about a hundred lines each. An index that doesn't exist is reported.
 void stk_trace_dump(const struct stk_trace *t, FILE *to);                 // all but the events
 void stk_event_dump(const struct stk_trace *t, uint32_t event, FILE *to); // with links and details
 // Events of one track from its `from`-th on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace in words, for whoever debugs: nothing here is read by a program. Bounded: LINES_MAX rows
-// of each list; what is left out is counted. Indices beyond the end are said and not followed, so
-// that a broken trace can be looked at too.
+// A trace as text, for debugging only. At most LINES_MAX rows
+// of each list; the rest is counted. Indices beyond the end are printed but not followed, so
+// that a broken trace can be inspected too.
 #include <inttypes.h>
 
 #include "profile/store/trace_check.h"

@@ -45,7 +45,7 @@ const char *stk_text_thaw(struct stk_thaw *thaw)
     return text;
 }
 
-// All texts behind each other, and their lengths.
+// All texts, concatenated, and their lengths.
 static void freeze_strings(const struct stk_strpool *p, struct stk_frost *f)
 {
     struct stk_vec bytes;

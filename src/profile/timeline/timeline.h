@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index behind a viewer's time line, over the traces of a query (which must outlive it).
+// The index of a viewer's timeline, over the traces of a query (which must outlive it).
 //
-// A viewer's track is one of the store with the sub-rows behind it. Each of its rows is one depth
+// A viewer's track is one of the store with its sub-rows. Each of its rows is one depth
 // of one of these, so that the events of a row do not overlap: of those that start in a bucket of
 // time all but the last are shorter than it. What overlaps all the same (depths beyond 255, rows
 // beyond the last) shares a row; there all but the last of a bucket are merged, however long.
@@ -27,7 +27,7 @@
 #define STK_TL_DENSE 8 // events of a bucket, from where on buckets are made
 
 struct stk_tl_row {
-    uint32_t first, end; // places: rows lie one behind the other
+    uint32_t first, end; // places: rows are contiguous
     uint32_t from;       // the first event, where `follows`; else where its list begins
     uint32_t steps;      // the first of its levels in the trace's `steps`
     bool follows;        // its events are from, from + 1, ...
@@ -79,7 +79,7 @@ struct stk_tl_place { // of an event
 STK_MUST_CHECK enum stoker_status stk_timeline_make(struct stk_timeline *t, struct stk_query *q,
                                                     struct stoker_err *err);
 void stk_timeline_free(struct stk_timeline *t);
-// Behind the query (answers/query/query_frozen.h); *t is to be freed after a failure, too.
+// Follows the query (answers/query/query_frozen.h); free *t after a failure, too.
 void stk_timeline_freeze(const struct stk_timeline *t, struct stk_frost *f);
 STK_MUST_CHECK enum stoker_status stk_timeline_thaw(struct stk_timeline *t, struct stk_query *q,
                                                     struct stk_thaw *thaw, struct stoker_err *err);
@@ -145,7 +145,7 @@ STK_MUST_CHECK enum stoker_status stk_tl_tracks_json(const struct stk_timeline *
 STK_MUST_CHECK enum stoker_status stk_tl_tile(const struct stk_timeline *t, int64_t track,
                                               int level, int64_t index, struct stk_vec *out,
                                               struct stoker_err *err);
-// The same of several tracks, each behind its length in 8 bytes.
+// The same of several tracks, each after its length in 8 bytes.
 STK_MUST_CHECK enum stoker_status stk_tl_tiles(const struct stk_timeline *t, const int64_t *tracks,
                                                size_t count, int level, int64_t index,
                                                struct stk_vec *out, struct stoker_err *err);

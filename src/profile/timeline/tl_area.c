@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of an area: what of each event lies inside it, summed by name and kind over all ranks.
+// Statistics of an area: the part of each event inside it, summed by name and kind over all ranks.
 // Pieces are collected row by row and sorted by group and time, 24 bytes each, so that medians are
 // exact and time that several events cover counts once in the union.
 #include "base/alloc.h"

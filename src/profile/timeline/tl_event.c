@@ -126,7 +126,7 @@ static enum stoker_status no_columns(void *arg, const struct stk_query_column *c
 {
     (void)arg;
     (void)columns;
-    return count > FIND_ID ? STOKER_OK : stk_err_set(err, STOKER_EBUG, "the search has no ids");
+    return count > FIND_ID ? STOKER_OK : stk_err_set(err, STOKER_EBUG, "the search needs ids");
 }
 
 static enum stoker_status keep_id(void *arg, const struct stk_query_value *values,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index in a file of arrays (base/frozen.h), behind the query whose traces it is of. What is as
-// long as the events stays in the map.
+// The index in a file of arrays (base/frozen.h), after the query whose traces it indexes. Arrays as
+// long as the events stay in the map.
 #include "profile/timeline/timeline.h"
 
 struct frozen_timeline {
@@ -71,7 +71,7 @@ enum stoker_status stk_timeline_thaw(struct stk_timeline *t, struct stk_query *q
         thaw_trace(x, thaw);
     }
     if (thaw->failed) {
-        return stk_err_set(err, STOKER_EMISSING, "the index is not whole");
+        return stk_err_set(err, STOKER_EMISSING, "the index is incomplete");
     }
     t->events = head->events;
     t->first_ns = head->first_ns;

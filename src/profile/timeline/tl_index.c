@@ -240,7 +240,7 @@ enum stoker_status stk_timeline_make(struct stk_timeline *t, struct stk_query *q
         names += x->t->strings.count;
         if (names > UINT32_MAX) {
             return stk_err_set(err, STOKER_ELIMIT,
-                               "the profiles hold more than 2^32 names; choose a rank");
+                               "the profiles have more than 2^32 names: choose a rank");
         }
         if (!make_trace(t, x)) {
             t->trace_count++;
@@ -284,7 +284,7 @@ enum stoker_status stk_tl_find(const struct stk_timeline *t, int64_t id, struct 
     const struct stk_tl_trace *x = trace < t->trace_count ? &t->traces[trace] : NULL;
     uint32_t event = (uint32_t)id;
     if (!x || event >= x->t->count || !x->x->tracks[stk_track_of(x->t, event)].taken) {
-        return stk_err_set(err, STOKER_EUSAGE, "there is no event %lld", (long long)id);
+        return stk_err_set(err, STOKER_EUSAGE, "no event %lld", (long long)id);
     }
     stk_tl_place(x, event, out);
     return STOKER_OK;
@@ -299,8 +299,7 @@ enum stoker_status stk_tl_track(const struct stk_timeline *t, int64_t id,
     *root = (uint32_t)id;
     if (!*x || *root >= (*x)->t->track_count || (*x)->tracks[*root].event_count == 0) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "there is no track %lld; the list of tracks has their ids",
-                           (long long)id);
+                           "no track %lld: see the list of tracks for their ids", (long long)id);
     }
     return STOKER_OK;
 }

@@ -135,12 +135,11 @@ static enum stoker_status check(const struct stk_timeline *timeline, const int64
                                 uint32_t *roots, struct stoker_err *err)
 {
     if (level < 0 || level > STK_TL_LEVEL_MAX) {
-        return stk_err_set(err, STOKER_EUSAGE, "there is no level %d of tiles; they go to %d",
-                           level, STK_TL_LEVEL_MAX);
+        return stk_err_set(err, STOKER_EUSAGE, "no tile level %d: they go up to %d", level,
+                           STK_TL_LEVEL_MAX);
     }
     if (index < 0) {
-        return stk_err_set(err, STOKER_EUSAGE, "there is no tile %lld; they count from 0",
-                           (long long)index);
+        return stk_err_set(err, STOKER_EUSAGE, "no tile %lld: they count from 0", (long long)index);
     }
     enum stoker_status status = STOKER_OK;
     for (size_t i = 0; i < count && status == STOKER_OK; i++) {
@@ -152,7 +151,7 @@ static enum stoker_status check(const struct stk_timeline *timeline, const int64
     return status;
 }
 
-// Behind each other in `out`, each at a multiple of 8 bytes, `room` bytes in front of it.
+// One after another in `out`, each at a multiple of 8 bytes, `room` bytes in front of it.
 static enum stoker_status write_all(struct many *m, size_t count, int threads, size_t room,
                                     struct stk_vec *out, struct stoker_err *err)
 {
@@ -162,8 +161,8 @@ static enum stoker_status write_all(struct many *m, size_t count, int threads, s
         bytes += room + m->tiles[i].bytes;
     }
     if (bytes > BYTES_MOST) {
-        return stk_err_set(err, STOKER_ELIMIT,
-                           "the tiles are more than %d MB; ask for fewer tracks", BYTES_MOST >> 20);
+        return stk_err_set(err, STOKER_ELIMIT, "the tiles exceed %d MB: ask for fewer tracks",
+                           BYTES_MOST >> 20);
     }
     m->out = stk_vec_push_n(out, bytes);
     if (!m->out) {

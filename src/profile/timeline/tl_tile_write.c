@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of a tile, as include/stoker/timeline.h has them: little-endian, as the machines are
-// that stoker runs on. Times are 32 bits from the tile's begin on; what does not fit is far: its
-// two numbers stand behind the columns. Items of a coarse tile lie far apart in memory: what the
-// next ones need is fetched ahead.
+// that stoker runs on. Times are 32 bits from the tile's begin on; larger values are stored
+// as two numbers after the columns. Items of a coarse tile are far apart in memory, so the
+// next ones are prefetched.
 #include <string.h>
 
 #include "profile/timeline/tile_items.h"

@@ -37,7 +37,7 @@ static const char *group_of(const struct stk_tl_trace *x, uint32_t root)
     }
 }
 
-// "stream 7", with the recorded name behind it where that says more; the device or the rank in
+// "stream 7", followed by the recorded name if that says more; the device or the rank in
 // front where there are several.
 static void label_of(const struct stk_timeline *t, const struct stk_tl_trace *x, uint32_t root,
                      char *out, size_t size)
@@ -93,7 +93,7 @@ static bool fill_tracks(const struct stk_timeline *t, struct stk_arena *arena,
     return rows != NULL;
 }
 
-// Where the zero of each trace's own clock lies in the time of the run.
+// The run's time at which each trace's own clock is zero.
 static bool fill_clocks(const struct stk_timeline *t, struct stk_arena *arena,
                         struct stk_list *list)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m stoker ...` and the command of the wheel: the program itself takes this process's place."""
+"""`python -m stoker ...` and the wheel's command: replaces this process with the program."""
 
 import os
 import sys

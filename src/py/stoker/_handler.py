@@ -4,10 +4,10 @@
     with torch.profiler.profile(schedule=..., on_trace_ready=stoker.handler) as prof: ...
 
 The window is written to stoker-profiles/ (STOKER_PROFILES names another folder) as Kineto's JSON,
-packed, under a name that tells ranks and windows apart; then what `stoker why` says of it is printed
-to standard error. Of several ranks the first one's is: the whole run is `stoker why stoker-profiles`.
+compressed, under a name that identifies rank and window. Then the report of `stoker why` is printed
+to standard error, by the first rank only. For the whole run: `stoker why stoker-profiles`.
 
-Limits: a training job does not end because of its diagnosis: whatever fails is said in a line.
+Limits: a failed diagnosis never ends the training job; it prints one line.
 """
 
 import os
@@ -19,7 +19,7 @@ from ._program import why
 
 
 def _rank() -> int:
-    """Of torch.distributed where it was set up, else of the launcher."""
+    """From torch.distributed if it is set up, else from the launcher."""
     torch = sys.modules.get("torch")
     distributed = getattr(torch, "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program `stoker` for Python: where it is, and its answers as data.
 
-The program comes inside of the package (bin/stoker), so that both are of one version; where it is
-not there, the one of PATH is asked. Each answer is what the program prints with --json, by the
-contracts that `stoker schema` names.
+The program comes with the package (bin/stoker), so that both have the same version; otherwise the
+one on PATH is used. Each answer is the program's --json output, whose contracts `stoker schema`
+prints.
 """
 
 import html
@@ -18,7 +18,7 @@ CANNOT_TELL = 4  # exit code: an answer, and not an error
 
 
 class ProfileError(ValueError):
-    """The program could not answer: its words, and its exit code in `exit_code` (2 usage, 3 not a
+    """The program's error message, with its exit code in `exit_code` (2 usage, 3 not a
     profile, 5 a limit)."""
 
     def __init__(self, message: str, exit_code: int) -> None:
@@ -27,17 +27,17 @@ class ProfileError(ValueError):
 
 
 def program() -> str:
-    """The path of the program. FileNotFoundError: there is none."""
+    """The program's path. FileNotFoundError: there is none."""
     inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "stoker")
     found = inside if os.access(inside, os.X_OK) else shutil.which("stoker")
     if not found:
-        raise FileNotFoundError("the program stoker is neither in this package nor on PATH: `pip install` stoker again")
+        raise FileNotFoundError("the program stoker is neither in this package nor on PATH: reinstall stoker with pip")
     return found
 
 
 class Report(dict):  # type: ignore[type-arg]
-    """A document of `stoker ... --json`. Printed and in a notebook it is the text that the program
-    prints for people."""
+    """A document of `stoker ... --json`. When printed or shown in a notebook, it is the program's
+    text report."""
 
     def __init__(self, document: "dict[str, Any]", text: str) -> None:
         super().__init__(document)
@@ -73,11 +73,11 @@ def _answer(command: "list[str]", paths: "tuple[PathLike, ...]", options: "dict[
 
 
 def why(*profiles: PathLike, steps: Optional[str] = None, rank: Optional[int] = None, **options: Any) -> Report:
-    """What `stoker why PROFILE... --json` says: a dict by the report's contract, and its text.
+    """The result of `stoker why PROFILE... --json`: a dict by the report's contract, and its text.
 
-    profiles: files, or directories, as for the command; several are the ranks of one run.
-    steps: "A:B"; further options by their names on the command line (`limit=50`, `redact=True`).
-    ProfileError: it is no profile, or an option is wrong. "Cannot tell" is an answer: look at
+    profiles: files or directories, as for the command; several are the ranks of one run.
+    steps: "A:B"; other options by their command-line names (`limit=50`, `redact=True`).
+    ProfileError: not a profile, or a wrong option. "Cannot tell" is an answer: see
     report["verdict"]["kind"].
 
         report = stoker.why("trace.json.gz")
@@ -87,10 +87,10 @@ def why(*profiles: PathLike, steps: Optional[str] = None, rank: Optional[int] = 
 
 
 def stats(analysis: str, *profiles: PathLike, **options: Any) -> Report:
-    """A table of `stoker stats ANALYSIS PROFILE...` ("kernels", "input", ...); as `why` otherwise."""
+    """A table of `stoker stats ANALYSIS PROFILE...` ("kernels", "input", ...); otherwise like `why`."""
     return _answer(["stats", analysis], profiles, options)
 
 
 def whatif(*profiles: PathLike, fix: Optional[str] = None, **options: Any) -> Report:
-    """Prices of fixes: `stoker whatif PROFILE... [--fix ID,...]`; as `why` otherwise."""
+    """Estimates for fixes: `stoker whatif PROFILE... [--fix ID,...]`; otherwise like `why`."""
     return _answer(["whatif"], profiles, {"fix": fix, **options})

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the worker processes of a PyTorch DataLoader do, for `stoker why`.
 
-A profiler sees the process that trains: of its workers only that it waits for them. Here each worker
-records its own batches: making the items one by one, putting them together, and, between two
-batches, waiting for its turn. The record is a trace in Chrome's JSON, one file a worker, whole after
-each write, so that a worker that is killed leaves all but its last second.
+A profiler sees only the training process, and that it waits for its workers. With this, each worker
+records its own batches: each item, collating them, and, between two batches, waiting for its turn.
+The record is a Chrome JSON trace, one file per worker. It is complete after each write, so a killed
+worker loses at most its last second.
 
-Limits: the fetchers of torch.utils.data._utils are wrapped where they are as they have been since
-PyTorch 1.2; without them only the items are recorded. What an item does inside is not.
+Limits: the fetchers of torch.utils.data._utils are wrapped if they look as they have since PyTorch 1.2;
+otherwise only items are recorded. Work inside an item is not recorded.
 """
 
 import functools
@@ -53,7 +53,7 @@ class _Recorder:
             self.written_ns = end_ns
 
     def write(self) -> None:
-        """Put what is there behind what was written, and the end behind that."""
+        """Append the new events, and then the end of the file."""
         if not self.lines:
             return
         with open(self.path, "r+b") as f:
@@ -155,18 +155,18 @@ def _with_collate(f: "Callable[..., Any]") -> "Callable[..., Any]":
 
 
 def trace_worker(worker_id: int, folder: "str | os.PathLike[str] | None" = None) -> None:
-    """Record what this DataLoader worker does per item and batch.
+    """Record this DataLoader worker's time per item and batch.
 
     DataLoader(..., num_workers=4, worker_init_fn=stoker.trace_worker), then
     `stoker why trace.json.gz stoker_workers/`. Each worker writes one file (Chrome's trace format)
-    into `folder`, by default that which STOKER_WORKERS names, else "stoker_workers"; another folder:
-    functools.partial(stoker.trace_worker, folder="logs"). An event costs some microseconds.
+    into `folder` (default: STOKER_WORKERS, else "stoker_workers"). To choose another folder:
+    functools.partial(stoker.trace_worker, folder="logs"). An event costs a few microseconds.
     """
     from torch.utils.data import get_worker_info  # type: ignore[import-not-found]
 
     info = get_worker_info()
     if info is None:
-        raise RuntimeError("trace_worker runs in a worker of a DataLoader: give it as worker_init_fn")
+        raise RuntimeError("trace_worker runs in a DataLoader worker: pass it as worker_init_fn")
     folder = os.fspath(folder or os.environ.get("STOKER_WORKERS") or "stoker_workers")
     os.makedirs(folder, exist_ok=True)
     recorder = _Recorder(os.path.join(folder, f"dataloader-{os.getpid()}-{worker_id}.trace.json"), worker_id)

@@ -24,7 +24,7 @@ static struct layout lay_out(const struct stk_out_options *options)
                            .device = has_device ? DEVICE : 0};
 }
 
-// A cell and the gap behind it.
+// A cell and the gap after it.
 static void cell(struct stk_term *t, const char *text, int width)
 {
     int end = t->column + width + 1;

@@ -10,7 +10,7 @@
 struct stk_out_options {
     bool colour;       // ANSI colours; never the only carrier of a meaning
     bool ascii;        // no character beyond ASCII
-    bool csv_raw;      // CSV has cells as they are, whatever a spreadsheet makes of them
+    bool csv_raw;      // CSV cells are unchanged, even if a spreadsheet would run them as formulas
     int columns;       // width to fill, at least 40
     int verbosity;     // -1: the verdict alone; 0; 1: more evidence, steps, every rule
     const char *table; // of a table document, the one to print; NULL: all, or the first one

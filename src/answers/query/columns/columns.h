@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine that answers aggregates by column, many events at a time: all that the rest of
-// stoker query knows of it (tools/layers.txt). A statement that it understands in part or as a
-// whole is answered so far, and what is left is a statement over few rows, which SQLite runs in the
-// place of the one that was asked; the rest SQLite answers alone, as it does with
+// stoker query knows of it (tools/layers.txt). If it understands a statement, in part or as a
+// whole, it evaluates that much. SQLite then runs a smaller statement over the few resulting
+// rows. SQLite answers other statements alone, as with
 // STOKER_SQL=sqlite. The answers are the same (prop.query_random).
 #ifndef STK_QUERY_COLUMNS_H
 #define STK_QUERY_COLUMNS_H

@@ -493,7 +493,7 @@ bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const cha
                                           .groups_max = again ? GROUPS_AGAIN_MAX : UINT32_MAX,
                                           .row_of_sum = -1};
         bool ok = answer(b, s, rows, again);
-        q->failed = false; // whatever lacked memory is asked again
+        q->failed = false; // retry what ran out of memory
         if (ok) {
             return true;
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profiler's clock against the monotonic one, which all of stoker's records use.
 //
-// A bearing reads the profiler's clock between two looks at the monotonic one: the difference of
-// the two clocks lies between two bounds. As long as the difference that is in use lies within the
-// bounds it stays, so that durations are exact; else a new one begins, and between two bearings
-// times are put on the line through them. Bearings are taken when a window opens and closes and at
-// each flush, so records lie between two of them. Limit: a clock that jumps (a step of the time of
-// day) is a steep line between two bearings, and times in between are off by up to the jump.
+// A bearing reads the profiler's clock between two readings of the monotonic one, which bounds the
+// difference of the two clocks. While the difference in use is within the
+// bounds it is kept, so that durations are exact. Otherwise a new one begins, and times between two
+// bearings are interpolated. Bearings are taken when a window opens and closes and at
+// each flush, so every record is between two of them. Limit: a clock that jumps (a step of the time
+// of day) is a steep line between two bearings, and times in between are off by up to the jump.
 #include <string.h>
 
 #include "base/assert.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI as far as the library uses it, found at run time: no header and no library of NVIDIA's is
-// needed to build. Names, numbers and layouts are those of its public reference
-// (docs.nvidia.com/cupti). Records only ever grew at their end, so what is read here lies at one
-// place in all versions from CUDA 11 on; how long a record is, each library is asked
+// The parts of CUPTI that the library uses, found at run time: the build needs no NVIDIA header or
+// library. Names, numbers and layouts are those of its public reference
+// (docs.nvidia.com/cupti). Records only ever grew at their end, so the fields read here have the
+// same offsets in all versions from CUDA 11 on. Each library is asked for its record sizes
 // (cupti_find.c).
 #ifndef STK_CAPTURE_INJECT_CUPTI_H
 #define STK_CAPTURE_INJECT_CUPTI_H
@@ -92,7 +92,7 @@ _Static_assert(offsetof(struct stk_cupti_memcpy, correlation) == 44 &&
                    offsetof(struct stk_cupti_memset, correlation) == 44 &&
                    offsetof(struct stk_cupti_sync, stream) == 32 &&
                    offsetof(struct stk_cupti_overhead, end) == 32,
-               "records of copies, memsets, synchronisations and overhead");
+               "records of copies, memsets, synchronizations and overhead");
 
 enum { STK_CUPTI_DOMAIN_DRIVER = 1, STK_CUPTI_DOMAIN_RUNTIME = 2, STK_CUPTI_CALLS_MAX = 1024 };
 enum { STK_CUPTI_POOL_LIMIT = 2 }; // attribute: device buffers at most

@@ -11,7 +11,7 @@
 
 static struct stk_cupti_call calls[2][STK_CUPTI_CALLS_MAX];
 
-// What the name begins with behind "cuda" or "cu", or holds.
+// What the name begins with after "cuda" or "cu", or contains.
 static const char *const starts[] = {
     "Launch",      "GraphLaunch", "Memcpy",       "Memset",      "Malloc",           "Free",
     "MemAlloc",    "MemFree",     "MemHostAlloc", "HostAlloc",   "HostRegister",     "MemPrefetch",

@@ -128,7 +128,7 @@ static void *find(char *why, size_t size)
         }
         library = try_file(named);
         if (!library) {
-            snprintf(why, size, "STOKER_CUPTI names %.120s, which cannot be loaded", named);
+            snprintf(why, size, "STOKER_CUPTI names %.120s, which can't be loaded", named);
         }
         return library;
     }
@@ -144,8 +144,8 @@ static void *find(char *why, size_t size)
     }
     if (!library) {
         snprintf(why, size,
-                 "CUPTI is not installed: no libcupti.so.%d or older was found (pip "
-                 "install nvidia-cuda-cupti-cu%d, or STOKER_CUPTI=/path/to/it)",
+                 "CUPTI not found: no libcupti.so.%d or older. Run pip install "
+                 "nvidia-cuda-cupti-cu%d, or set STOKER_CUPTI to its path",
                  most, most);
     }
     return library;
@@ -218,17 +218,18 @@ bool stk_cupti_load(char *why, size_t size)
     }
     const char *lacks = missing(c);
     if (lacks) {
-        snprintf(why, size, "the CUPTI of this process lacks %s", lacks);
+        snprintf(why, size, "this process's CUPTI lacks %s", lacks);
     } else if (c->version(&c->api_version) != STK_CUPTI_OK) {
-        snprintf(why, size, "CUPTI does not say its version");
+        snprintf(why, size, "CUPTI doesn't report its version");
         lacks = why;
     } else if (c->api_version == STK_CUPTI_13_0) {
-        snprintf(why, size, "CUPTI 13.0 before its update 1 may hang a program as a window closes");
+        snprintf(why, size,
+                 "CUPTI 13.0 without update 1 can hang a program when a window closes: update it");
         lacks = why;
     } else {
         probe(c);
         if (!c->size[STK_CUPTI_KERNEL] || !c->size[STK_CUPTI_RUNTIME]) {
-            snprintf(why, size, "the records of CUPTI version %u are none that stoker knows",
+            snprintf(why, size, "stoker doesn't know the record layout of CUPTI version %u",
                      c->api_version);
             lacks = why;
         }

@@ -80,14 +80,14 @@ static bool make(const char *path)
     file.laid_out = 0;
     file.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file.fd < 0) {
-        refuse("its record cannot be made", errno);
+        refuse("its record file can't be created", errno);
         return false;
     }
     file.base =
         mmap(NULL, file.most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     int error = file.base == MAP_FAILED ? errno : lay_out(bytes);
     if (error) {
-        refuse("its record cannot be laid out", error);
+        refuse("its record file can't be allocated", error);
         close(file.fd);
         (void)stk_remove_file(AT_FDCWD, path);
         if (file.base != MAP_FAILED) {
@@ -138,7 +138,7 @@ static void stop(int error)
         snprintf(why, sizeof why, "the record of process %lld reached its limit of %llu MB",
                  (long long)getpid(), (unsigned long long)(file.most >> 20));
     } else {
-        snprintf(why, sizeof why, "the record of process %lld could not grow: %.100s",
+        snprintf(why, sizeof why, "the record of process %lld couldn't grow: %.100s",
                  (long long)getpid(), strerror(error));
     }
     file.is_stopped = true;

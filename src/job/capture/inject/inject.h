@@ -14,7 +14,7 @@
 // Rules. What runs in threads of the job (hooks) takes no lock, asks for no memory, and leaves
 // errno alone; it calls the system for its thread's number once, and to wake the service when a
 // buffer of records is full. It does nothing where it was entered already, in the child of a fork,
-// and outside of windows. Whatever fails is told in the slot and the record, and ends the
+// and outside windows. Any failure is reported in the slot and the record, and ends the
 // recording, never the job.
 #ifndef STK_CAPTURE_INJECT_INJECT_H
 #define STK_CAPTURE_INJECT_INJECT_H

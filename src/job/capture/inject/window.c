@@ -58,11 +58,11 @@ static void tell_losses(void)
 {
     struct stk_control_slot *s = stk_inject.slot;
     tell(0, stk_cupti_sums.profiler_dropped + stk_cupti_buffers_lost(), STK_WIRE_DROPPED,
-         "CUPTI had no room for records: a window of fewer steps holds all");
+         "CUPTI ran out of buffers: record fewer steps");
     tell(1, stk_cupti_sums.without_time + stk_cupti_sums.unknown, STK_WIRE_DROPPED,
-         "records of CUPTI without a time, or of an unknown kind");
+         "CUPTI records have no time, or an unknown kind");
     tell(2, atomic_load(&stk_inject.slabs.lost), STK_WIRE_DROPPED,
-         "the record had no room left: its limit, or a full disk");
+         "the record ran out of space: its limit was reached, or the disk is full");
     stk_slot_set64(&s->records, stk_cupti_sums.records);
     stk_slot_set64(&s->dropped, dropped_now());
     stk_slot_set64(&s->left_out, stk_cupti_sums.left_out);
@@ -168,15 +168,16 @@ static bool refuse(int code)
 {
     char why[200];
     if (code == STK_CUPTI_OTHER_SUBSCRIBER) {
-        snprintf(why, sizeof why, "another profiler holds CUPTI (the program's own, nsys, ncu)");
+        snprintf(why, sizeof why,
+                 "another profiler is using CUPTI (the program's own, nsys or ncu)");
     } else if (code == STK_CUPTI_NOT_INITIALIZED) {
         snprintf(why, sizeof why,
-                 "CUPTI version %u does not start: it is newer than the driver, or there is no GPU",
+                 "CUPTI version %u doesn't start: it is newer than the driver, or there is no GPU",
                  stk_cupti.api_version);
     } else if (code == STK_CUPTI_INSUFFICIENT_PRIVILEGES) {
-        snprintf(why, sizeof why, "the driver lets nobody profile here (insufficient privileges)");
+        snprintf(why, sizeof why, "the driver doesn't allow profiling (insufficient privileges)");
     } else {
-        snprintf(why, sizeof why, "CUPTI version %u does not start (error %d)",
+        snprintf(why, sizeof why, "CUPTI version %u doesn't start (error %d)",
                  stk_cupti.api_version, code);
     }
     stk_inject_refuse(STK_CAPTURE_REFUSED, why);
@@ -201,7 +202,7 @@ static bool prepare(void)
 {
     char why[240] = "";
     if (is_mps()) {
-        stk_inject_refuse(STK_CAPTURE_REFUSED, "with MPS, tracing kernels may hang the job");
+        stk_inject_refuse(STK_CAPTURE_REFUSED, "under MPS, tracing kernels can hang the job");
         return false;
     }
     if (!stk_cupti_load(why, sizeof why)) {
@@ -211,7 +212,7 @@ static bool prepare(void)
     struct stk_control_slot *s = stk_inject.slot;
     stk_slot_set(&s->cupti_version, stk_cupti.api_version);
     if (!stk_cupti_buffers_open()) {
-        stk_inject_refuse(STK_CAPTURE_REFUSED, "no memory for the profiler's buffers");
+        stk_inject_refuse(STK_CAPTURE_REFUSED, "out of memory for the profiler's buffers");
         return false;
     }
     return true;

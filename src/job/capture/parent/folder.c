@@ -75,8 +75,8 @@ static bool is_empty(int folder)
     return empty;
 }
 
-// A folder to make others in. Refused: one in which every user may put something else in the place
-// of what is made there.
+// A folder to make others in. Refused: one in which any user can replace
+// what is made there.
 static enum stoker_status open_above(const char *path, int *folder, struct stat *info,
                                      struct stoker_err *err)
 {
@@ -86,8 +86,8 @@ static enum stoker_status open_above(const char *path, int *folder, struct stat 
     }
     if (stk_is_open_to_all(info)) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "%s: every user may write there and replace what is recorded; name "
-                           "another folder with --out, or take that right away (chmod o-w)",
+                           "%s: every user can write there and replace the recording. Choose "
+                           "another folder with --out, or run chmod o-w on it",
                            strcmp(path, ".") == 0 ? "the working directory" : path);
     }
     return STOKER_OK;
@@ -110,8 +110,8 @@ static enum stoker_status open_usual(const char *usual, int *folder, struct stok
             (fstatat(here, usual, &link, AT_SYMLINK_NOFOLLOW) != 0 || !stk_is_own(&link) ||
              !stk_is_own(&info))) {
             status = stk_err_set(err, STOKER_EUSAGE,
-                                 "%s belongs to another user (number %lld), who could replace what "
-                                 "is recorded there; name a folder of your own with --out",
+                                 "%s belongs to another user (number %lld), who could replace the "
+                                 "recording. Choose a folder of your own with --out",
                                  usual, (long long)(stk_is_own(&link) ? info.st_uid : link.st_uid));
         }
     }
@@ -156,17 +156,17 @@ static enum stoker_status take_wanted(const char *wanted, const struct stat *abo
         status = cannot(wanted, errno, err);
     } else if (!stk_is_own(&info) && (above->st_mode & S_IWOTH)) {
         status = stk_err_set(err, STOKER_EUSAGE,
-                             "%s belongs to another user (number %lld), who could replace what is "
-                             "recorded there; name a new folder",
+                             "%s belongs to another user (number %lld), who could replace the "
+                             "recording. Choose a new folder",
                              wanted, (long long)info.st_uid);
     } else if (stk_is_open_to_all(&info)) {
         status = stk_err_set(err, STOKER_EUSAGE,
-                             "%s: every user may write there and replace what is recorded; name "
-                             "another folder, or take that right away (chmod o-w)",
+                             "%s: every user can write there and replace the recording. Choose "
+                             "another folder, or run chmod o-w on it",
                              wanted);
     } else if (!is_empty(folder)) {
         status = stk_err_set(err, STOKER_EUSAGE,
-                             "%s holds files already, and runs are not mixed; name a new folder",
+                             "%s already has files, and runs are not mixed. Choose a new folder",
                              wanted);
     }
     if (folder >= 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs a record; see gpu_pack.h. Good blocks are written behind one another into a new file, in
+// Packs a record; see gpu_pack.h. Good blocks are written one after another into a new file, in
 // their order, so that definitions stay before their uses; the END mark, which the library puts
-// where there is always room, comes last. What is no good block stays out, but for one damaged
-// piece as it is, so that readers still tell of it.
+// where there is always room, comes last. Bad blocks are left out, except one damaged
+// piece as it is, so that readers still report it.
 #include "job/capture/parent/gpu_pack.h"
 
 #include <fcntl.h>

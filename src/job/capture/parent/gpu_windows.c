@@ -116,14 +116,15 @@ void stk_gpu_start(struct stk_gpu_windows *g, const char *folder, const struct s
     char library[4096];
     *g = (struct stk_gpu_windows){.plan = *plan, .folder = folder, .hooks = hooks};
     if (is_set("CUDA_INJECTION64_PATH")) {
-        snprintf(g->why_not, sizeof g->why_not,
-                 "no GPU windows: CUDA_INJECTION64_PATH is set, so another tool records the job");
+        snprintf(
+            g->why_not, sizeof g->why_not,
+            "no GPU windows: CUDA_INJECTION64_PATH is set, so another tool is recording the job");
         return;
     }
     if (!find_library(library, sizeof library)) {
         snprintf(g->why_not, sizeof g->why_not,
-                 "no GPU windows: " LIBRARY " is not beside stoker; STOKER_CAPTURE_LIBRARY may "
-                 "name it");
+                 "no GPU windows: " LIBRARY
+                 " is not next to stoker; set STOKER_CAPTURE_LIBRARY to its path");
         return;
     }
     if (strlen(folder) >= sizeof g->control->folder) {
@@ -332,7 +333,7 @@ void stk_gpu_end(struct stk_gpu_windows *g, struct stk_gpu_totals *totals)
         }
         if (stk_guard_is_torn(g->guard)) {
             snprintf(g->why_not, sizeof g->why_not,
-                     "no GPU windows: the job cut short the file that they are told by (%.200s)",
+                     "no GPU windows: the job truncated stoker's control file (%.200s)",
                      g->control_path);
         }
         stk_guard_drop(g->guard);

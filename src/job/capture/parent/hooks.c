@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks' files; see hooks.h. They are written, found and removed in folders that are held open,
-// so that whatever a job puts in their place is neither read nor removed.
+// The hooks' files; see hooks.h. They are written, found and removed through open folders,
+// so that files that a job puts there instead are neither read nor removed.
 #include "job/capture/parent/hooks.h"
 
 #include <dirent.h>

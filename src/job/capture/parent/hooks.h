@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Python files that the interpreters of a job load first, while it runs: in the folder `hooks`
 // of the run, which no other user may look into; or in a private folder elsewhere, where another
-// user could replace the run's folder. What they are told, and how a job finds them.
+// user could replace the run's folder. Also their settings, and how a job finds them.
 #ifndef STK_CAPTURE_PARENT_HOOKS_H
 #define STK_CAPTURE_PARENT_HOOKS_H
 
@@ -32,7 +32,7 @@ size_t stk_hooks_seen(const struct stk_hooks *h, uint64_t *pids, size_t most);
 // such. `run`: a descriptor of the folder `path`.
 bool stk_hooks_sweep(int run, const char *path);
 
-// What they are told, in STOKER_RUN.
+// Their settings, in STOKER_RUN.
 struct stk_hook_plan {
     uint64_t steps;    // of the window; 0: none is recorded
     uint64_t warmup;   // steps before it
@@ -45,7 +45,7 @@ enum { STK_HOOK_PLAN_MAX = 4400 };
 
 // As STOKER_RUN has it; cut where the path of the run's folder is longer than a path may be.
 void stk_hooks_plan(const struct stk_hook_plan *plan, const char *run, char to[STK_HOOK_PLAN_MAX]);
-// The environment of a job whose interpreters load them, and are told `plan`, beside the variables
+// The environment of a job whose interpreters load them and get `plan`, on top of the variables
 // of `base` (NULL: this process'), which are borrowed. Freed with stk_free, in one piece. NULL: no
 // memory.
 char **stk_hooks_environment(const struct stk_hooks *h, char *const *base, const char *plan);

@@ -30,7 +30,7 @@ static void passed_set(sigset_t *set)
     }
 }
 
-// In the child. What fails is told by the number of the error, over the pipe that a successful
+// In the child. A failure's error number is sent through the pipe that a successful
 // start closes.
 static void start_command(const struct stk_job *job, char *const *argv, char *const *env,
                           int failure)
@@ -63,7 +63,7 @@ enum stoker_status stk_job_start(struct stk_job *job, char *const *argv, char *c
     *job = (struct stk_job){0};
     if (pipe2(failure, O_CLOEXEC) != 0) {
         job->error = errno;
-        return stk_err_set(err, STOKER_ELIMIT, "no pipe: %s", strerror(job->error));
+        return stk_err_set(err, STOKER_ELIMIT, "can't create a pipe: %s", strerror(job->error));
     }
     passed_set(&set);
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &job->child_action);
@@ -86,8 +86,7 @@ enum stoker_status stk_job_start(struct stk_job *job, char *const *argv, char *c
             waitpid(job->pid, NULL, 0);
         }
         signals_back(job);
-        return stk_err_set(err, STOKER_EINPUT, "%s cannot be run: %s", argv[0],
-                           strerror(job->error));
+        return stk_err_set(err, STOKER_EINPUT, "can't run %s: %s", argv[0], strerror(job->error));
     }
     return STOKER_OK;
 }

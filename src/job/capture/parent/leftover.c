@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What killed runs left behind; see leftover.h. Only folders of this user are looked at, and only
-// those whose mark says that nobody needs them (mark.h). Each is opened as the folder that it is in
-// the folder around it, and what is removed is removed in that.
+// Files of killed runs; see leftover.h. Only this user's folders are considered, and only
+// those whose mark shows that nobody needs them (mark.h). Each is opened inside its parent
+// folder, and files are removed through that descriptor.
 #include "job/capture/parent/leftover.h"
 
 #include <fcntl.h>

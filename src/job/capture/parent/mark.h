@@ -7,8 +7,8 @@
 #define STK_MARK "lock" // the file's name
 
 // `folder`: a descriptor.
-// Marks a new one as needed, until the mark is released or the process ends. -1: it could not be,
-// and nobody takes it for left behind.
+// Marks a new one as needed, until the mark is released or the process ends. -1: it could not be
+// marked, and is never treated as abandoned.
 int stk_mark_put(int folder);
 // Lets go of it; the file is removed with its folder.
 void stk_mark_release(int mark);

@@ -18,7 +18,7 @@ bool stk_nvml_load(struct stk_nvml *n, const char *library, char *why, size_t si
     memset(n, 0, sizeof *n);
     n->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!n->library) {
-        snprintf(why, size, "no NVIDIA driver: %.40s is not there", library);
+        snprintf(why, size, "no NVIDIA driver: %.40s was not found", library);
         return false;
     }
     // A function's address through memory: C knows no cast between the two kinds of pointer.
@@ -35,7 +35,7 @@ bool stk_nvml_load(struct stk_nvml *n, const char *library, char *why, size_t si
         if (lacks) {
             snprintf(why, size, "the driver's library lacks %s", lacks);
         } else {
-            snprintf(why, size, "the driver's library could not be initialised (error %d)", result);
+            snprintf(why, size, "the driver's library could not be initialized (error %d)", result);
         }
         dlclose(n->library);
         n->library = NULL;

@@ -83,14 +83,14 @@ static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
         return;
     }
     if (!run->processes && is_deaf(run)) {
-        warn(w, "no hooks: with -I or -E Python does not look at PYTHONPATH, through which they "
-                "come; leave the option out");
+        warn(w, "no hooks: Python's -I and -E ignore PYTHONPATH, which stoker uses. Leave the "
+                "option out");
     } else if (!run->processes) {
         warn(w, "no hooks: no Python interpreter loaded them (another program, a frozen one, or "
-                "one that runs with -I, -E or -S)");
+                "Python with -I, -E or -S)");
     } else {
-        warn(w, "no steps were seen: the job made none with PyTorch, Keras, tf.data or jax.jit "
-                "that stoker knows, or ended before the second");
+        warn(w, "no steps seen: stoker knows those of PyTorch, Keras, tf.data and jax.jit, and the "
+                "job made none or ended before the second");
     }
 }
 
@@ -104,8 +104,7 @@ static void warn_of_gpu(const struct stk_run *run, struct warnings *w)
     if (run->no_gpu[0]) {
         warn(w, "%s", run->no_gpu);
     } else if (!g->processes) {
-        warn(w, "no GPU windows: no process of the job initialised CUDA's driver, so this is a run "
-                "of level 0");
+        warn(w, "no GPU windows: no process of the job initialized CUDA, so this is a level 0 run");
     } else if (!g->recorded && !g->why_count) {
         warn(w, "no GPU windows: the job ended before the first one (--after, --warmup)");
     }
@@ -113,11 +112,11 @@ static void warn_of_gpu(const struct stk_run *run, struct warnings *w)
         warn(w, "%s%s", g->recorded ? "GPU windows: " : "no GPU windows: ", g->why[i]);
     }
     if (g->dropped) {
-        warn(w, "%llu records of the GPU were lost: a shorter window holds all (--steps, --for)",
+        warn(w, "%llu GPU records were lost: record a shorter window (--steps, --for)",
              (unsigned long long)g->dropped);
     }
     if (g->left_out_processes) {
-        warn(w, "%u processes with CUDA were too many to follow", g->left_out_processes);
+        warn(w, "%u processes with CUDA were not followed: too many", g->left_out_processes);
     }
 }
 
@@ -148,16 +147,15 @@ int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE
     warn_of_gpu(run, &w);
     if (h && !h->has_wait) {
         warn(&w, h->source == STK_STEPS_KERAS
-                     ? "input wait of the whole run is not known: Keras fetches its batches inside "
-                       "of the compiled step; the window's profile shows it"
-                     : "input wait of the whole run is not known: the loop's batches come from no "
+                     ? "the whole run's input wait is unknown: Keras fetches batches inside the "
+                       "compiled step. The profiled window shows it"
+                     : "the whole run's input wait is unknown: the loop's batches come from no "
                        "loader that stoker knows");
     }
     if (h && strcmp(run->input_mode, "as-is") != 0 && !strstr(h->hooks, ".input")) {
         warn(&w,
-             "--input found no place in this job, and its batches were its own: they come from no "
-             "DataLoader of PyTorch, Keras, tf.data or Grain whose length is known and above 10 "
-             "batches; a generator of the program's own has no such place");
+             "--input had no effect: stoker found no DataLoader (PyTorch), Keras, tf.data or Grain "
+             "data set with a known length above 10 batches. A custom generator can't be replaced");
     }
     if (h && run->has_window && h->window_state == STK_WINDOW_NONE) {
         warn(&w,
@@ -165,7 +163,7 @@ int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE
              "(--warmup)",
              (unsigned long long)h->count);
     } else if (h && h->window_state == STK_WINDOW_OPEN) {
-        warn(&w, "the window was open when the job ended, and is lost");
+        warn(&w, "the window is lost: it was still open when the job ended");
     }
     warn_of_notes(run, &w);
     return w.count;
@@ -187,11 +185,11 @@ static void put_window_pace(const struct stk_steps *lead, struct stk_sink *to)
 {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     double slower = (double)lead->window_median_ns / (double)lead->median_ns - 1;
-    stk_sink_printf(to, "; %s a step in the profiled window of %llu, ",
+    stk_sink_printf(to, "; %s per step in the profiled window of %llu, ",
                     stk_human_ns((int64_t)lead->window_median_ns, a),
                     (unsigned long long)lead->head.window_steps);
     if (slower < 0) {
-        stk_sink_text(to, "which happened to be quicker");
+        stk_sink_text(to, "which happened to be faster");
     } else {
         stk_sink_printf(to, "%s slower", stk_human_share(slower, b));
     }
@@ -200,12 +198,12 @@ static void put_window_pace(const struct stk_steps *lead, struct stk_sink *to)
 static void put_gpu_line(const struct stk_gpu_totals *g, struct stk_sink *to)
 {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
-    stk_sink_printf(to, "; GPU windows: %u of %s in all, %s records", g->windows,
+    stk_sink_printf(to, "; GPU windows: %u, %s in total, %s records", g->windows,
                     stk_human_ns((int64_t)g->inside_ns, a), stk_human_count(g->records, b));
-    stk_sink_printf(to, ", stoker's own part in them %s",
+    stk_sink_printf(to, ", stoker's overhead %s inside them",
                     stk_human_share(share_of(g->own_inside_ns, g->inside_ns), a));
     if (g->outside_ns) {
-        stk_sink_printf(to, ", outside %s",
+        stk_sink_printf(to, ", %s outside",
                         stk_human_share(share_of(g->own_outside_ns, g->outside_ns), a));
     }
 }
@@ -215,7 +213,7 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     const struct stk_steps *lead = lead_of(run);
     if (!lead) {
-        stk_sink_text(to, run->gpu.recorded ? "no steps by hooks" : "no steps");
+        stk_sink_text(to, run->gpu.recorded ? "no steps seen by hooks" : "no steps seen");
         if (run->gpu.recorded) {
             put_gpu_line(&run->gpu, to);
         }
@@ -225,10 +223,10 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
     if (lead->median_ns) {
         stk_sink_printf(to, " of %s", stk_human_ns((int64_t)lead->median_ns, b));
     } else {
-        stk_sink_text(to, ", none of them outside of the warm-up and the window");
+        stk_sink_text(to, ", all of them in the warm-up or the window");
     }
     if (has_wait(run)) {
-        stk_sink_printf(to, ", %s of it waiting for input", stk_human_share(wait_share(lead), a));
+        stk_sink_printf(to, ", %s waiting for input", stk_human_share(wait_share(lead), a));
     }
     if (lead->head.window_state == STK_WINDOW_DONE && lead->median_ns && lead->window_median_ns) {
         put_window_pace(lead, to);
@@ -238,7 +236,7 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
     }
     double overhead = stk_run_overhead(run);
     if (overhead >= 0) {
-        stk_sink_printf(to, "; stoker's own part outside of it %s", stk_human_share(overhead, a));
+        stk_sink_printf(to, "; stoker's overhead outside it %s", stk_human_share(overhead, a));
     }
     if (run->gpu.recorded) {
         put_gpu_line(&run->gpu, to);
@@ -252,7 +250,7 @@ void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to)
     if (!c->step_ns) {
         return;
     }
-    stk_sink_printf(to, "with its input free the step takes %s instead of %s: ",
+    stk_sink_printf(to, "with free input the step takes %s instead of %s: ",
                     stk_human_ns((int64_t)c->free_ns, a), stk_human_ns((int64_t)c->step_ns, b));
     if (c->free_ns >= c->step_ns) {
         stk_sink_text(to, "the input costs nothing");
@@ -260,11 +258,11 @@ void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to)
         stk_sink_printf(to, "the input costs %s", stk_human_share(stk_run_cost(c), cost));
     }
     if (c->has_said) {
-        stk_sink_printf(to, "; stoker why saw %s of the step wait for it",
+        stk_sink_printf(to, "; stoker why saw %s of the step waiting for it",
                         stk_human_share(c->said_share, a));
     }
     if (c->has_predicted) {
-        stk_sink_printf(to, "; stoker whatif input-free promised %.0f %% [%.0f, %.0f]",
+        stk_sink_printf(to, "; stoker whatif input-free estimated %.0f%% [%.0f, %.0f]",
                         100 * c->expected, 100 * c->low, 100 * c->high);
     }
 }

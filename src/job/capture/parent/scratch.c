@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private folders; see scratch.h. They are held open, so that whatever a job puts in their place is
-// not removed.
+// Private folders; see scratch.h. They are held open, so that nothing that a job puts there instead
+// is removed.
 #include "job/capture/parent/scratch.h"
 
 #include <errno.h>
@@ -71,10 +71,11 @@ enum stoker_status stk_scratch_make_safe(struct stk_scratch *to, struct stoker_e
             stk_scratch_remove(to);
         }
     }
-    return stk_err_set(err, STOKER_EOUTPUT,
-                       "other users could replace the hooks of the job wherever they would lie: in "
-                       "the run's folder, TMPDIR, /tmp, XDG_RUNTIME_DIR and HOME; name a folder of "
-                       "your own with --out, in which and above which others may not write");
+    return stk_err_set(
+        err, STOKER_EOUTPUT,
+        "no safe folder for the hooks: other users can write to the run's folder, TMPDIR, /tmp, "
+        "XDG_RUNTIME_DIR and HOME. "
+        "Choose a folder with --out that only you can write to, as well as those above it");
 }
 
 void stk_scratch_remove(struct stk_scratch *s)

@@ -17,7 +17,7 @@ struct stk_scratch {
 // above: NULL: TMPDIR, or /tmp.
 STK_MUST_CHECK enum stoker_status stk_scratch_make(const char *above, struct stk_scratch *to,
                                                    struct stoker_err *err);
-// One that no other user can put something else in the place of (whose.h): in TMPDIR, /tmp,
+// One that no other user can replace (whose.h): in TMPDIR, /tmp,
 // XDG_RUNTIME_DIR, or HOME.
 STK_MUST_CHECK enum stoker_status stk_scratch_make_safe(struct stk_scratch *to,
                                                         struct stoker_err *err);

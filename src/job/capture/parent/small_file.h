@@ -22,7 +22,7 @@ size_t stk_small_read(const struct stk_small_file *f, char *text, size_t size);
 // The same, opened for this once.
 size_t stk_small_read_once(const char *path, char *text, size_t size);
 
-// The number behind a word that begins a line ("MemTotal:", "usage_usec"). False: it is not there.
+// The number after a word that begins a line ("MemTotal:", "usage_usec"). False: it is missing.
 bool stk_small_value(const char *text, const char *word, uint64_t *value);
 // Pressure: microseconds that some task was stalled in all ("some ... total=").
 bool stk_small_pressure(const char *text, uint64_t *stalled_us);

@@ -18,7 +18,7 @@
 
 enum { PROCESSES = 4096 };      // of a run, at most
 enum { RECORDS_MAX = 1 << 20 }; // of a process, as _stoker_record.py has it
-enum { JUDGED_MIN = 3 };        // fewer steps behind the warm-up: all are judged
+enum { JUDGED_MIN = 3 };        // fewer steps after the warm-up: all are judged
 
 static bool read_all(int fd, void *to, size_t n, off_t at)
 {
@@ -35,7 +35,7 @@ static bool read_all(int fd, void *to, size_t n, off_t at)
     return true;
 }
 
-// The records behind those that the header counts: an end is what the hooks write last of one.
+// The records beyond those that the header counts: the hooks write a record's end last.
 static void count_on(int fd, uint64_t room, struct stk_steps_header *h)
 {
     STK_ASSERT(room >= h->kept);
@@ -103,7 +103,7 @@ static uint64_t median_of(uint64_t *values, size_t n)
     return n ? n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2 : 0;
 }
 
-// Which steps are judged: behind the warm-up, outside of the window, without what the profiler did.
+// Which steps are judged: after the warm-up, outside the window, without the profiler's work.
 static void judge(struct stk_steps *s, const struct stk_steps_record *records, uint64_t warmup,
                   uint64_t *values)
 {

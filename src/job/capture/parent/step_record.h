@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hooks recorded of a run: a file DIR/steps-PID.rec for each process that steps, written
-// by capture/inject/python/_stoker_record.py each tenth of a second at least: whatever kills the
-// process, its steps until then are there. Little-endian:
+// by capture/inject/python/_stoker_record.py at least every tenth of a second: however the process
+// dies, its steps until then are there. Little-endian:
 //
 //   header  4096 bytes: struct stk_steps_header
 //   then    `kept` records of 32 bytes: struct stk_steps_record, in the order of the steps
 //
-// Of a file that the job cut short, records may be zero. The header's counts may be up to
-// STK_STEPS_UNCOUNTED records behind, for the hooks write them less often than records:
-// reading a header counts what lies behind `kept`, and takes its steps to cost the hooks what those
-// before did. A process that makes more steps than the file may hold goes on counting in the
+// If the job truncated the file, records may be zero. The header's counts may lag by up to
+// STK_STEPS_UNCOUNTED records, as the hooks write them less often than records:
+// reading a header counts the records beyond `kept`, and assumes that their overhead equals that of
+// the steps before. A process that makes more steps than the file may hold goes on counting in the
 // header.
 #ifndef STK_CAPTURE_PARENT_STEP_RECORD_H
 #define STK_CAPTURE_PARENT_STEP_RECORD_H
@@ -66,7 +66,7 @@ struct stk_steps_record {
 // One process.
 struct stk_steps {
     struct stk_steps_header head;
-    uint64_t median_ns, window_median_ns; // outside of the window and behind the warm-up; in it
+    uint64_t median_ns, window_median_ns; // outside the window and after the warm-up; in it
     uint64_t wait_ns, time_ns;            // the same steps as median_ns
     uint64_t judged;                      // how many these are
 };
@@ -98,7 +98,7 @@ void stk_steps_free(struct stk_steps_of_run *run);
 // The header of one record, its counts within what the file holds; the job may still write it.
 // False: it is none, or none yet.
 bool stk_steps_read_head(int fd, struct stk_steps_header *h);
-// Whether every process that steps has its window behind it; cheap, for a tick.
+// Whether every training process has finished its window; cheap enough for each tick.
 bool stk_steps_window_is_over(const char *folder);
 
 #endif

@@ -2,8 +2,8 @@
 // The processes and threads of a job, followed from scan to scan: those below its root, and those
 // that were once seen there and live on (daemons, which lose their parent).
 //
-// Children are told by /proc/PID/task/TID/children where the kernel has it, else by everybody's
-// parent. What lives shorter than a scan is seen only if a scan meets it.
+// Children come from /proc/PID/task/TID/children if the kernel has it, else from every process's
+// parent. A process that lives shorter than a scan interval may be missed.
 #ifndef STK_CAPTURE_PARENT_TREE_H
 #define STK_CAPTURE_PARENT_TREE_H
 

@@ -162,7 +162,7 @@ static bool cgroup_open(struct stk_sampling *s, void **state, char *why, size_t 
     struct group *g = stk_alloc_zero(1, sizeof *g);
     bool found = g && find_group(s, g);
     if (!found) {
-        snprintf(why, size, "%s", g ? "no control group of the job is seen" : "no memory");
+        snprintf(why, size, "%s", g ? "the job's cgroup is not visible" : "out of memory");
         stk_free(g);
         return false;
     }

@@ -13,7 +13,7 @@
 
 #define DISKS_MAX 64
 #define TEXT 65536
-#define SECTOR 512 // bytes, whatever the disk's own are
+#define SECTOR 512 // bytes, for any disk
 
 struct disk {
     char name[32];
@@ -34,7 +34,7 @@ static bool disks_open(struct stk_sampling *s, void **state, char *why, size_t s
     char *text = stk_alloc(TEXT);
     bool is_open = d && text && stk_small_open(&d->file, s->proc, "diskstats");
     if (!is_open) {
-        snprintf(why, size, "%s", d && text ? "/proc/diskstats cannot be read" : "no memory");
+        snprintf(why, size, "%s", d && text ? "/proc/diskstats can't be read" : "out of memory");
         stk_free(d);
         stk_free(text);
         return false;

@@ -20,7 +20,7 @@ static bool memory_open(struct stk_sampling *s, void **state, char *why, size_t 
 {
     struct memory *m = stk_alloc_zero(1, sizeof *m);
     if (!m || !stk_small_open(&m->info, s->proc, "meminfo")) {
-        snprintf(why, size, "%s", m ? "/proc/meminfo cannot be read" : "no memory");
+        snprintf(why, size, "%s", m ? "/proc/meminfo can't be read" : "out of memory");
         stk_free(m);
         return false;
     }

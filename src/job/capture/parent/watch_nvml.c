@@ -88,7 +88,7 @@ static bool nvml_open(struct stk_sampling *s, void **state, char *why, size_t si
     struct gpus *d = s->no_gpu ? NULL : stk_alloc_zero(1, sizeof *d);
     unsigned count = 0;
     if (!d) {
-        snprintf(why, size, "%s", s->no_gpu ? "not asked for" : "no memory");
+        snprintf(why, size, "%s", s->no_gpu ? "not requested" : "out of memory");
         return false;
     }
     if (!stk_nvml_load(&d->nvml, s->nvml, why, size)) {

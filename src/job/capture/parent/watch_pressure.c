@@ -32,7 +32,7 @@ static bool pressure_open(struct stk_sampling *s, void **state, char *why, size_
     char text[512];
     bool any = false;
     if (!p) {
-        snprintf(why, size, "no memory");
+        snprintf(why, size, "out of memory");
         return false;
     }
     for (int i = 0; i < RESOURCES; i++) {
@@ -41,7 +41,7 @@ static bool pressure_open(struct stk_sampling *s, void **state, char *why, size_
                stk_small_read(&p->files[i], text, sizeof text) > 0;
     }
     if (!any) {
-        snprintf(why, size, "the kernel does not tell it (psi=1 at boot switches it on)");
+        snprintf(why, size, "the kernel doesn't report it (boot with psi=1 to turn it on)");
         pressure_close(p);
         return false;
     }

@@ -26,7 +26,7 @@ static bool processors_open(struct stk_sampling *s, void **state, char *why, siz
     char *text = stk_alloc(TEXT);
     bool is_open = p && text && stk_small_open(&p->file, s->proc, "stat");
     if (!is_open) {
-        snprintf(why, size, "%s", p && text ? "/proc/stat cannot be read" : "no memory");
+        snprintf(why, size, "%s", p && text ? "/proc/stat can't be read" : "out of memory");
         stk_free(p);
         stk_free(text);
         return false;

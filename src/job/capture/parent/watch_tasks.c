@@ -36,7 +36,8 @@ static bool tasks_open(struct stk_sampling *s, void **state, char *why, size_t s
     snprintf(path, sizeof path, "%s/%d/task", s->proc, (int)s->root);
     bool is_there = access(path, R_OK) == 0;
     if (!t || !is_there || !stk_tree_init(&t->tree, s->proc, s->root, s->threads_max)) {
-        snprintf(why, size, "%s", is_there ? "no memory" : "the process is gone or hidden");
+        snprintf(why, size, "%s",
+                 is_there ? "out of memory" : "the process has ended or is hidden");
         stk_free(t);
         return false;
     }
@@ -55,7 +56,7 @@ static void tasks_close(void *state)
 
 // ---- at scans ----
 
-// Fields of a stat file behind the name, the first is the state (number 3 in proc(5)).
+// Fields of a stat file after the name; the first is the state (number 3 in proc(5)).
 static bool stat_fields(const char *path, unsigned long long *fields, int count, char *state)
 {
     STK_ASSERT(count > 0);

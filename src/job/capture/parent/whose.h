@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who else can put something of his own in the place of a file. Trusted are this user, root, and
-// the groups that a folder lets write: these can replace the job's program as well. Of a folder
-// that everybody may write to nobody is trusted but where the sticky bit keeps others' names.
+// Who else can replace a file. Trusted are this user, root, and
+// the groups with write access to a folder: they can replace the job's program anyway. A folder
+// that everybody can write to is trusted only if the sticky bit protects others' names.
 //
-// Limit: in a user namespace that does not know all users, those that it does not know count as
-// root, for they cannot be told from it.
+// Limit: in a user namespace that does not know all users, unknown users count as
+// root, as they can't be distinguished from it.
 #ifndef STK_CAPTURE_PARENT_WHOSE_H
 #define STK_CAPTURE_PARENT_WHOSE_H
 

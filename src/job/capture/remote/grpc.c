@@ -4,9 +4,8 @@
 //
 // Sockets do not block; each wait has an end, and so has the whole answer: a peer can be slow on
 // purpose, byte by byte, or send frames that bring nothing of it for ever (PING, header blocks).
-// A peer that is no HTTP/2 server is told by its first bytes (RFC 9113, 3.4: it must begin with
-// SETTINGS).
-// Limits: no TLS, no compression; a host is tried at each of its addresses.
+// A peer that is not an HTTP/2 server is recognized by its first bytes (RFC 9113, 3.4: it must
+// begin with SETTINGS). Limits: no TLS, no compression; a host is tried at each of its addresses.
 #include "job/capture/remote/grpc.h"
 
 #include <errno.h>
@@ -78,7 +77,7 @@ static bool keep(struct conversation *c, const uint8_t *p, size_t n)
             continue;
         }
         if (k <= 0) {
-            fail(c, STOKER_EOUTPUT, "its answer could not be kept on disk");
+            fail(c, STOKER_EOUTPUT, "its answer could not be saved to disk");
             return false;
         }
         p += k;
@@ -94,9 +93,9 @@ static bool see_prefix(struct conversation *c)
     const uint8_t *p = c->prefix;
     c->expected = (uint64_t)p[1] << 24 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 8 | p[4];
     if (p[0]) {
-        fail(c, STOKER_EINPUT, "its answer is compressed, which was not agreed");
+        fail(c, STOKER_EINPUT, "its answer is compressed, which stoker didn't ask for");
     } else if (c->expected > c->call->most) {
-        fail(c, STOKER_ELIMIT, "its answer is larger than may be kept; ask for a shorter window");
+        fail(c, STOKER_ELIMIT, "its answer is too large: record a shorter window");
     }
     return !c->has_failed;
 }
@@ -329,8 +328,8 @@ static enum stoker_status connect_all(struct conversation *c, uint64_t end_ns)
     return fail(c, is_cancelled(c) ? STOKER_EINTR : STOKER_EINPUT,
                 is_cancelled(c) ? "interrupted"
                 : error == ECONNREFUSED
-                    ? "connection refused: no profiler server listens there; the "
-                      "program starts one by jax.profiler.start_server(PORT) or "
+                    ? "connection refused: no profiler server is listening. The "
+                      "program starts one with jax.profiler.start_server(PORT) or "
                       "tf.profiler.experimental.server.start(PORT)"
                     : strerror(error));
 }
@@ -339,14 +338,14 @@ static enum stoker_status connect_all(struct conversation *c, uint64_t end_ns)
 static const char *other_protocol(const uint8_t *p, size_t n)
 {
     if (n >= 5 && memcmp(p, "HTTP/", 5) == 0) {
-        return "a server of HTTP/1 answers there, no profiler server (TensorBoard's page, perhaps; "
-               "its port is another one)";
+        return "this is an HTTP/1 server, not a profiler server. If it is TensorBoard's page, use "
+               "the program's own profiler port";
     }
     if (n >= 2 && (p[0] == 0x15 || p[0] == 0x16) && p[1] == 3) {
-        return "the server speaks TLS; the profiler servers of TensorFlow and JAX do not, and "
-               "neither does stoker: name their own port";
+        return "the server speaks TLS. The profiler servers of TensorFlow and JAX don't, so use "
+               "their own port";
     }
-    return "what answers there speaks no HTTP/2, so it is no profiler server";
+    return "the server doesn't speak HTTP/2, so it is not a profiler server";
 }
 
 static enum stoker_status flush(struct conversation *c)
@@ -362,15 +361,15 @@ static enum stoker_status flush(struct conversation *c)
             if (k < 0 && (errno == EAGAIN || errno == EINTR)) {
                 uint64_t end_ns = stk_clock_ns() + c->call->piece_ms * 1000000u;
                 if (!await(c, c->fd, POLLOUT, end_ns < c->end_ns ? end_ns : c->end_ns)) {
-                    return fail(c, STOKER_ELIMIT, "it takes no bytes any more");
+                    return fail(c, STOKER_ELIMIT, "it stopped accepting data");
                 }
                 continue;
             }
             if (k < 0) {
                 return fail(c, STOKER_EINPUT,
                             c->is_greeted ? "the connection broke"
-                                          : "the connection was closed at once: no profiler "
-                                            "server, or one that wants TLS");
+                                          : "the connection was closed at once: not a profiler "
+                                            "server, or one that requires TLS");
             }
             p += k;
             n -= k;
@@ -387,12 +386,12 @@ static enum stoker_status take(struct conversation *c)
         return STOKER_OK;
     }
     if (n <= 0) {
-        return fail(c, STOKER_EINPUT,
-                    c->is_greeted
-                        ? "the connection ended before its answer did: the program ended, "
-                          "or its server did"
-                        : "the connection was closed at once: no profiler server, or one "
-                          "that wants TLS");
+        return fail(
+            c, STOKER_EINPUT,
+            c->is_greeted
+                ? "the connection ended before its answer did: the program or its server ended"
+                : "the connection was closed at once: not a profiler server, or one "
+                  "that requires TLS");
     }
     for (ssize_t i = 0; i < n && c->first_n < FIRST; i++) {
         c->first[c->first_n++] = buffer[i];
@@ -406,11 +405,11 @@ static enum stoker_status take(struct conversation *c)
     }
     c->received += (uint64_t)n;
     if (used == NGHTTP2_ERR_FLOODED || c->received > 2 * c->answer->bytes + BESIDE) {
-        return fail(c, STOKER_ELIMIT, "what it sends is for the most part no answer");
+        return fail(c, STOKER_ELIMIT, "most of what it sends is not an answer");
     }
     return used >= 0 ? STOKER_OK
                      : fail(c, STOKER_EINPUT,
-                            c->is_greeted ? "what it sends is no HTTP/2 any more"
+                            c->is_greeted ? "it stopped sending valid HTTP/2"
                                           : other_protocol(c->first, c->first_n));
 }
 
@@ -438,8 +437,8 @@ static enum stoker_status not_in_time(struct conversation *c)
         return fail(c, STOKER_EINTR, "interrupted");
     }
     return fail(c, STOKER_ELIMIT,
-                !c->is_greeted ? "connected, and nothing came: no profiler server answers there"
-                : c->answer->bytes > 0 ? "its answer comes too slowly: too little of it in time"
+                !c->is_greeted         ? "connected, but nothing was sent: not a profiler server"
+                : c->answer->bytes > 0 ? "its answer is too slow: it timed out"
                                        : "no answer in time");
 }
 
@@ -476,12 +475,11 @@ static enum stoker_status judge(struct conversation *c)
         return fail(c, STOKER_EINPUT, text);
     }
     if (c->http_status != 200) {
-        snprintf(text, sizeof text, "answered by HTTP status %d: no profiler server",
-                 c->http_status);
+        snprintf(text, sizeof text, "HTTP status %d: not a profiler server", c->http_status);
         return fail(c, STOKER_EINPUT, text);
     }
     if (c->prefix_n < PREFIX || c->answer->bytes != c->expected) {
-        return fail(c, STOKER_EDAMAGE, "its answer is cut");
+        return fail(c, STOKER_EDAMAGE, "its answer is incomplete");
     }
     return STOKER_OK;
 }

@@ -17,8 +17,8 @@ struct stk_grpc_call {
     size_t bytes;
     int to;        // descriptor of the file that takes the answer's message, from its start
     uint64_t most; // bytes of it
-    // How long to wait: to connect and be greeted; behind that, for the answer's first byte; for
-    // each 64 KiB of it; and for all of it behind its first byte.
+    // How long to wait: to connect and be greeted; then for the answer's first byte; for
+    // each 64 KiB of it; and for all of it after its first byte.
     uint64_t connect_ms, answer_ms, piece_ms, whole_ms;
     bool (*is_cancelled)(void);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of grpc.c where stoker was built without nghttp2.
+// Replaces grpc.c if stoker is built without nghttp2.
 #include "job/capture/remote/grpc.h"
 
 bool stk_grpc_is_there(void)
@@ -13,6 +13,7 @@ enum stoker_status stk_grpc_ask(const struct stk_grpc_call *call, struct stk_grp
     (void)call;
     *answer = (struct stk_grpc_answer){.status = -1};
     return stk_err_set(err, STOKER_ELIMIT,
-                       "this stoker was built without nghttp2, so it asks no profiler server; "
-                       "`stoker run` records TensorFlow and JAX without one");
+                       "this stoker was built without nghttp2, so it can't contact a profiler "
+                       "server. Use `stoker run`, "
+                       "which profiles TensorFlow and JAX without one");
 }

@@ -9,8 +9,8 @@
 // Versions seen: torch 2.13 (which sends no "ctxt"). Specified by libkineto's and dynolog's
 // sources.
 //
-// Answers go to the job alone: others that ask in the time are told that there is nothing to do, as
-// the daemon would. The abstract name is there for every user of the machine: messages count only
+// Requests go only to the job: other processes that ask meanwhile get an empty answer, as from
+// the daemon. The abstract name is there for every user of the machine: messages count only
 // of this user, of root and of the job's own user (SCM_CREDENTIALS: the kernel says who sends).
 #include "job/capture/remote/kineto.h"
 
@@ -112,7 +112,7 @@ static socklen_t address_of(const char *dir, struct sockaddr_un *out)
     STK_ASSERT(dir);
     memset(out, 0, sizeof *out);
     out->sun_family = AF_UNIX;
-    if (!*dir) { // abstract: a zero before the name, and one behind it, count
+    if (!*dir) { // abstract: a zero before the name, and one after it, count
         memcpy(out->sun_path + 1, daemon_name, sizeof daemon_name);
         return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + sizeof daemon_name);
     }
@@ -141,13 +141,12 @@ static enum stoker_status open_daemon(struct kineto_daemon *d, const char *dir,
     d->is_file = *dir != 0;
     if (!n) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "KINETO_IPC_SOCKET_DIR of the job is longer than a "
-                           "socket's name may be: %.200s",
+                           "the job's KINETO_IPC_SOCKET_DIR is too long for a socket name: %.200s",
                            dir);
     }
     d->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (d->fd < 0) {
-        return stk_err_set(err, STOKER_ELIMIT, "no socket could be made: %s", strerror(errno));
+        return stk_err_set(err, STOKER_ELIMIT, "can't create a socket: %s", strerror(errno));
     }
     if (d->is_file && is_deserted(&d->own, n)) {
         (void)stk_remove_file(AT_FDCWD, d->own.sun_path);
@@ -155,11 +154,13 @@ static enum stoker_status open_daemon(struct kineto_daemon *d, const char *dir,
     if (bind(d->fd, (struct sockaddr *)&d->own, n) != 0) {
         d->is_file = false; // not ours
         return errno == EADDRINUSE
-                   ? stk_err_set(err, STOKER_ELIMIT,
-                                 "another daemon answers the job (dynolog, or another `stoker "
-                                 "capture`); stop that one, or ask it")
-                   : stk_err_set(err, STOKER_ELIMIT, "no daemon's socket in %.200s: %s",
-                                 *dir ? dir : "the abstract names", strerror(errno));
+                   ? stk_err_set(
+                         err, STOKER_ELIMIT,
+                         "another daemon already serves the job (dynolog, or another `stoker "
+                         "capture`). Stop it, or use it")
+                   : stk_err_set(err, STOKER_ELIMIT,
+                                 "can't create the daemon's socket in %.200s: %s",
+                                 *dir ? dir : "the abstract namespace", strerror(errno));
     }
     if (d->is_file && d->job_uid != geteuid()) { // who may write to it may send
         (void)!lchown(d->own.sun_path, d->job_uid, (gid_t)-1);
@@ -296,7 +297,7 @@ static enum stoker_status give_orders(struct kineto_daemon *d, const struct stk_
     char config[MESSAGE_MAX];
     int n = write_config(plan, config, sizeof config);
     if (n < 0 || (size_t)n >= sizeof config) {
-        return stk_err_set(err, STOKER_EUSAGE, "%.200s: too long a name for a trace", plan->trace);
+        return stk_err_set(err, STOKER_EUSAGE, "%.200s: the trace's name is too long", plan->trace);
     }
     while (stk_clock_ns() < end_ns) {
         struct sockaddr_un from;
@@ -321,8 +322,8 @@ static enum stoker_status give_orders(struct kineto_daemon *d, const struct stk_
         }
     }
     return stk_err_set(err, STOKER_ELIMIT,
-                       "process %d did not ask for orders within %llu s: it is no PyTorch job, has "
-                       "not imported torch yet, or its torch was built without Kineto",
+                       "process %d made no request within %llu s: it is not a PyTorch job, has "
+                       "not imported torch yet, or has a torch without Kineto",
                        (int)plan->pid, (unsigned long long)(plan->ask_ms / 1000));
 }
 
@@ -387,8 +388,8 @@ static enum stoker_status await_file(struct kineto_daemon *d, const struct stk_k
         }
     }
     return stk_err_set(err, STOKER_ELIMIT,
-                       "process %d took the order and wrote no trace within %llu s; what it says "
-                       "of that stands in its own output (lines of Kineto)",
+                       "process %d accepted the request but wrote no trace within %llu s. Look for "
+                       "Kineto's lines in its own output",
                        (int)plan->pid, (unsigned long long)(plan->write_ms / 1000));
 }
 
@@ -399,7 +400,8 @@ enum stoker_status stk_kineto_capture(const struct stk_kineto_plan *plan, char *
     enum stoker_status status = open_daemon(&d, plan->job->socket_dir, err);
     if (status == STOKER_OK) {
         if (plan->told) {
-            plan->told(plan->told_arg, "the job asks for orders each five seconds");
+            plan->told(plan->told_arg,
+                       "waiting for the job: it checks for requests every five seconds");
         }
         status = give_orders(&d, plan, err);
     }

@@ -28,7 +28,7 @@ struct stk_kineto_plan {
     const struct stk_kineto_job *job;
     const char *trace; // absolute, ends in ".json"; Kineto puts "_PID" before that
     uint64_t duration_ms;
-    uint64_t ask_ms, write_ms;  // how long to wait for its question; for its file behind the window
+    uint64_t ask_ms, write_ms;  // how long to wait for its question; for its file after the window
     bool (*is_cancelled)(void); // asked several times a second
     void (*told)(void *arg, const char *what); // what is waited for now; may be NULL
     void *told_arg;

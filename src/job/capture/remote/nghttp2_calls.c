@@ -13,8 +13,8 @@ static const struct stk_late_call CALLS[] = {
 
 static struct stk_late_library library = {
     .file = STOKER_NGHTTP2_FILE,
-    .needs = "asking a profiler server",
-    .remedy = "install nghttp2 (Debian, Ubuntu: libnghttp2-dev), or record TensorFlow and JAX "
+    .needs = "contacting a profiler server",
+    .remedy = "install nghttp2 (Debian, Ubuntu: libnghttp2-dev), or profile TensorFlow and JAX "
               "without a server: `stoker run`",
     .calls = CALLS,
     .call_count = sizeof CALLS / sizeof *CALLS,

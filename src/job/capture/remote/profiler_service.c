@@ -6,7 +6,7 @@
 // emit_xspace (field 9) asks for the profile in the answer (field 8); servers older than it write
 // to repository_root/session_id on their own disk instead, as all did before.
 //
-// The answer lies in a file; the profile in it is a stretch of that file, which is copied out.
+// The answer is in a file; the profile is a part of that file, which is copied out.
 #include "job/capture/remote/profiler_service.h"
 
 #include <errno.h>
@@ -116,16 +116,15 @@ static enum stoker_status refused(const struct stk_service_plan *plan,
 {
     enum { UNIMPLEMENTED = 12, UNAVAILABLE = 14, ALREADY = 6, FAILED_PRECONDITION = 9 };
     const char *what =
-        a->status == UNIMPLEMENTED
-            ? "a gRPC server answers there, but none with tensorflow.ProfilerService"
+        a->status == UNIMPLEMENTED ? "this gRPC server has no tensorflow.ProfilerService"
         : a->status == ALREADY || a->status == FAILED_PRECONDITION || a->status == UNAVAILABLE
-            ? "the program is profiled by somebody else now, or cannot be"
+            ? "the program is already being profiled, or can't be profiled"
             : "the profiler server refused";
     return stk_err_set(err, STOKER_EINPUT, "%s:%s: %s (status %d%s%s)", plan->host, plan->port,
                        what, a->status, *a->message ? ": " : "", a->message);
 }
 
-// The answer's fields. *xspace: where the profile lies.
+// The answer's fields. *xspace: the profile's position.
 static enum stoker_status read_response(const struct stk_service_plan *plan, const char *path,
                                         uint64_t bytes, struct stk_pb_field *xspace, bool *is_empty,
                                         struct stoker_err *err)
@@ -166,7 +165,7 @@ static enum stoker_status read_response(const struct stk_service_plan *plan, con
     }
     return step == STK_PB_END
                ? STOKER_OK
-               : stk_err_set(err, STOKER_EDAMAGE, "%s:%s: its answer is no ProfileResponse",
+               : stk_err_set(err, STOKER_EDAMAGE, "%s:%s: its answer is not a ProfileResponse",
                              plan->host, plan->port);
 }
 
@@ -192,7 +191,7 @@ static int copy(int in, uint64_t from, uint64_t n, int out)
 
 static enum stoker_status cannot_write(const char *path, int error, struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EOUTPUT, "%s: cannot be written: %s", path, strerror(error));
+    return stk_err_set(err, STOKER_EOUTPUT, "%s: can't be written: %s", path, strerror(error));
 }
 
 static enum stoker_status keep_profile(const struct stk_pb_field *xspace, const char *answer,
@@ -219,7 +218,8 @@ static enum stoker_status ask(const struct stk_service_plan *plan, int to,
     request = (struct text){0};
     write_request(plan, &request);
     if (request.is_full) {
-        return stk_err_set(err, STOKER_EUSAGE, "%.200s: too long a folder's name", plan->folder);
+        return stk_err_set(err, STOKER_EUSAGE, "%.200s: the folder's name is too long",
+                           plan->folder);
     }
     struct stk_grpc_call call = {.host = plan->host,
                                  .port = plan->port,

@@ -109,8 +109,8 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-// Take the waiting of one collective out of the exposed communication it lies in, of its step and
-// of its device, if it has one. Returns what was taken out of used time.
+// Removes one collective's waiting from the exposed communication of its step and
+// its device, if it has one. Returns what was removed from used time.
 static int64_t move_wait(struct stk_run_sum *run, const struct entry *e, int64_t wait_ns,
                          const uint32_t *device_base, const uint32_t *step_base)
 {
@@ -159,7 +159,7 @@ static void match_one(struct stk_run_sum *run, const struct entry *e, uint32_t m
         e[r].c->last_rank = (int32_t)e[last].rank;
         e[r].c->brief_rank = (int32_t)e[briefest].rank;
         int64_t moved_ns = move_wait(run, &e[r], e[r].c->dur_ns - min_ns, device_base, step_base);
-        // On the host collectives run side by side, and behind the model: what is exposed counts.
+        // On the host, collectives run in parallel, and overlap with the model: the exposed part counts.
         wait_ns += e[r].c->device == STK_NONE ? moved_ns : e[r].c->dur_ns - min_ns;
     }
     t->wait_ns += wait_ns;

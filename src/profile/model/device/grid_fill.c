@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a device the kernels' grids reach: while kernels run in the used steps, the share of
 // its multiprocessors that get a block. A kernel with fewer blocks than there are multiprocessors
-// leaves the others empty, whatever it computes, unless another kernel runs beside it.
+// leaves the others empty, unless another kernel runs at the same time.
 //
 // Method: one pass over a device's operations in order of their start. What runs at a moment adds
 // up, to all multiprocessors at most; that is weighed by time, so that what other streams hide is

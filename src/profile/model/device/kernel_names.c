@@ -3,7 +3,7 @@
 // cuBLAS and cuDNN since Volta (instruction shape in the name), CUTLASS 2 and 3, XMMA, nvjet (whose
 // letters are the types of the operands: nvjet_tst, nvjet_sm100_qqtst), attention kernels, Triton
 // as Inductor names it, XLA fusions, Tensile (Cijk_...) and Composable Kernel. Tensile names carry
-// the data type behind the index letters and the matrix instruction as _MIn. Limits: a name is a
+// the data type after the index letters and the matrix instruction as _MIn. Limits: a name is a
 // label, not the machine code; where it does not say, the answer is unknown, as for Triton
 // templates and XLA's gemm_fusion. A conversion has the precision "cast": XProf puts it to the type
 // of the operator's input, which is as little what the kernel computes in as that of its output.

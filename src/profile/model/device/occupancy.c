@@ -6,7 +6,7 @@
 // warps, blocks, registers and shared memory allow is what fits.
 //
 // Limits of the device are the file's where it gives them, else those of its compute capability.
-// The full shared memory counts, whatever split with the L1 cache the kernel asked for. Clusters
+// The full shared memory counts, regardless of the kernel's split with the L1 cache. Clusters
 // and barriers are not looked at. AMD's profilers record no registers: nothing is computed, only
 // how many compute units get a block; what the file says itself is taken where nothing is computed.
 #include "profile/model/device/occupancy.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was launched before the recording began, and ran behind its begin: the head of a stream.
+// Work launched before the recording began that ran after its begin: the head of a stream.
 //
-// A stream keeps its order: its head was launched earlier than what is behind it, and where all of
-// that has a launch call, before the recording began. A head of more than half of the work is no
+// A stream keeps its order: its head was launched earlier than the work after it. If all of
+// that has a launch call, the head was launched before the recording began. A head of more than half of the work is no
 // queue: calls were lost. Of an input that ends early the last calls are missing, however many:
 // what began before those says whether the head is a queue.
 #ifndef STK_MODEL_STREAM_HEADS_H
@@ -12,10 +12,10 @@
 
 // The work of a stream before its first operation with a launch call.
 struct stk_stream_head {
-    uint32_t count, linked; // linked: behind it
+    uint32_t count, linked; // linked: after it
     int64_t end_ns;         // of the last of it
-    int64_t behind_ns;      // when what is behind it begins
-    bool is_torn;           // some behind it lack theirs, too
+    int64_t behind_ns;      // when the work after it begins
+    bool is_torn;           // some work after it also lacks its call
 };
 
 // The track that stands for a stream; operations that overlap lie in rows below it.

@@ -9,7 +9,7 @@
 // busy with work that the profile does not hold. The launch call tells: up to its end the time is
 // the step's; after it, if more than ordinary latency, it is no part of any step (the hole).
 //
-// Method: one pass over the operations, each put to the step its launch call lies in.
+// Method: one pass over the operations, each assigned to the step of its launch call.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/model/analysis.h"

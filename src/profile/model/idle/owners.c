@@ -185,7 +185,7 @@ static bool add(struct owners *o, uint32_t event, int part, int64_t ns)
 }
 
 struct frame {
-    uint32_t event; // whose name is told
+    uint32_t event; // whose name is shown
     int64_t end_ns;
 };
 
@@ -336,7 +336,7 @@ static void forget_loop(struct owners *o, size_t count)
     }
 }
 
-// `p` are sorted: those of the input of one thread stand behind each other, if not side by side.
+// `p` are sorted: one thread's input pieces follow one another, though not always directly.
 static bool lay_workers(struct owners *o, struct stk_code_piece *p, size_t count)
 {
     int64_t input_ns = 0;

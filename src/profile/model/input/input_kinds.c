@@ -51,7 +51,7 @@ static const struct row *look_up(enum scope scope, struct stk_str s)
     return NULL;
 }
 
-// Inputs of these are told apart by their index; elsewhere it counts passes or files.
+// Inputs of these are identified by their index; elsewhere it counts passes or files.
 static bool keeps_index(struct stk_str op)
 {
     return stk_str_starts(op, STK_STR("Zip")) || stk_str_starts(op, STK_STR("Concatenate")) ||

@@ -81,8 +81,8 @@ static bool is_taken_apart(const struct stk_input_sums *sums, uint32_t limiting)
     return false;
 }
 
-// window() and flat_map beneath which nothing is read: all sources are tensors or numbers. What a
-// window is cut from lies beneath it, so a source that is none of these is one of files, or Python.
+// window() and flat_map beneath which nothing is read: all sources are tensors or numbers. A
+// window's source is beneath it, so a source that is none of these is one of files, or Python.
 static bool is_windowed(const struct stk_input_sums *sums, uint32_t limiting)
 {
     bool has_window = false;

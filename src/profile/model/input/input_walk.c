@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk behind the stages of the input pipeline: see input_stages.h.
+// The walk that finds the stages of the input pipeline: see input_stages.h.
 //
 // Method: two walks over the events of each host thread with a stack of what is open. The first
 // learns the stages, which functions they started (tf.data records a number with the start and with
-// each piece of the function, on whatever thread) and which run on several threads; the second adds
+// each piece of the function, on any thread) and which run on several threads; the second adds
 // up. Time belongs to the stage that was entered last and is not over: of a call of a stage that
 // has workers it is waiting, of the workers ("...Produce", functions) it is the stage's own work.
 // What an operation of a function does (DecodeJpeg) is counted by kind beside, and stays work of

@@ -5,8 +5,8 @@
 //
 // Method: before each copy of data to the device the stretch since the thread's last call of the
 // device (launch, copy, synchronisation), the step's start, or the end of a fetch. Where operators
-// that call no device fill half of it, it is the batch's from the first of them on; behind a fetch,
-// where a tensor is made in it, all of it is: what the loader gave is made a batch of.
+// that call no device fill half of it, it is the batch's from the first of them on; after a fetch,
+// if a tensor is made in it, all of it is: a batch is made from what the loader gave.
 // Limits: what the job reads from the device to work on is none (a layer on the host); without a
 // fetch, Python that was not recorded before the first operator stays the host's.
 #include "base/alloc.h"
@@ -18,12 +18,12 @@
 #define READ_BYTES (64 << 10) // a copy back from here on is data that the host goes on with
 #define LEAST_NS (50 * STK_US)
 #define OPS_PART 0.5
-#define WORTH 0.03 // of the steps' time: less changes nothing that is said
+#define WORTH 0.03 // of the steps' time: less changes nothing in the report
 
 struct making {
     struct stk_analysis *a;
     struct stk_vec marks; // struct stk_mark
-    uint32_t step;        // first that ends behind what was looked at
+    uint32_t step;        // first that ends after what was examined
     size_t fetch;         // first of the fetches that does
     int64_t from_ns;      // the stretch begins
     int64_t first_ns;     // its first operator; INT64_MAX: none
@@ -33,7 +33,7 @@ struct making {
     int64_t open_ns, open_end_ns; // outermost operator
     uint32_t open;
     bool open_calls;                   // which calls the device
-    bool is_made, is_fetched, is_read; // a tensor is made; it begins behind a fetch, a copy back
+    bool is_made, is_fetched, is_read; // a tensor is made; it begins after a fetch, a copy back
 };
 
 static void begin(struct making *x, int64_t from_ns, bool is_fetched)

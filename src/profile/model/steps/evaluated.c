@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tf.data gives to an evaluation, or a prediction, that a step holds besides: no input of the
-// step's. An iterator that is made now and then is none, and neither is one that another function
-// is given, behind the step's own. What a loader gives behind a step's last call of its optimizer,
-// where the step's own batch came before, is an evaluation's, too; the step waits for that all the
-// same, and it is measured apart.
+// What tf.data gives to an evaluation or a prediction inside a step is not the step's
+// input. That covers an iterator that is made now and then, and one that another function
+// gets after the step's own. What a loader gives after a step's last optimizer call,
+// if the step's own batch came before, also belongs to an evaluation. The step still waits for it,
+// so it is measured separately.
 //
 // Method: passes over the fetches, which are in order, beside the calls of functions on the driving
 // thread, and of the optimizer's. Limits: without an optimizer, a step that fetches for itself
-// before its function keeps what an evaluation behind it fetches.
+// before its function keeps what a later evaluation fetches.
 #include "base/alloc.h"
 #include "profile/model/steps/evaluated.h"
 
@@ -50,8 +50,8 @@ static const struct stk_mark *next_function(const struct stk_analysis *a, size_t
     return *at < m->count && m->v[*at].start_ns < until_ns ? &m->v[*at] : NULL;
 }
 
-// What tf.data gives behind a step's function for another one, and after that one, in a step that
-// fetched nothing before it, is of an evaluation or a prediction: the step's own data come within
+// What tf.data gives after a step's function for another one, and after that one, in a step that
+// fetched nothing before, belongs to an evaluation or a prediction: the step's own data arrives within
 // its function.
 static void drop_evaluated(struct stk_analysis *a)
 {
@@ -104,7 +104,7 @@ static void find_optimized(const struct stk_analysis *a, int64_t *end_ns)
     }
 }
 
-// Of the fetches, the time of those that an evaluation waits for behind the step's optimizer.
+// The time of fetches that an evaluation waits for after the step's optimizer.
 static void measure_behind_optimizer(struct stk_analysis *a, const int64_t *end_ns)
 {
     const struct stk_marks *m = &a->fetches;

@@ -8,7 +8,7 @@
 // Step that holds a time; STK_NONE: none. `at` only goes forward.
 uint32_t stk_step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at);
 // Takes those out of a->fetches that feed an evaluation, or a prediction, and measures those of a
-// loader's behind the optimizer. False: no memory.
+// loader's after the optimizer. False: no memory.
 bool stk_evaluated_drop(struct stk_analysis *a);
 
 #endif

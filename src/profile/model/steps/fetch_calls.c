@@ -4,8 +4,8 @@
 // by sample, which calls for whole batches instead, and costs a worker as much; each tensor of a
 // batch is handed over by itself where workers make it.
 //
-// Method: in the order of their starts, the events of the thread that begin in a fetch. What lies
-// between two of them, or the last one and the end of the fetch, is short where it is below
+// Method: in the order of their starts, the events of the thread that begin in a fetch. The time
+// between two of them, or between the last one and the end of the fetch, is short if it is below
 // FINE_NS; a long one is work in one place, or what is not recorded. Operators that draw numbers of
 // samples are a sampler's.
 // Limits: without Python's rows only the framework's operations are calls; a Dataset that draws by
@@ -32,8 +32,8 @@ static void add_stretch(struct stk_facts *f, int64_t from_ns, int64_t to_ns, boo
     f->fetch_fine_ns += !is_prep && ns > 0 && ns < FINE_NS ? ns : 0;
 }
 
-// Where a loader's fetches are recorded, and functions that go on with what it gave beside them,
-// the loader's are told from these.
+// If both a loader's fetches and functions that process its output are recorded,
+// the loader's are separated from these.
 static bool is_loaders(const struct stk_analysis *a, const struct stk_mark *m)
 {
     return (stk_class_of(a, m->event) & (STK_NAME_FETCH | STK_NAME_PY_NEXT)) != 0;

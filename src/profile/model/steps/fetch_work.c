@@ -12,7 +12,7 @@
 static size_t fetch_behind(const struct stk_marks *m, int64_t t_ns)
 {
     size_t low = 0, high = m->count;
-    while (low < high) { // first that ends behind t
+    while (low < high) { // first that ends after t
         size_t mid = low + (high - low) / 2;
         if (m->v[mid].end_ns <= t_ns) {
             low = mid + 1;
@@ -64,7 +64,7 @@ static void count_running(const struct stk_analysis *a, uint32_t row, const int6
         int64_t start_ns = a->t->start_ns[e];
         size_t from = fetch_behind(m, start_ns), to = fetch_from(m, stk_end_ns(a->t, e));
         if (from < to && m->v[from].start_ns < start_ns && first_ns[from] <= start_ns) {
-            from++; // begins behind its first call
+            from++; // begins after its first call
         }
         if (from < to) {
             running[from]++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectives of a rank without a device (gloo, MPI, XLA and TensorFlow on the CPU), to be
-// matched with those of the other ranks: the k-th of each name in start order. Where both the call
-// and the work behind it are recorded (c10d::allreduce_, gloo:all_reduce), the work counts.
+// matched with those of the other ranks: the k-th of each name in start order. If both the call
+// and its work are recorded (c10d::allreduce_, gloo:all_reduce), the work counts.
 //
 // Method: one pass over the host's events, only where some collective was met; exposed is what was
 // put to communication of the steps while it ran.
@@ -22,7 +22,7 @@ static bool is_call(struct stk_str name)
     return false;
 }
 
-// Calls, or the work behind them; false: no memory.
+// Calls, or their work; false: no memory.
 static bool collect(const struct stk_analysis *a, bool calls, struct stk_vec *out)
 {
     const struct stk_trace *t = a->t;

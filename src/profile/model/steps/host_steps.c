@@ -70,7 +70,7 @@ static bool is_aside(int sign)
            sign == STK_SIGN_WRITING;
 }
 
-// The operation that is open and no work of the model's, whatever runs in it: compiled code that
+// The open operation that is not the model's work, even if the model runs inside it: compiled code that
 // calls Python, a checkpoint or a file that TensorFlow writes. STK_NONE: none.
 static uint32_t open_aside(const struct host *h, const struct stk_thread_cursor *c)
 {
@@ -226,7 +226,7 @@ static bool fetches_inside(const struct stk_analysis *a, uint32_t event)
 {
     const struct stk_marks *m = &a->fetches;
     size_t low = 0, high = m->count;
-    while (low < high) { // first that begins in the call, or behind
+    while (low < high) { // first that begins in the call, or after it
         size_t mid = low + (high - low) / 2;
         if (m->v[mid].start_ns < a->t->start_ns[event]) {
             low = mid + 1;
@@ -237,7 +237,7 @@ static bool fetches_inside(const struct stk_analysis *a, uint32_t event)
     return low < m->count && m->v[low].start_ns < stk_end_ns(a->t, event);
 }
 
-// Is it the end of a call of TensorFlow's from Python, behind what it did without Python's lock?
+// Is it the end of a call of TensorFlow's from Python, after what it did without Python's lock?
 static bool awaits_lock(const struct host *h, const struct stk_segment *s)
 {
     const struct stk_trace *t = h->a->t;
@@ -246,8 +246,8 @@ static bool awaits_lock(const struct host *h, const struct stk_segment *s)
            stk_str_starts(stk_name_of(t, s->event), STK_STR("TFE_Py_"));
 }
 
-// A piece of a segment in which the step stands still: what of it lies in the pipeline's work is
-// input where the call fetches its batch.
+// A piece of a segment in which the step stands still: its overlap with the pipeline's work is
+// input if the call fetches its batch.
 static void add_standstill(struct host *h, const struct stk_segment *s, int64_t at, int64_t end)
 {
     const struct stk_spans *work = &h->input_work.any;

@@ -141,7 +141,7 @@ struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t functi
 {
     int64_t end_ns = stk_end_ns(in->t, function);
     uint32_t from = function - in->first + 1, low = from, high = in->count;
-    while (low < high) { // first that begins behind it
+    while (low < high) { // first that begins after it
         uint32_t mid = low + (high - low) / 2;
         if (in->t->start_ns[in->first + mid] < end_ns) {
             low = mid + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls that steps are told from (main_calls.h): one pass over the marks of the host's scan for
+// The calls that mark steps (main_calls.h): one pass over the marks of the host's scan for
 // each question.
 #include "profile/model/steps/main_calls.h"
 
@@ -172,7 +172,7 @@ bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_
             x->is_alone = x->count++ ? x->is_alone : stk_call_is_alone(a, m->event);
         }
     }
-    // Handing a call over is short, whatever it computes: one that is made twice a step (of an
+    // Handing a call over is short, for any computation: one that is made twice a step (of an
     // optimizer's that was left outside) may take longer than the step's own, as may an operation
     // that runs by itself.
     static const double most[] = {ONCE, 2, ONCE, 2};

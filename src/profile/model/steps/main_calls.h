@@ -14,7 +14,7 @@ struct stk_calls {
 struct stk_calls_filter {
     uint32_t class; // any of these bits, or 0
     bool marker;    // STK_EXT_STEP or STK_NAME_STEP instead
-    bool by_name;   // only events named `name`, whatever the number of the trace
+    bool by_name;   // only events named `name`, with any trace number
     uint32_t name;
 };
 

@@ -32,7 +32,7 @@ struct stk_own_batches {
 // The least part of a preparation's time that such calls take: what computes in plain Python may
 // work out a rate, or a metric.
 #define STK_DATA_LEAST 0.05
-// Marks of what lies in `row` between each step's start and the last call that hands data over
+// Marks of what is in `row` between each step's start and the last call that hands data over
 // before the step's work. `cursor` is scratch. False: no memory.
 bool stk_own_batches_find(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,
                           const struct stk_own_step *of_step, struct stk_thread_cursor *cursor,

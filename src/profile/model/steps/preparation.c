@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions whose name says that they prepare data: which of them feed the step.
 //
-// Not an input wait, whatever they are called:
+// Never an input wait, under any name:
 //   - the function, or one that calls it, is named after something else (log_samples, save_batch);
 //   - it runs after the step's last model operation, in a job whose steps begin with a fetch, or
 //     with a function that prepares, before their first one: what feeds the step comes before it.
@@ -16,7 +16,7 @@
 //     some of it is NumPy's or shows data otherwise: what computes numbers in plain Python is a
 //     schedule, or a metric;
 //   - what the loop does itself before it hands data over to the framework (own_batch.h);
-//   - such functions behind the step's work that make arrays of bytes or hand data over, and read
+//   - such functions after the step's work that make arrays of bytes or hand data over, and read
 //     nothing back: the batch of the next step.
 // A call that hands data over is no work of the step, nor are the operations inside of it.
 // They may make tensors: operations inside of them are no work of the step while they are few of
@@ -41,7 +41,7 @@
 #include "profile/model/threads/thread_walk.h"
 
 #define WORK_LITTLE 0.2 // of a function's time, at most, is the framework's
-#define GOOD_PART 0.15  // of the steps' time: from where a wait for input is told on a host
+#define GOOD_PART 0.15  // of the steps' time: from which an input wait on a host is reported
 #define WORK (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH)
 
 // When a step's model operations begin and end, outside of all marks, and how many there are.

@@ -9,7 +9,7 @@
 #include "profile/model/analysis.h"
 #include "profile/model/steps/jitted.h"
 
-#define KINDS_MAX 256u // types of one argument that are told apart
+#define KINDS_MAX 256u // distinct types of one argument
 
 // Types of the argument at place k in programs [first, end), each once.
 static uint32_t list_types(const struct stk_trace *t, uint32_t first, uint32_t end, uint32_t k,

@@ -177,7 +177,7 @@ bool stk_long_steps_name(struct stk_analysis *a)
         }
     }
     struct stk_facts *f = &a->sum->facts;
-    bool start_is_usual; // of a start nothing more is told
+    bool start_is_usual; // nothing more is reported about a start
     return (!start || name_step(a, start, &f->warm_up_what, &start_is_usual)) &&
            (!longest || name_step(a, longest, &f->long_what, &f->long_what_is_usual));
 }

@@ -6,7 +6,7 @@
 // Some readers know that time. Else the positions of records tell it, in one of two ways; the later
 // time holds.
 //
-// In order of time: let D be how far a record's time ever lies behind the latest one before it in
+// In order of time: let D be the most that a record's time trails the latest one before it in
 // the file. Rows earlier than the last one of each class (host, runtime call, device), less D, are
 // all there. Tracers that write as they go are so.
 //
@@ -15,9 +15,9 @@
 // its calls, or up to a gap in them (lost_calls.c): they may come one thread after the other, and
 // in pieces of any order.
 //
-// In any case a call without its work ends what is whole, as does a graph whose work may go on
-// behind the end, and the last work of a device: what a step waits for at its end shows with the
-// work behind it.
+// In any case a call without its work ends what is whole, as does a graph whose work may continue
+// after the end, and the last work of a device: what a step waits for at its end shows only with the
+// work after it.
 //
 // Limits: a thread that runs no recorded operator and launches work is not missed while none of its
 // calls was read. Calls that never have work (those that a graph captures) end it too early.
@@ -196,7 +196,7 @@ static bool whole_by_calls(const struct stk_analysis *a, const struct thread_see
     return names != NULL;
 }
 
-// Launches of several operations (graphs) of which one ends behind `until_ns`: others may be
+// Launches of several operations (graphs) of which one ends after `until_ns`: others may be
 // missing.
 static int64_t before_open_graphs(const struct stk_analysis *a, int64_t until_ns)
 {

@@ -36,7 +36,7 @@
 // many operations in every step.
 #define STEPS_MAX (1u << 17)
 #define DEVICES_MAX 256u     // of a rank
-#define DEVICES_LEAST 16u    // of a rank, whatever its host does
+#define DEVICES_LEAST 16u    // of a rank, for any host activity
 #define DEVICES_CUT 8u       // times the events of all, over those of the host: more
 #define ROWS_FREE (1u << 16) // steps times devices, or as many as there are device operations
 #define LEFT_OUT "less busy than others, of more devices and steps than are looked at one by one"
@@ -472,7 +472,7 @@ static bool is_python_next(struct stk_str name)
 
 // XLA on a CPU ends the row of each operation, "dot.2", with an instant "end: dot.2": so its names
 // are known. Where they are, the call that runs an executable only launches: what it computes at
-// once lies within it; and reading an array waits for no device: those rows tell what it waits for.
+// once is inside it. Reading an array waits for no device: those rows show what it waits for.
 static void classify_xla_ops(const struct stk_trace *t, uint32_t *classes)
 {
     struct stk_str end = STK_STR("end: ");

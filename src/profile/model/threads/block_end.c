@@ -23,7 +23,7 @@
 #define LATE_NS STK_MS // an end may be recorded this long after the wait: the interpreter's lock
 #define MOMENTS 5
 #define LOOKED_MAX 1024 // events of a step that are looked at before a wait
-#define SIBLINGS 64     // calls before it that the frame around a call is looked for behind
+#define SIBLINGS 64     // earlier calls that are searched for the frame around a call
 
 struct ends {
     struct stk_analysis *a;
@@ -160,7 +160,7 @@ static bool leads_step(const struct stk_analysis *a, const struct stk_mark *wait
     const uint32_t work = STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH;
     const struct stk_trace *t = a->t;
     uint32_t step = 0, high = a->step_count;
-    while (step < high) { // first that ends behind the wait's start
+    while (step < high) { // first that ends after the wait's start
         uint32_t mid = step + (high - step) / 2;
         if (a->steps[mid].end_ns <= wait->start_ns) {
             step = mid + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All events of a host thread in the order of their starts, over its row and sub-rows (what
-// overlaps without nesting lies on a row of its own): longest first where they start together.
+// All events of a host thread in the order of their starts, over its row and sub-rows (events
+// that overlap without nesting are on a row of their own): longest first where they start together.
 #ifndef STK_MODEL_THREAD_EVENTS_H
 #define STK_MODEL_THREAD_EVENTS_H
 

@@ -99,7 +99,7 @@ static int64_t cold_ns_of(const struct stk_run_sum *run)
     return cold_ns;
 }
 
-// Does compilation go on behind the first two steps, as it was in them?
+// Does compilation continue after the first two steps as before?
 static bool compile_goes_on(const struct stk_run_sum *run)
 {
     return (double)run->facts.compile_recurring_ns >= AT(COLD_RETURNS) * (double)cold_ns_of(run);
@@ -205,7 +205,7 @@ static uint64_t kernels_of(const struct stk_run_sum *run)
     return kernels;
 }
 
-// The input ends early, and not behind all rows that count.
+// The input ends early, before some rows that count.
 static bool lacks_rows(const struct stk_facts *f)
 {
     return f->is_cut && f->whole_until_ns != INT64_MAX;
@@ -319,9 +319,9 @@ static bool starts_slowly(const struct stk_run_sum *run, struct stk_verdict *v)
     return true;
 }
 
-// A late rank is named before the largest loss is looked for: where another loss is larger than the
-// ranks' waiting, less is said with that, and least where the host's larger part is not recorded.
-// A device's waiting is measured whatever else of its work a profile leaves out.
+// A late rank is named before the largest loss is looked for: if another loss is larger than the
+// ranks' waiting, confidence is lower, and lowest if most of the host's time isn't recorded.
+// A device's waiting is measured even if the profile lacks other work.
 static enum stk_level straggler_confidence(const struct stk_run_sum *run, const double *share)
 {
     double wait = stk_straggler_share(run);

@@ -55,8 +55,7 @@ static enum stoker_status check_is_trace(const struct stk_chrome_sink *sink,
 {
     const struct stk_chrome_counts *total = &sink->total;
     if (place->at == STK_CHROME_AT_FOREIGN) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "this is no JSON trace: it does not begin with { or [");
+        return stk_err_set(err, STOKER_EINPUT, "not a JSON trace: it doesn't begin with { or [");
     }
     if (!place->seen_events && in->damage) {
         return stk_err_set(err, STOKER_EINPUT,
@@ -65,7 +64,7 @@ static enum stoker_status check_is_trace(const struct stk_chrome_sink *sink,
     }
     if (!place->seen_events) {
         return stk_err_set(err, STOKER_EINPUT,
-                           "this JSON is no profile: it has no list \"traceEvents\"%s; give the "
+                           "this JSON is not a profile: it has no \"traceEvents\" list%s. Give the "
                            "trace that the profiler wrote (*.pt.trace.json, trace.json.gz)",
                            total->issues[STK_ISSUE_TRUNCATED].count ? ", or ends before it" : "");
     }
@@ -79,16 +78,15 @@ static enum stoker_status check_is_trace(const struct stk_chrome_sink *sink,
     uint64_t lost = total->issues[STK_ISSUE_JSON_SKIPPED].events_lost +
                     total->issues[STK_ISSUE_TRUNCATED].events_lost;
     if (read > 0 && read == lost + total->without_ph) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "this JSON is no profile: no event could be read (%s)",
-                           total->issues[STK_ISSUE_TRUNCATED].events_lost
-                               ? "the file ends inside the first one"
-                               : "what its list holds are no trace events");
+        return stk_err_set(
+            err, STOKER_EINPUT, "this JSON is not a profile: no event could be read (%s)",
+            total->issues[STK_ISSUE_TRUNCATED].events_lost ? "the file ends inside the first one"
+                                                           : "its list doesn't hold trace events");
     }
     return STOKER_OK;
 }
 
-// The list of events was read to its bracket, wherever the file ends behind it.
+// The list of events was read to its closing bracket, no matter where the file ends after it.
 static bool has_all_events(const struct stk_chrome_place *end)
 {
     return end->seen_events && (end->at == STK_CHROME_AT_KEYS || end->at == STK_CHROME_AT_SKIP ||
@@ -159,7 +157,7 @@ static enum stoker_status read_record(struct stk_stream *stream, uint64_t pos, c
             break;
         }
     }
-    return stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos, "there is no event at this position");
+    return stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos, "no event at this position");
 }
 
 static enum stoker_status chrome_args(struct stk_stream *stream, const char *path,

@@ -42,7 +42,7 @@ static inline enum stk_chrome_cat find_cat(const char *key, size_t n)
     }
 }
 
-// Digits and an optional sign, at most 18 of them; the byte behind, or NULL.
+// Digits and an optional sign, at most 18 of them; returns the byte after, or NULL.
 static inline const char *short_integer(const char *p, int64_t *value)
 {
     bool negative = *p == '-';
@@ -333,7 +333,7 @@ static inline size_t usual_number(struct stk_chrome_cursor *c, const char *key, 
     return i;
 }
 
-// The value whose text begins at `at`, in cursor order; *end is behind it.
+// The value whose text begins at `at`, in cursor order; *end is just after it.
 static inline enum stk_chrome_result fast_value(struct stk_chrome_cursor *c, size_t at,
                                                 struct value *v, size_t *end)
 {
@@ -378,7 +378,7 @@ static inline enum stk_chrome_result fast_value(struct stk_chrome_cursor *c, siz
     return is_plain_bare(text + at, i - at, kinds) ? STK_CHROME_OK : STK_CHROME_BAD;
 }
 
-// From behind a key's closing quote to its value.
+// From after a key's closing quote to its value.
 static inline enum stk_chrome_result to_value(const struct stk_chrome_cursor *c, size_t *at)
 {
     const char *text = c->text;
@@ -403,7 +403,7 @@ static inline enum stk_chrome_result to_value(const struct stk_chrome_cursor *c,
     return i >= c->len ? STK_CHROME_MORE : STK_CHROME_OK;
 }
 
-// Behind a value: over the comma to the next key (*closed false, *at on its quote) or to the
+// After a value: over the comma to the next key (*closed false, *at on its quote) or to the
 // closing brace (*closed true).
 static inline enum stk_chrome_result to_key(struct stk_chrome_cursor *c, size_t *at, bool *closed)
 {
@@ -534,7 +534,7 @@ struct late {
     size_t from, to;
 };
 
-// One key of the event and its value; *at is on the key's quote, then behind the value.
+// One key of the event and its value; *at is on the key's quote, then after the value.
 static inline enum stk_chrome_result fast_field(struct stk_chrome_cursor *c, size_t *at,
                                                 struct stk_chrome_raw *r, struct late *late)
 {

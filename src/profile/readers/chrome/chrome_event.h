@@ -12,7 +12,7 @@
 #define STK_CHROME_EVENT_BYTES (32u << 20)
 
 enum stk_chrome_result {
-    STK_CHROME_OK,   // *end is behind its brace
+    STK_CHROME_OK,   // *end is just after its brace
     STK_CHROME_MORE, // the text ends first
     STK_CHROME_BAD   // not an event that can be read
 };

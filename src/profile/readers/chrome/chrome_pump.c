@@ -4,7 +4,7 @@
 // where an event seems to begin, and parses it at once on the guess that one does. Then it waits
 // for its turn: if the block before ended exactly there, between two events, the guess was right;
 // if not, the block is parsed again from where the one before left off. So the result is that of
-// one pass over the file, whatever the cuts and however many workers.
+// one pass over the file, for any cuts and any number of workers.
 //
 // Memory: per worker two blocks and the rows of one. A unit longer than a block grows the buffers
 // up to STK_CHROME_EVENT_BYTES, beyond which it is given up.
@@ -95,7 +95,7 @@ struct worker {
 };
 
 // The first failure stays.
-// Bytes of a block: those of a small file that is not compressed and the end behind them, else what
+// Bytes of a block: all of a small uncompressed file and the padding after it, else what
 // is read at a time.
 static size_t block_of(const struct stk_stream *s)
 {

@@ -17,7 +17,7 @@ enum stk_chrome_at {
     STK_CHROME_AT_SKIP,   // in a top-level value that is not needed
     STK_CHROME_AT_EVENTS, // in the array of events, between two of them
     STK_CHROME_AT_LOST,   // in the array of events, looking for where the next one begins
-    STK_CHROME_AT_END,    // behind the last bracket
+    STK_CHROME_AT_END,    // after the last bracket
     STK_CHROME_AT_FOREIGN // this is no trace
 };
 struct stk_chrome_place {
@@ -51,7 +51,7 @@ static inline struct stk_chrome_place stk_chrome_place_events(void)
         .at = STK_CHROME_AT_EVENTS, .seen_events = true, .seen_comma = true};
 }
 // Offset where the last event of the text that looks like one begins (the text before it ends
-// behind the comma); 0 if none.
+// after the comma); 0 if none.
 size_t stk_chrome_find_cut(const char *text, size_t len);
 
 // Test hook: size of the blocks (0: as built).

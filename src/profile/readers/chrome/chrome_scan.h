@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the structure of JSON text lies: a cursor over quotes and brackets, found 64 bytes at a
+// Finds the structure of JSON text: a cursor over quotes and brackets, found 64 bytes at a
 // time. A quote that a backslash escapes, and a bracket inside a string, are not seen.
 //
 // The cursor looks at a window of 4 KiB and moves on only when asked, so it can be set down
-// anywhere that lies outside a string: what came before cannot confuse it.
+// anywhere outside a string: what came before cannot confuse it.
 #ifndef STK_READERS_CHROME_SCAN_H
 #define STK_READERS_CHROME_SCAN_H
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define STK_CHROME_WORDS 64 // words of 64 bytes in a window
-#define STK_CHROME_PAD 64   // bytes behind the text that must be readable, and hold spaces
+#define STK_CHROME_PAD 64   // bytes after the text that must be readable, and hold spaces
 #define STK_CHROME_END SIZE_MAX
 
 struct stk_chrome_cursor {
@@ -69,7 +69,7 @@ static inline void stk_chrome_cursor_begin(struct stk_chrome_cursor *c)
     c->control = c->window_control;
 }
 
-// The bracket at `at` was just returned by next: go on behind the one that closes it, and return
+// The bracket at `at` was just returned by next: continue after the one that closes it, and return
 // the offset of that one; STK_CHROME_END if the text ends before.
 size_t stk_chrome_cursor_skip(struct stk_chrome_cursor *c, size_t at);
 

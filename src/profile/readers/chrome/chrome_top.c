@@ -3,12 +3,12 @@
 // alone. Events go to the stager; a few other top-level values are kept, the rest is passed over.
 //
 // The text comes in pieces. A unit (an event, a key with a value that is kept) is read only when it
-// is there as a whole; what is left over is offered again with more behind it. Every decision
+// is there as a whole; the rest is offered again with more text after it. Every decision
 // depends on the unit's own bytes and never on where a piece ends, so the result does not depend on
 // how the file was cut.
 //
 // Repaired (json-repaired): a damaged key or value outside the events, commas between events, text
-// behind the end. Skipped (json-skipped): what lies between the end of the last good event and the
+// after the end. Skipped (json-skipped): text between the end of the last good event and the
 // start of the next. A file that ends inside (truncated) keeps all that came before.
 #include "base/assert.h"
 #include "profile/readers/chrome/chrome_run.h"

@@ -72,7 +72,7 @@ static int nsys_sniff(const uint8_t *head, size_t n, const char **why_not)
             return 0;
         }
     }
-    *why_not = "the file begins with zeros, as an interrupted export does: export the report again "
+    *why_not = "the file begins with zeros, like an interrupted export: export the report again "
                "with nsys export --type=sqlite";
     return 0;
 }
@@ -83,8 +83,8 @@ static void note_issue(struct reading *r, enum stk_issue_id id, const char *text
     stk_shard_issue(r->notes, id, 1, 0, -1, stk_str_from(text));
 }
 
-// What lies beside the file, and whether all pages are there. false: compressed, which SQLite
-// cannot read although a stream can.
+// Checks for files next to this one, and whether all pages are there. false: compressed, which
+// SQLite can't read although a stream can.
 static bool check_whole(struct reading *r)
 {
     bool plain = true;
@@ -99,8 +99,8 @@ static bool check_whole(struct reading *r)
         if (n > 0 && (size_t)n < sizeof path && stat(path, &info) == 0 && info.st_size > 0) {
             r->file.lacks_journal = true;
             note_issue(r, STK_ISSUE_TRUNCATED,
-                       i == 0 ? "a write-ahead log (-wal) lies beside the file and is not applied"
-                              : "a journal lies beside the file: an export was interrupted");
+                       i == 0 ? "the write-ahead log (-wal) next to the file was not applied"
+                              : "there is a journal next to the file: an export was interrupted");
         }
     }
     uint8_t head[100];
@@ -280,8 +280,8 @@ static void note_damage(struct stk_nsys_unit *u, const char *what, uint64_t lost
                     (struct stk_str){note, (size_t)n < sizeof note ? (size_t)n : sizeof note - 1});
 }
 
-// Read the unit's rows; where a page is damaged, go on behind it. Rowids are dense in an export, so
-// those skipped are counted as lost.
+// Read the unit's rows; after a damaged page, continue with the next. Rowids are dense in an
+// export, so those skipped are counted as lost.
 static int read_range(struct reading *r, struct stk_nsys_unit *u, int worker, sqlite3_stmt *st)
 {
     int64_t last = 0, from = u->first_row, good = u->first_row;
@@ -292,7 +292,7 @@ static int read_range(struct reading *r, struct stk_nsys_unit *u, int worker, sq
         sqlite3_bind_int64(st, 2, u->last_row);
         int rc = read_rows(r, u, worker, st, &last, &any);
         if (from > good && (any || rc == SQLITE_DONE)) {
-            // The first row behind the damage is known only while rows follow one another.
+            // The first row after the damage is known only while rows follow one another.
             bool unsure = !any && u->found->last_is_guess;
             note_damage(u, "damaged pages were skipped",
                         unsure ? 0 : (uint64_t)from - (uint64_t)good);
@@ -505,7 +505,7 @@ static const struct stk_reader_suffix nsys_suffixes[] = {
 
 #define REPORT(ending)                                                                             \
     {.suffix = ending,                                                                             \
-     .text = "an Nsight Systems report cannot be read itself, only nsys does; export it",          \
+     .text = "only nsys can read an Nsight Systems report; export it",                             \
      .export_suffix = ".sqlite",                                                                   \
      .export_command = "nsys export --type=sqlite --include-blobs=true --lazy=false"}
 #define BESIDE(ending) {.suffix = ending, .text = "belongs to an SQLite database"}

@@ -67,7 +67,7 @@ struct stk_nsys_file {
     bool drop_wrappers; // eventClass 67 rows repeat those of class 0 and 1
     bool lacks_strings; // they were read beforehand, and not all could be
     bool lacks_pages;   // at its end
-    bool lacks_journal; // what lies beside it and is not applied may hold any row
+    bool lacks_journal; // a journal next to it was not applied and may hold any row
 };
 
 // Ids of StringIds -> string ids of one shard.

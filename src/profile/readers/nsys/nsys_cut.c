@@ -2,13 +2,13 @@
 // Until when the rows of a database are whole that lacks pages, or has pages that cannot be read.
 //
 // Method: a table is read in the order of its rowids, so that of each the first row that is missing
-// is known. Let D be how far a row before it ever lies behind the latest one before that. Rows
+// is known. Let D be the most that an earlier row's time trails the latest one before it. Rows
 // earlier than the latest less D are there. Tables are not written one after the other, so the
 // earliest such time of all tables holds. Without all names, or the list of tables, none does.
 #include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
-// The time of rows is the first column of every table, behind the rowid (nsys_tables.def).
+// The time of rows is the first column of every table, after the rowid (nsys_tables.def).
 static int64_t table_whole_until(sqlite3 *db, const struct stk_nsys_found *f, int64_t lost_row)
 {
     sqlite3_stmt *st = NULL;

@@ -204,7 +204,7 @@ static void probe_table(struct stk_nsys_schema *schema, const struct stk_nsys_ta
         }
     }
     if (absent < 0) {
-        unreadable(shard, table->name, "columns that are always there are missing");
+        unreadable(shard, table->name, "required columns are missing");
         return;
     }
     if (absent > 0) {
@@ -276,7 +276,7 @@ enum stoker_status stk_nsys_db_probe(struct stk_nsys_schema *schema, struct stk_
         return STOKER_OK;
     }
     return stk_err_set(err, STOKER_EINPUT,
-                       "%s: an SQLite database without the tables of Nsight Systems: write one "
+                       "%s: this SQLite database has no tables of Nsight Systems: write one "
                        "with nsys export --type=sqlite REPORT.nsys-rep",
                        file->path);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One handler per table: a row becomes an event, or an issue.
 //
-// Device work lies on streams keyed by (process, device, stream), host rows on threads; a process
+// Device work goes to streams keyed by (process, device, stream), host rows on threads; a process
 // is bits 47..24 of globalPid and globalTid, with the machine bits above where several machines
 // meet. correlationId is unique per process only, which is what the store links by. Memory kinds
-// are numbered differently from CUPTI (0 is pageable here). CUPTI's synchronisation records are
+// are numbered differently from CUPTI (0 is pageable here). CUPTI's synchronization records are
 // markers on a track of their own: they are not work. OS runtime calls are host operations like any
 // other: their names (poll, futex, pthread_cond_wait) say that they wait.
 #include "base/assert.h"

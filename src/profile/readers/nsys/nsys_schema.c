@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tables and columns a database has, asked once: tables as it is opened, the columns of one
-// when they are first needed. Views, virtual tables and generated columns are told apart, since
-// nothing that the file brings along may run.
+// when they are first needed. Views, virtual tables and generated columns are excluded, since
+// no code from the file may run.
 #include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
@@ -39,7 +39,7 @@ enum stoker_status stk_nsys_schema_read(struct stk_nsys_schema *s, sqlite3 *db,
     stk_vec_init(&s->tables, sizeof(struct table), TABLES_MAX);
     bool ok = sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK;
     int rc = SQLITE_ERROR;
-    while (ok && (rc = sqlite3_step(st)) == SQLITE_ROW) { // behind a damaged page there are none
+    while (ok && (rc = sqlite3_step(st)) == SQLITE_ROW) { // there are none after a damaged page
         struct table *t = stk_vec_push(&s->tables);
         s->out_of_memory |= !t || !keep_text(s, st, 0, &t->name);
         ok = !s->out_of_memory;

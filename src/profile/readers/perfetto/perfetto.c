@@ -24,7 +24,7 @@
 
 struct intake {
     struct stk_pf *in;
-    uint8_t *p; // bytes [done, used) are there, STK_PF_PAD readable ones behind them
+    uint8_t *p; // bytes [done, used) are there, STK_PF_PAD readable ones after them
     size_t done, used, size;
     uint64_t pos;  // of p[done] in the input
     uint64_t skip; // bytes to pass over
@@ -184,7 +184,7 @@ static enum stoker_status take_all(struct intake *k, struct stoker_err *err)
         }
         enum took took = k->done == k->used ? TOOK_NEEDS_MORE : take_field(k);
         if (took == TOOK_BAD) {
-            note_end(k, STK_ISSUE_MESSAGE_INVALID, "what follows is no packet");
+            note_end(k, STK_ISSUE_MESSAGE_INVALID, "the rest is not a valid packet");
             stk_build_cut(k->in->sink.build, STK_CUT_SOMEWHERE, INT64_MAX);
             return STOKER_OK;
         }
@@ -235,7 +235,7 @@ static enum stoker_status finish(struct stk_pf *in, uint64_t bytes, struct stoke
                                      .clock_base_ns = in->has_wall_clock ? in->wall_ns : 0};
     if (in->packets == 0 || (in->events == 0 && input.damage)) {
         return stk_err_set(err, STOKER_EINPUT,
-                           "this is no Perfetto trace: no packet can be read%s%s",
+                           "this is not a Perfetto trace: no packet can be read%s%s",
                            input.damage ? ": " : "", input.damage ? input.damage : "");
     }
     stk_pf_join(in);

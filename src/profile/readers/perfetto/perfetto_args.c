@@ -123,7 +123,7 @@ enum stoker_status stk_pf_args_next(void *state, const struct stk_trace *t, uint
     }
     if (n == SIZE_MAX) {
         return stk_err_set_at(err, STOKER_EINPUT, (int64_t)stk_pos(t, event),
-                              "there is no event at this position");
+                              "no event at this position");
     }
     if (stk_pf_packet_args(&a->in, p, n, &json) && json.n &&
         !stk_chrome_flatten(json.p, json.n, STK_STR(""), emit, arg)) {

@@ -201,7 +201,7 @@ static void put_name(struct stk_pf *in, const struct stk_pf_seq *s, const struct
     uint32_t id = e->name.n || !e->name_iid ? 0 : stk_pf_text_of(in, s, STK_PF_NAMES, e->name_iid);
     stk_pf_set_name(in, id, e->name, r);
     if (e->name_iid && !id && !e->name.n) {
-        stk_pf_issue(in, STK_ISSUE_FIELD_INVALID, 0, STK_STR("a name that nobody interned"));
+        stk_pf_issue(in, STK_ISSUE_FIELD_INVALID, 0, STK_STR("a name that was never interned"));
         r->name = STK_STR("?");
     }
 }

@@ -80,7 +80,7 @@ static void name_it(struct stk_pf *in, const struct stk_pf_seq *s, const struct 
     stk_pf_set_name(in, id, g->name.n ? g->name : stage.n ? stage : STK_STR("GPU work"), r);
 }
 
-// ---- what is said of it ----
+// ---- its properties ----
 
 static void put_number(struct stk_pf *in, const struct stk_pf_seq *s, struct stk_str key,
                        int64_t number)

@@ -474,7 +474,7 @@ static void push_detail(struct stk_pf *in, uint32_t row, const struct stk_detail
     }
 }
 
-// A detail has the type that its key has, whatever the file says.
+// A detail has its key's type, even if the file says otherwise.
 static void take_detail(struct stk_pf *in, uint32_t row, enum stk_detail_key key,
                         const struct stk_pf_note *v)
 {
@@ -568,7 +568,7 @@ static void take_event(struct stk_pf *in, const struct stk_pf_seq *s, const stru
         }
     } else {
         stk_pf_issue(in, in->has_time ? STK_ISSUE_FIELD_INVALID : STK_ISSUE_TIME_INVALID, 1,
-                     STK_STR("an event of no track"));
+                     STK_STR("an event without a track"));
         in->stager.counts.by_kind[STK_KIND_OTHER]++;
     }
     if (e->type == TYPE_BEGIN) {
@@ -584,7 +584,7 @@ static void take_sample(struct stk_pf *in, const struct stk_pf_seq *s, const str
     struct taken k;
     take_notes(in, s, e->bytes, STK_NONE, &k);
     if (t->own == STK_NONE || !in->has_time) {
-        stk_pf_issue(in, STK_ISSUE_FIELD_INVALID, 1, STK_STR("a value of no counter"));
+        stk_pf_issue(in, STK_ISSUE_FIELD_INVALID, 1, STK_STR("a value without a counter"));
         in->stager.counts.by_kind[STK_KIND_OTHER]++;
         return;
     }

@@ -3,7 +3,7 @@
 // texts, defaults, clocks), then what it carries. Packets of kinds that are not read are counted.
 //
 // As the format's own reader does, packets that need a state which was lost are dropped until the
-// writer clears it; where nothing is said to be lost, none is asked for.
+// writer clears it. Without a recorded loss, no state is required.
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #include "base/alloc.h"
@@ -374,7 +374,7 @@ static void take_compressed(struct stk_pf *in, const struct stk_pb_field *f)
     }
     if (!whole && !within_ratio(in)) {
         stk_pf_issue(in, STK_ISSUE_LIMIT_REACHED, 1,
-                     STK_STR("compressed packets inflate beyond all reason"));
+                     STK_STR("compressed packets inflate far too much"));
     } else if (!whole) {
         stk_pf_issue(in, STK_ISSUE_COMPRESSION_DAMAGED, 1, STK_STR("compressed packets"));
     }
@@ -439,7 +439,7 @@ void stk_pf_packet(struct stk_pf *in, const uint8_t *p, size_t n)
     take_state(in, s, &k);
     if (s->is_lost && k.flags & FLAG_NEEDS) {
         stk_pf_issue(in, STK_ISSUE_EVENTS_DROPPED, 1,
-                     STK_STR("packets whose sequence lost what they refer to"));
+                     STK_STR("packets that refer to lost data of their sequence"));
         in->stager.counts.by_kind[STK_KIND_OTHER]++;
         return;
     }

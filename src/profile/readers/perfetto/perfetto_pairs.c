@@ -48,7 +48,7 @@ static int compare(const void *a, const void *b)
 
 struct pairing {
     struct stk_pf *in;
-    struct half *open; // a stack, in the place of halves that are done with
+    struct half *open; // a stack, which reuses finished halves
     size_t depth;
     bool is_open; // some slice does not end
 };

@@ -18,7 +18,7 @@
 #include "profile/readers/trace_event/chrome_fix.h"
 
 #define STK_PF_BOOTTIME 6 // the clock of timestamps that do not say theirs
-#define STK_PF_PAD 64     // readable bytes behind every message
+#define STK_PF_PAD 64     // readable bytes after every message
 
 // Of what is kept; beyond these it is as if nobody had said it.
 #define STK_PF_SEQS_MAX (1u << 18)
@@ -116,7 +116,7 @@ struct stk_pf {
 
 bool stk_pf_init(struct stk_pf *in, const struct stk_read_ctx *ctx, struct stk_build *b);
 void stk_pf_deinit(struct stk_pf *in);
-// One packet: `n` bytes at p, STK_PF_PAD readable ones behind them.
+// One packet: `n` bytes at p, STK_PF_PAD readable ones after them.
 void stk_pf_packet(struct stk_pf *in, const uint8_t *p, size_t n);
 // The same for what it says of its sequence alone. True: the sequence begins anew.
 bool stk_pf_scan(struct stk_pf *in, const uint8_t *p, size_t n);

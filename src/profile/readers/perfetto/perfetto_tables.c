@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What packets refer to: sequences, interned texts, tracks, clocks. All of it lies in tables whose
-// hashes have a seed, with caps; what is beyond them is as if nobody had said it.
+// What packets refer to: sequences, interned texts, tracks, clocks. All of it is in capped tables
+// with seeded hashes. Entries beyond the caps are ignored.
 #include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 

@@ -31,7 +31,7 @@ static int stk_sniff(const uint8_t *head, size_t n, const char **why_not)
         return 0;
     }
     if (h.version != STK_WIRE_VERSION) {
-        *why_not = "a newer stoker wrote these records: update stoker";
+        *why_not = "written by a newer stoker: update stoker";
         return 0;
     }
     return 2;
@@ -353,7 +353,8 @@ static enum stoker_status read_header(struct stk_in *in, struct stoker_err *err)
     }
     if (!stk_wire_is_header(in->bytes, in->used, &in->header) ||
         in->header.header_bytes > in->used) {
-        return stk_err_set(err, STOKER_EINPUT, "%s: no stoker records: it does not begin like them",
+        return stk_err_set(err, STOKER_EINPUT,
+                           "%s: not a file of stoker records: it begins differently",
                            in->ctx->path);
     }
     // The capture library once called every iterator's fetch as stoker.data calls its own.
@@ -376,7 +377,7 @@ static void state_facts(struct stk_in *in)
                         .clock_base_ns = (int64_t)(in->header.real_ns - in->header.mono_ns)});
     if (!in->has_end_mark) {
         stk_shard_issue(in->shard, STK_ISSUE_TRUNCATED, 1, 0, (int64_t)in->pos,
-                        STK_STR("the run was killed, or still goes on"));
+                        STK_STR("the run was killed, or is still going"));
     }
 }
 
@@ -415,7 +416,7 @@ const struct stk_reader stk_reader_stk = {
     .summary = "stoker's own records: input pipelines of stoker.data, samples of the machine, GPUs",
     .files = "*.stk (stoker's own records)",
     .suffixes = stk_suffixes,
-    .mistaken = "not records of stoker",
+    .mistaken = "not stoker's own records",
     .folder_rank = 4,
     .goes_along = true,
     .sniff = stk_sniff,

@@ -8,7 +8,7 @@ void stk_in_count_bad(struct stk_in *in, uint64_t n)
 {
     stk_shard_count(in->shard, STK_KIND_OTHER, n);
     stk_shard_issue(in->shard, STK_ISSUE_FIELD_INVALID, n, n, -1,
-                    STK_STR("a wire record refers to nothing"));
+                    STK_STR("a record refers to something missing"));
 }
 
 uint32_t stk_in_name(const struct stk_in *in, uint32_t id)

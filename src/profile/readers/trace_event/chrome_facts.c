@@ -231,7 +231,7 @@ void stk_chrome_facts_device(const struct stk_chrome_facts *f, int64_t device,
     }
 }
 
-// Behind "device:GPU:" in any case, or NULL.
+// What follows "device:GPU:" in any case, or NULL.
 static const char *behind_device(struct stk_str name, const char *kind, size_t n)
 {
     for (size_t i = 0; i + n <= name.n; i++) {

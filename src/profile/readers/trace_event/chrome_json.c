@@ -159,7 +159,7 @@ static bool has_control(const char *p, size_t n)
     return false;
 }
 
-// x->pos is behind the opening quote; afterwards behind the closing one.
+// x->pos is after the opening quote; afterwards, after the closing one.
 static enum stk_chrome_token read_string(struct stk_chrome_lexer *x, bool key)
 {
     STK_ASSERT(x->pos <= x->len);

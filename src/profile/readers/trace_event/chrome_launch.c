@@ -8,8 +8,8 @@
 // "Concrete Inputs", which record_shapes=True writes: matrix products, convolutions, attention
 // without a mask, and elementwise operators (traffic alone). A multiplication and an addition count
 // as two. Traffic is each input read once and the output written once, so it is a lower bound.
-// Limits: shapes of tensor lists are not read; where shapes or parameters are missing nothing is
-// said of the operator.
+// Limits: shapes of tensor lists are not read; an operator without shapes or parameters gets no
+// figures.
 #include "profile/readers/trace_event/chrome_stage.h"
 
 #define TENSORS 8

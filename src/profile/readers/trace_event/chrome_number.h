@@ -52,7 +52,7 @@ static inline uint64_t stk_chrome_digits(const char *p, const char **end)
     return value;
 }
 
-// Plain decimal microseconds ("1234", "-12.345678"): the usual case. Returns the byte behind, or
+// Plain decimal microseconds ("1234", "-12.345678"): the usual case. Returns the byte after, or
 // NULL if it is something else (exponent, too large, no digits): ask stk_chrome_time_slow.
 static inline const char *stk_chrome_time_fast(const char *p, struct stk_chrome_time *t)
 {

@@ -142,7 +142,7 @@ static uint32_t shard_name(struct stk_chrome_sink *k, struct stk_chrome_stager *
     return *name;
 }
 
-// Details of row `row`, copied to out; *at goes on behind them.
+// Details of row `row`, copied to out; *at moves past them.
 static size_t take_details(struct stk_chrome_sink *k, struct stk_chrome_stager *s, size_t row,
                            size_t *at, struct stk_detail *out)
 {
@@ -165,7 +165,7 @@ static size_t take_details(struct stk_chrome_sink *k, struct stk_chrome_stager *
     return n;
 }
 
-// Launch configuration of row `row`; *at goes on behind it.
+// Launch configuration of row `row`; *at moves past it.
 static void take_config(struct stk_chrome_sink *k, struct stk_chrome_stager *s, size_t row,
                         size_t *at, struct stk_row_ext *ext)
 {

@@ -9,7 +9,7 @@
 #define STK_CHROME_SHARD_BLOCKS 64
 
 struct stk_chrome_sink_track {
-    struct stk_track_key key;      // sid lies in the sink's arena
+    struct stk_track_key key;      // sid is in the sink's arena
     struct stk_chrome_id pid, tid; // texts too
     uint64_t rows, calls;          // stored events, runtime calls among them
     int32_t rank;                  // -1 none

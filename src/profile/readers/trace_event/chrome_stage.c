@@ -226,7 +226,7 @@ struct stk_chrome_staged *stk_chrome_stage_row(struct stk_chrome_stager *s)
     return g;
 }
 
-// Number at the end of the name, behind a '#' as in ProfilerStep#12, or alone.
+// Number at the end of the name, after a '#' as in ProfilerStep#12, or alone.
 static bool trailing_number(struct stk_str name, int64_t *n)
 {
     size_t i = name.n;

@@ -17,7 +17,7 @@
 
 // A track as this worker knows it.
 struct stk_chrome_track {
-    struct stk_track_key key;      // sid lies in the worker's arena
+    struct stk_track_key key;      // sid is in the worker's arena
     struct stk_chrome_id pid, tid; // as recorded; texts in the arena
     uint64_t hash_a, hash_b;       // of all that tells tracks apart
     int32_t rank;                  // said by its events; -1 none
@@ -86,7 +86,7 @@ struct stk_chrome_counts {
     struct stk_chrome_issue issues[STK_ISSUE_COUNT];
     uint64_t kernels, known_cats, foreign, raw_pids, without_ph;
     uint64_t foreign_pos; // first event of an accelerator that is not known
-    uint64_t span_pos;    // last row of cat "Trace", which Kineto writes behind all others; 0 none
+    uint64_t span_pos;    // last row of cat "Trace", which Kineto writes last; 0 none
     struct stk_str foreign_cat;
 };
 

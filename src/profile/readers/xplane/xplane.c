@@ -123,7 +123,7 @@ static enum stoker_status refuse_empty(const struct stk_xp_reading *r, const str
     int64_t at = r->trouble.bad ? r->trouble.bad_offset : r->trouble.cut_offset;
     return stk_err_set_at(
         r->err, STOKER_EINPUT, at,
-        "%s: this XPlane profile is %s before its first event (byte %lld); copy it "
+        "%s: this XPlane profile is %s before its first event (byte %lld). Copy it "
         "again in binary mode, or record again",
         r->ctx->path, r->trouble.bad ? "damaged" : "cut off", (long long)at);
 }
@@ -195,12 +195,12 @@ done:
 
 static const struct stk_reader_suffix xplane_suffixes[] = {{".xplane.pb", true}, {NULL, false}};
 
-#define DERIVED "derived from a profile by a tool"
+#define DERIVED "a tool derived it from a profile"
 static const struct stk_reader_stranger xplane_refuses[] = {
     {.suffix = ".riegeli",
      .magic = "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f",
      .magic_size = 8,
-     .text = "this is a Riegeli container, which is not supported; record with a version that "
+     .text = "Riegeli containers are not supported. Record with a version that "
              "writes *.xplane.pb, or convert it"},
     {.part = ".SSTABLE", .text = "a cache of the viewer"},
     {.part = ".op_stats", .text = DERIVED},
@@ -211,7 +211,7 @@ static const struct stk_reader_stranger xplane_refuses[] = {
     {.part = ".tensorflow_stats.", .text = DERIVED},
     {.part = ".hlo_proto.pb", .text = "a compiled program, not a profile"},
     {.part = ".pod_viewer.", .text = DERIVED},
-    {.part = "tfevents", .text = "a TensorBoard event file: it holds no profile"},
+    {.part = "tfevents", .text = "a TensorBoard event file, which holds no profile"},
     {.text = NULL},
 };
 

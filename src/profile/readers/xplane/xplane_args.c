@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of events, on demand. The store keeps where each event lies; the plane around that
-// place is scanned for its maps, and the event's stats are named with them. No table is kept while
-// reading for what is rarely asked. Where planes lie is found once, by hopping over the top-level
+// Arguments of events, on demand. The store keeps each event's position; the plane around it
+// is scanned for its maps, and the event's stats are named with them. No table is kept while
+// reading for what is rarely asked. Planes are located once, by hopping over the top-level
 // fields, and a plane that was scanned stays so: events of one track may come from several planes
 // in turn, and the maps cost far more than an event. That takes no more memory than reading the
 // profile did.
@@ -130,12 +130,12 @@ struct state {
     struct stoker_err walk_err;
     struct stk_vec places; // struct place, as they follow each other
     bool last_is_cut;      // the file ends inside of the last one
-    bool is_part;          // reading failed behind the last one
+    bool is_part;          // reading failed after the last one
     struct stk_arena arena;
     struct stk_xp_trouble trouble; // counts what may still come, over all planes
 };
 
-// Finds the planes. What lies behind a place that cannot be read is not found; false: no memory.
+// Finds the planes. Planes after an unreadable place are not found; false: no memory.
 static bool find_places(struct state *s)
 {
     struct stk_pb_walk *w = &s->walk;
@@ -204,9 +204,9 @@ static enum stoker_status plane_of(struct state *s, uint64_t pos, const struct s
         return s->is_part
                    ? stk_err_set(err, STOKER_EINPUT, "%s", s->walk_err.message)
                    : stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
-                                    "%s: no plane at this position; did the file change?", s->path);
+                                    "%s: no plane at this position. Did the file change?", s->path);
     }
-    s->walk.failed = false; // behind the last place
+    s->walk.failed = false; // after the last place
     if (!place->plane) {
         status = scan_place(s, place, err);
     }

@@ -4,8 +4,8 @@
 // annotation around a launch records them (tensorflow/core/framework/op_kernel.cc, TraceString).
 // Known: products of matrices (operations and traffic), elementwise operations and comparisons
 // (traffic alone). Traffic is each input read once and the output written once: a lower bound.
-// Limits: attributes are not recorded. Which sides of a product are transposed is told by the
-// shapes: neither goes before both, and where they allow two other answers, nothing is said;
+// Limits: attributes are not recorded. The shapes show which sides of a product are transposed:
+// neither is preferred to both, and an ambiguous product gets no figures;
 // convolutions, whose output depends on strides and padding, and casts, whose output's type is not
 // recorded, are not counted.
 #include <string.h>

@@ -69,8 +69,8 @@ static inline uint64_t event_size(const uint8_t *p, const uint8_t *end)
     return (uint64_t)(c.p - p) + size;
 }
 
-// First field boundary of the line at or behind from + task_bytes, or the line's end where that is
-// near or where the fields cannot be followed.
+// First field boundary of the line at or after from + task_bytes, or the line's end if that is
+// near or the fields can't be followed.
 static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t from, uint64_t want)
 {
     uint64_t end = line->offset + line->size, at = from;
@@ -121,7 +121,7 @@ static inline uint64_t likely_event_size(const uint8_t *p, const uint8_t *end)
     return tag == 8 || tag == 16 || tag == 24 || tag == 34 || tag == 40 ? size : 0;
 }
 
-// A likely field boundary near `near`, found without reading what lies before it; 0: none found.
+// A likely field boundary near `near`, found without reading what is before it; 0: none found.
 static uint64_t guess(struct crew *crew, const struct stk_xp_line *line, uint64_t near)
 {
     size_t got;

@@ -2,10 +2,10 @@
 // Decoding the events of many lines with several workers.
 //
 // The lines, in file order, are cut into tasks of about equal size; each task fills a shard of its
-// own, so rows come out in file order whatever the number of workers, and equal input gives equal
+// own, so rows come out in file order for any number of workers, and equal input gives equal
 // traces. A line larger than a task is cut between two events. Where an event begins is guessed
-// from the bytes there; the guess is right if decoding what lies before arrives at it, and if one
-// is not, all is decoded again with cuts found by hopping over the lengths of all events.
+// from the bytes there; the guess is right if decoding from before arrives at it. If one
+// is wrong, all is decoded again with cuts found by hopping over the lengths of all events.
 #ifndef STK_READERS_XPLANE_DECODE_H
 #define STK_READERS_XPLANE_DECODE_H
 

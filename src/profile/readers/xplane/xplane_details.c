@@ -261,7 +261,7 @@ static int64_t group_size(struct stk_str text)
 }
 
 static const struct hlo_collective {
-    const char *call; // as in the text, a blank before and a parenthesis behind
+    const char *call; // as in the text, with a blank before and a parenthesis after
     enum stk_collective_kind kind;
     bool has_input; // among its shapes
 } hlo_collectives[] = {{" all-reduce(", STK_COLLECTIVE_ALL_REDUCE, false},

@@ -178,8 +178,9 @@ static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t
     return true;
 }
 
-// Pass over the stats from p on that do not count; most do not. Returns where the first lies that
-// is to be read, or what is no stat, or `end`. The id of a stat comes first, in one or two bytes.
+// Pass over the stats from p on that do not count; most do not. Returns the first one to
+// read, or the first byte that is not a stat, or `end`. The id of a stat comes first, in one or two
+// bytes.
 INLINE const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t *p,
                                  const uint8_t *end)
 {
@@ -328,7 +329,7 @@ static void host_row(const struct event *e, struct stk_row *row, struct stk_row_
         row->kind = STK_KIND_ANNOTATION;
         ext->flags = STK_EXT_STEP | STK_EXT_VALUE;
         ext->value = v->step_num;
-    } else if (HAS(v, CORRELATION)) { // CUDA and HIP callbacks, whatever their name
+    } else if (HAS(v, CORRELATION)) { // CUDA and HIP callbacks under any name
         row->kind = STK_KIND_RUNTIME;
         ext->has_corr = true;
         ext->corr = v->correlation;

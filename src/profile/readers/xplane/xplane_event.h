@@ -6,7 +6,7 @@
 
 #include "profile/readers/xplane/xplane_plane.h"
 
-// Bytes that must be readable behind a block given to stk_xp_decode.
+// Bytes that must be readable after a block given to stk_xp_decode.
 #define STK_XP_PAD 16
 
 // All processes of a file are one: it is written per host by the profiled process.
@@ -75,8 +75,8 @@ bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
 void stk_xp_decoder_deinit(struct stk_xp_decoder *d);
 
 void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line);
-// Decode the fields of the line that lie wholly in p[0, n), which starts at a field; p lies at
-// `offset` of the input. Returns the bytes used; SIZE_MAX: what follows is no field.
+// Decodes the fields of the line that are wholly in p[0, n), which starts at a field; p is at
+// `offset` of the input. Returns the bytes used; SIZE_MAX: the rest is not a field.
 size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset);
 void stk_xp_line_end(struct stk_xp_decoder *d);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stats of tf.data's events, where an analysis asked for them: how wide a stage runs, how full its
 // buffer is, and which function a piece of work belongs to. tf.data numbers each run of a function:
-// the event that starts it and every piece of it, on whatever thread, carry that number as `id`.
+// the event that starts it and every piece of it, on any thread, carry that number as `id`.
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_event.h"
 #include "profile/readers/xplane/xplane_second.h"

@@ -112,7 +112,7 @@ static enum stoker_status end_batch(struct intake *in)
     return stk_xp_finish_planes(in->r);
 }
 
-// Where the bytes of the plane that comes next go: behind those at hand, where it follows them.
+// Where the next plane's bytes go: after those already read, if it follows them.
 static enum stoker_status begin_plane(struct intake *in, size_t *base)
 {
     STK_ASSERT(in->batch_start <= in->at);

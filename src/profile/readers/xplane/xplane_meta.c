@@ -65,7 +65,7 @@ uint32_t stk_xp_ids_sparse(const struct stk_xp_ids *ids, uint64_t id)
 }
 
 #define DENSE_FREE                                                                                 \
-    128 // ids that get a direct place whatever the number of items: planes may be many
+    128 // ids that get a direct place for any number of items: there may be many planes
 
 // Items start with their int64 id. A later one with the same id wins, as in every protobuf map.
 bool stk_xp_ids_build(struct stk_xp_ids *ids, const struct stk_vec *items)

@@ -88,7 +88,7 @@ enum stk_xp_derived {
 struct stk_xp_event_meta {
     int64_t id;
     struct stk_str name, display;
-    struct stk_str raw_stats;       // XStat messages as found, each behind its tag and length
+    struct stk_str raw_stats;       // XStat messages as found, each after its tag and length
     struct stk_str shown;           // name that events get
     struct stk_xp_values *defaults; // of raw_stats; NULL: none of interest
     uint8_t kind;
@@ -105,7 +105,7 @@ struct stk_xp_line {
     int64_t id, timestamp_ns;
     struct stk_str name;
     uint64_t offset, size; // of the payload (clamped to what the file holds)
-    bool cut;              // the file ends inside of it, which is told
+    bool cut;              // the file ends inside it, which is reported
     uint64_t events;       // position of the first field that is an event
 };
 

@@ -2,8 +2,8 @@
 // The compiled programs of a profile: XLA's profilers put each HLO module, as a whole, into the
 // plane `/host:metadata`. Read are its name, its number, and what the parameters of its entry are
 // called and of which type and shape they are; which of them differs between the programs of one
-// function is why that was compiled again. And whether an operation of its entry lies in the
-// transpose of a function's linearisation, as JAX calls the backward pass: then it works out
+// function is why that was compiled again. Also whether an operation of its entry is in the
+// transpose of a function's linearization, JAX's name for the backward pass: then it computes
 // gradients.
 //
 // Format: an XEventMetadata per program, with a stat whose bytes are an HloProto (xla/service/
@@ -246,7 +246,7 @@ static void computation_field(struct programs *s, const struct stk_pb_field *f)
     }
 }
 
-// Which computation is the entry is said behind them all, and each says its own number behind its
+// The entry's number comes after all computations, and each computation's own number after its
 // instructions.
 static void find_entry(struct programs *s, const struct stk_pb_field *f)
 {

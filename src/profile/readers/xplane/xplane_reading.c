@@ -67,7 +67,7 @@ static enum stoker_status note_lost_names(struct stk_xp_reading *r,
         return STOKER_OK;
     }
     char *note =
-        stk_arena_printf(&r->kept, "the names of all events of %.*s are in what is missing",
+        stk_arena_printf(&r->kept, "the names of all events of %.*s are in the missing part",
                          (int)(plane->name.n < 200 ? plane->name.n : 200), plane->name.p);
     if (!note) {
         return stk_err_nomem(r->err);

@@ -41,7 +41,7 @@ struct stk_xp_reading {
     struct stoker_err *err; // never NULL
 };
 
-// A plane whose payload lies in r->source is scanned and put with those at hand.
+// Scans a plane whose payload is in r->source and adds it to those already read.
 STK_MUST_CHECK enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r,
                                                    struct stk_pb_walk *walk, uint64_t offset,
                                                    uint64_t size, bool cut);

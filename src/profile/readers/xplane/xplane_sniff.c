@@ -143,16 +143,16 @@ int stk_xp_sniff(const uint8_t *head, size_t n, const char **why_not)
     bool starts = head[0] == (1 << 3 | STK_PB_LEN);
     if (starts && is_mangled(head, n) && contains(head, n < 64 ? n : 64, "/")) {
         if (why_not) {
-            *why_not =
-                "this was an XPlane profile, but its bytes were replaced by U+FFFD when it was "
-                "copied or committed as text; copy the original again in binary mode";
+            *why_not = "this was an XPlane profile, but a copy or commit as text replaced bytes "
+                       "with U+FFFD. "
+                       "Copy the original again in binary mode";
         }
         return 0;
     }
     if (contains(head, n < 4096 ? n : 4096, "type.googleapis.com/tensorflow.profiler.")) {
         if (why_not) {
-            *why_not = "this is the stored result of a TensorBoard tool, not a profile; give the "
-                       "*.xplane.pb file that lies beside it";
+            *why_not = "this is the stored result of a TensorBoard tool, not a profile. Give the "
+                       "*.xplane.pb file next to it";
         }
         return 0;
     }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stoker.data: input pipelines for training, with tf.data's surface.
+"""stoker.data: input pipelines for training, with tf.data's interface.
 
     import stoker.data as sd
     ds = sd.Dataset.from_tensor_slices((images, labels)).map(f, sd.AUTOTUNE).shuffle(1000).batch(32)
     for images, labels in ds.prefetch(sd.AUTOTUNE): ...
 
-Functions given to map, filter, flat_map, ... are traced into native code when they use `sd`
-operations and operators only. `Dataset.explain()` shows the plan.
+Functions passed to map, filter, flat_map, ... become native code if they use only `sd` operations
+and operators. `Dataset.explain()` shows the plan.
 """
 
 import atexit as _atexit
@@ -96,7 +96,7 @@ def function(
     experimental_compile=None,
     experimental_follow_type_hints=None,
 ):
-    """Accepted as a decorator, with its arguments: functions are traced where a dataset gets them."""
+    """Accepted as a decorator, with its arguments. Functions are traced when a dataset gets them."""
     return func if func is not None else lambda f: f
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m stoker.data: what there is. python3 -m stoker.data bench PIPELINE.py [SECONDS]: how fast
+"""python3 -m stoker.data: what is installed. python3 -m stoker.data bench PIPELINE.py [SECONDS]: how fast
 a pipeline is, and what limits it.
 
 The file defines `dataset`, or a function `make_dataset()` that returns one. It is iterated for five
-seconds (or until it ends) without a consumer's work; the first batch is timed apart.
+seconds (or until it ends) without other work; the first batch is timed separately.
 Exit codes: 0 done, 2 usage, 3 the file has no dataset, or it or its pipeline fails, 130 interrupted.
 """
 
@@ -37,7 +37,7 @@ def load(path):
     except OSError as e:
         complain(f"{path}: {e.strerror}")
         sys.exit(3)
-    # Modules beside the pipeline are found, behind all others: none takes an installed one's place.
+    # Modules next to the pipeline are found last, so they never shadow installed ones.
     sys.path.append(os.path.dirname(os.path.abspath(path)))
     try:
         names = runpy.run_path(path)
@@ -46,7 +46,7 @@ def load(path):
         if not isinstance(e, (SyntaxError, ValueError, SystemExit)):
             traceback.print_exc()
         why = f"it exits ({e})" if isinstance(e, SystemExit) else e
-        complain(f"{path} is no Python file that runs: {why}")
+        complain(f"{path} is not a Python file that runs: {why}")
         sys.exit(3)
     if not isinstance(ds, sd.Dataset):
         complain(f"{path} defines neither `dataset` nor `make_dataset()`")
@@ -101,7 +101,7 @@ def bench(path, seconds):
         return 3
     except Exception as e:
         traceback.print_exc()
-        complain(f"{path}: its pipeline fails: {e!r}")
+        complain(f"{path}: its pipeline failed: {e!r}")
         return 3
     if first == 0.0:
         print("the pipeline has no elements")
@@ -137,7 +137,7 @@ def run(argv):
     except ValueError:
         seconds = math.nan
     if not (seconds > 0 and math.isfinite(seconds)):
-        return usage(f"'{argv[3]}' is no number of seconds")
+        return usage(f"'{argv[3]}' is not a number of seconds")
     return bench(argv[2], seconds)
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of pipelines, named as TensorFlow names them.
+"""Errors of pipelines, with TensorFlow's names.
 
-A bad argument is an `InvalidArgumentError`, which is a `ValueError` as well. An exception of a
-Python function in a pipeline comes out of the iterator as the class TensorFlow gives it, which
-then is also an instance of the exception's own class; `__cause__` is the exception itself with
-its traceback.
+A bad argument is an `InvalidArgumentError`, which is also a `ValueError`. The iterator raises an
+exception of a Python function as TensorFlow's class for it, which is then also an instance of the
+exception's own class. `__cause__` is the exception itself with its traceback.
 """
 
 from . import _engine
@@ -20,15 +19,15 @@ class OpError(Exception):
 
 
 class InvalidArgumentError(OpError, ValueError):
-    """An argument or a value does not fit."""
+    """An argument or a value doesn't fit."""
 
 
 class NotFoundError(OpError):
-    """A file that is not there."""
+    """A missing file."""
 
 
 class DataLossError(OpError):
-    """Data are damaged: a checksum, a truncation, a wrong compression."""
+    """Damaged data: a wrong checksum, a truncated file, a wrong compression."""
 
 
 class OutOfRangeError(OpError):
@@ -36,7 +35,7 @@ class OutOfRangeError(OpError):
 
 
 class ResourceExhaustedError(OpError):
-    """No memory, or a limit was reached."""
+    """Out of memory, or a limit was reached."""
 
 
 class CancelledError(OpError):
@@ -44,19 +43,19 @@ class CancelledError(OpError):
 
 
 class UnimplementedError(OpError, NotImplementedError):
-    """Not there yet."""
+    """Not implemented."""
 
 
 class PermissionDeniedError(OpError):
-    """A file may not be read or written."""
+    """No permission to read or write a file."""
 
 
 class FailedPreconditionError(OpError):
-    """Not in this state."""
+    """Not possible in this state."""
 
 
 class UnknownError(OpError):
-    """An exception of a Python function that has no class of its own here."""
+    """An exception of a Python function without a matching class here."""
 
 
 class InternalError(OpError):

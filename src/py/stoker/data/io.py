@@ -34,7 +34,7 @@ class TFRecordOptions:
 class TFRecordWriter:
     """Writes TFRecord files: `with TFRecordWriter(path, options="GZIP") as w: w.write(record)`.
 
-    The file is whole only after close() (or the end of `with`).
+    The file is complete only after close() (or the end of `with`).
     """
 
     def __init__(self, path, options=None):
@@ -56,10 +56,10 @@ class TFRecordWriter:
             ) from None
 
     def flush(self):
-        """Accepted; blocks are written as they fill."""
+        """Accepted; blocks are written when full."""
 
     def close(self):
-        """Writes what is left. Raises where the file cannot be written."""
+        """Writes the rest. Raises if the file can't be written."""
         self._writer.finish()
 
     def __enter__(self):
@@ -196,7 +196,7 @@ def _description(features, prefix, attrs):
                 f"feature {name}: dtype is int64, float32 or string, not {dtype}"
             )
         if getattr(f, "partitions", ()):
-            raise NotImplementedError(f"feature {name}: partitions are not there yet")
+            raise NotImplementedError(f"feature {name}: partitions are not supported yet")
         shape = tuple(_spec.as_shape(getattr(f, "shape", ())) or ())
         if None in shape:
             raise InvalidArgumentError(f"feature {name}: its shape must be known, not {shape}")
@@ -273,7 +273,7 @@ def _key(features, name):
 def _parse(serialized, features, is_batch):
     """The features' values; those of one key are taken in rounds, as the engine wants them once."""
     if not isinstance(features, dict) or not features:
-        raise InvalidArgumentError("features is a dict of at least one feature")
+        raise InvalidArgumentError("features must be a dict of at least one feature")
     if any(isinstance(f, SparseFeature) for f in features.values()):
         return _parse_sparse(serialized, features, is_batch)
     left, out = dict(features), {}

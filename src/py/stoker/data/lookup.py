@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: values by key, as tf.lookup has them. Inside of pipelines they are native code.
+"""Tables: values by key, like tf.lookup. In pipelines they are native code.
 
-A table is what it was when the function was traced. Keys are whole numbers or strings, values of any
+A function sees a table as of when it was traced. Keys are whole numbers or strings, values of any
 type.
 """
 
@@ -44,7 +44,7 @@ class KeyValueTensorInitializer:
 
 
 class TextFileIndex:
-    """What of a line is key or value: its number (LINE_NUMBER), all of it (WHOLE_LINE), or a column."""
+    """The part of a line that is key or value: its number (LINE_NUMBER), all of it (WHOLE_LINE), or a column."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
@@ -85,7 +85,7 @@ def _column(lines, index, dtype, delimiter, offset):
 
 
 def _found(keys, index_of, x):
-    """The number of each of x among the keys, -1 where it is none."""
+    """The index of each x among the keys, or -1."""
     if _call.is_symbolic(x):
         return _call.run("table_find", [x, keys], {})[0]
     numbers = [index_of.get(k, -1) for k in _plain(x)]
@@ -152,7 +152,7 @@ class StaticHashTable(_Table):
         return self._values_at(_found(self._keys, self._index_of, keys), self._default)
 
     def size(self, name=None):
-        """How many keys there are: int64."""
+        """Number of keys: int64."""
         return _ops.constant(np.int64(len(self._index_of)))
 
     def export(self, name=None):
@@ -161,7 +161,7 @@ class StaticHashTable(_Table):
 
 
 class StaticVocabularyTable(_Table):
-    """Numbers by key; other strings (or numbers) are spread over num_oov_buckets numbers behind."""
+    """Numbers by key; other strings (or numbers) are spread over num_oov_buckets numbers after those."""
 
     def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None,
                  experimental_is_anonymous=False):  # fmt: skip
@@ -184,12 +184,12 @@ class StaticVocabularyTable(_Table):
         return self._values_at(at, _ops.add(bucket, np.int64(len(self._index_of))))
 
     def size(self, name=None):
-        """How many numbers there are, buckets included: int64."""
+        """Number of indices, including buckets: int64."""
         return _ops.constant(np.int64(len(self._index_of) + self._buckets))
 
 
 class _MutableTable(StaticHashTable):
-    """A table that grows. In a pipeline it is what it was when the function was traced."""
+    """A table that can grow. A pipeline sees it as of when the function was traced."""
 
     def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable",
                  checkpoint=True, experimental_is_anonymous=False):  # fmt: skip
@@ -199,7 +199,7 @@ class _MutableTable(StaticHashTable):
         self._changes = {}  # since the vectors were made: key -> value, or _GONE
 
     def insert(self, keys, values, name=None):
-        """Adds keys with their values, or gives those that are there others."""
+        """Adds keys with their values, or replaces the values of existing keys."""
         keys = np.atleast_1d(self._keys_of(keys)).ravel()
         values = np.atleast_1d(_call.convert(values, self.value_dtype)).ravel()
         self._changes.update(zip(_plain(keys), _plain(values)))
@@ -215,7 +215,7 @@ class _MutableTable(StaticHashTable):
         return super().lookup(keys)
 
     def size(self, name=None):
-        """How many keys there are: int64."""
+        """Number of keys: int64."""
         self._settle()
         return super().size()
 

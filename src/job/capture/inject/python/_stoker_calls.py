@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of compiled functions from Python, from outside of all of them, end steps where no loader and no optimizer
 does: those of jax.jit and tf.function. Which function is the step's is found from repetition: of those called three
-times and more, the one that the most time passes behind."""
+times or more, it is the one followed by the most time."""
 
 import _stoker_record
 from _stoker_record import now

@@ -34,7 +34,7 @@ _WATCHED = {
 
 plan = {}
 more = {}  # module -> functions beside the one in _WATCHED: those of `stoker tune`
-turner = "_stoker_window"  # the file whose Window has its turn behind steps
+turner = "_stoker_window"  # the file whose Window runs after steps
 recorder = None  # of this process, _stoker_record.Recorder
 folder = ""  # of these files
 _files = {}
@@ -61,7 +61,7 @@ def _patch(module, name):
         try:
             patch(module)
         except Exception as e:
-            recorder.note(f"the hook into {name} does not fit this version: {type(e).__name__}: {e}")
+            recorder.note(f"the hook into {name} doesn't fit this version: {type(e).__name__}: {e}")
 
 
 class _Loader:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The input taken over by stoker.data: a DataLoader's batches by sd.from_torch, a tf.data pipeline by sd.from_tf. Where
-it cannot be taken over whole, or what comes out would be another thing, the job's own input stays, and why is said.
+it cannot be taken over whole, or what comes out would be another thing, the job's own input stays, and a note says why.
 
 stoker.data is imported where this fix is asked for, and nowhere else."""
 
@@ -9,14 +9,14 @@ import collections
 from _stoker_tune import fix
 
 KEPT = 16  # loaders at most; a job that makes one for each step holds no more of them, and who comes back later is built anew
-_made = collections.OrderedDict()  # id of a loader or data set -> (it, what takes its place, what is said), the last used last
+_made = collections.OrderedDict()  # id of a loader or data set -> (it, its replacement, the note), the last used last
 
 
 def _build(build):
     try:
         import stoker.data as sd
     except ImportError as e:
-        return None, f"stoker.data is not installed where the job's Python finds it ({e})"
+        return None, f"the job's Python can't import stoker.data ({e})"
     try:
         made = build(sd)
     except Exception as e:

@@ -9,7 +9,7 @@ import sys
 import _stoker_core
 from _stoker_tune import apply, fact, fix, is_direct, knows, loss, place
 
-THREADS, BUFFER = 16, 64  # of Grain's reading, where nothing is said; with the fix
+THREADS, BUFFER = 16, 64  # of Grain's reading: the defaults; with the fix
 
 
 def patch_jax(module):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes of tf.data pipelines: what map and interleave are called with by the program itself, and what stands behind the
-last stage of a data set that is iterated or given to model.fit. And TensorFlow's own threads."""
+"""Fixes of tf.data pipelines: the arguments of the program's own map and interleave calls, and stages after the
+last one of a data set that is iterated or given to model.fit. And TensorFlow's own threads."""
 
 import functools
 import sys
@@ -59,7 +59,7 @@ def tfdata_interleave(value, now):
 
 
 def finish(module, dataset):
-    """The data set with what the fixes put behind its last stage."""
+    """The data set with the stages that the fixes append."""
     place("tfdata.last")
     last = dataset
     while type(last).__name__ == "_OptionsDataset":
@@ -98,7 +98,7 @@ def tfdata_deterministic(value, now):
     return True
 
 
-# A cache behind the last map, before what shuffles, batches or repeats. What it must not change is which elements come:
+# A cache after the last map, before shuffle, batch or repeat. It must not change which elements come:
 # so nothing random, no function with state, and a known size that fits.
 
 _SOURCES = {
@@ -122,24 +122,24 @@ def _why_no_cache(dataset):
     while todo:
         d = todo.pop()
         if type(d).__name__ not in _SOURCES:
-            return f"{type(d).__name__.strip('_')} before it may give other elements each time"
+            return f"{type(d).__name__.strip('_')} before it may give different elements each time"
         if _has_state(d):
-            return "its function draws random numbers, or calls what has state"
+            return "its function uses random numbers or state"
         todo += d._inputs()
     count = int(dataset.cardinality())
     if count < 0:
-        return "its size is not known before it was read"
+        return "its size is unknown until it is read"
     size = 0
     nest = sys.modules["tensorflow.python.data.util.nest"]
     for spec in nest.flatten(dataset.element_spec):
         number = spec.shape.num_elements() if spec.shape.rank is not None else None
         if number is None:
-            return "its elements' size is not known"
+            return "the size of its elements is unknown"
         size += number * max(spec.dtype.size, 16 if spec.dtype.name == "string" else 1)
     with open("/proc/meminfo") as f:
         free = next(int(line.split()[1]) * 1024 for line in f if line.startswith("MemAvailable"))
     if count * size > MEMORY_SHARE * free:
-        return f"its {count * size / 1e9:.1f} GB do not fit into a quarter of the free memory"
+        return f"its {count * size / 1e9:.1f} GB don't fit in a quarter of the free memory"
     return None
 
 

@@ -119,14 +119,14 @@ class Inputs:
 
 
 def unknown_length(recorder):
-    recorder.note("--input: a data set does not tell its length, and its batches are as they were")
+    recorder.note("--input: a data set has no known length, so its batches were not replaced")
 
 
 # Checkpoints
 
 
 def _held(name):
-    _stoker_core.recorder.note(f"{name} wrote nothing: the job trained on batches that are not its own")
+    _stoker_core.recorder.note(f"{name} wrote nothing: the job trained on fake batches")
 
 
 def _are_held():

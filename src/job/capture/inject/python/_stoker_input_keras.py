@@ -86,7 +86,7 @@ def patch_adapters(module):
         try:
             _free(adapter, kwargs.get("steps_per_epoch"))
         except Exception as e:
-            _stoker_core.recorder.note(f"--input: a data set of Keras is as it was: {type(e).__name__}: {e}")
+            _stoker_core.recorder.note(f"--input: a Keras data set was not replaced: {type(e).__name__}: {e}")
         return adapter
 
     module.get_data_adapter = get_data_adapter

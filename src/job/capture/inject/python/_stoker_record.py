@@ -6,7 +6,7 @@ it is killed. It is written by calls, not through a mapping: a file that somebod
 error here and not a signal in the middle of a step.
 
 Steps like the one before take a short way: their record alone is kept, and the header's counts follow every
-UNCOUNTED steps, or with the next step that is not like it. Who reads the file counts the records that lie behind the
+UNCOUNTED steps, or with the next step that is not like it. Readers of the file count the records beyond the
 header's.
 
 A step ends at an event: an optimizer's step, Keras' end of a batch, or, where there are neither, the next
@@ -23,7 +23,7 @@ import time
 
 HEADER, RECORD = 4096, 32
 KEPT = 128  # records that are kept here, at most
-UNCOUNTED = 64  # records that the header's counts may be behind, at most (STK_STEPS_UNCOUNTED)
+UNCOUNTED = 64  # records that the header's counts may lag, at most (STK_STEPS_UNCOUNTED)
 MOST = 1 << 20
 PACE, PACE_MOST = 1_000_000, 100_000_000  # ns from one write to the next
 SHARE = 2000  # of the time, one part of so many for writing
@@ -121,7 +121,7 @@ class Recorder:
     def restart(self):
         """Steps are counted from here on."""
         self.steps = self.total_wait = self.total_time = self.with_wait = 0
-        if self.file >= 0:  # nothing lies behind what the header counts
+        if self.file >= 0:  # no records beyond the header's count
             self._call(os.ftruncate, HEADER)
         self.kept[:] = bytes(len(self.kept))
         self.base = 0  # records before those in the view
@@ -459,7 +459,7 @@ class Recorder:
 
     def _fails(self, why):
         self.failed, self.short_end = True, 0
-        self.note(f"steps behind the first {self.in_file} are counted, and their times are not kept: {why}")
+        self.note(f"steps after the first {self.in_file} are counted, but their times are not kept: {why}")
 
     def _write(self, end):
         self.flush()

@@ -30,7 +30,7 @@ def patch_optimizer(module):
     def ended(optimizer, *_):
         if r.source == _stoker_record.KERAS:
             return
-        # Of several optimizers in a step the first ends it: the one behind a fetch.
+        # Of several optimizers in a step the first ends it: the one after a fetch.
         if r.fetches:
             r.fetches = 0
             first[:] = [id(optimizer)]

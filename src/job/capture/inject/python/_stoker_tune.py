@@ -148,7 +148,7 @@ def _flush():
 
 
 def _finish():
-    """Behind the last step, whether the job is ended there or ends by itself before."""
+    """After the last step, whether the job is stopped there or ends by itself before."""
     _flush()
     asked, ends[:] = list(ends), []
     for at_end in asked if os.getpid() == _main else ():

@@ -4,10 +4,10 @@
 PyTorch     operators with shapes, no Python stacks (they cost more than all else), one step of the profiler's warm-up
 TensorFlow  host_tracer_level 2 (operations and the input pipeline), no Python; steps are marked
 JAX         host_tracer_level 2 and Python's calls, for input is prepared there; steps are marked
-level 1     the GPU alone, by the capture library that CUDA's driver loaded; steps and waits are told to it
+level 1     the GPU alone, by the capture library that CUDA's driver loaded; it gets the steps and waits
 
-While a profiler starts, an input that works ahead fills its buffers, and the first steps behind it wait less than the
-job does. Where steps waited before, the window begins with the first step behind one that waits again.
+While a profiler starts, a prefetching input fills its buffers, and the first steps after that wait less than the
+job usually does. If steps waited before, the window begins after the first step that waits again.
 
 One that runs already, or begins while ours does, is the user's: ours ends, and writes nothing."""
 
@@ -55,7 +55,7 @@ class _Torch:
     def step(self):
         self.profile.step()
 
-    record = step  # the step behind it is the first of the window
+    record = step  # the next step is the first of the window
 
     def begins(self):
         pass
@@ -69,7 +69,7 @@ class _Torch:
 
 
 class _Marked:
-    """A profiler that is told where steps are."""
+    """A profiler that gets the step boundaries."""
 
     warmup = 0
     settles = True
@@ -80,7 +80,7 @@ class _Marked:
         self.mark = None
 
     def begins(self):
-        """A step begins; where only ends are told, it did when the last one ended."""
+        """A step begins. If only ends are known, it began when the last one ended."""
         if self.mark is None:
             self.mark = self.marker(self.window.recorder.count)
             self.mark.__enter__()
@@ -169,7 +169,7 @@ class _Gpu:
             path = os.environ["CUDA_INJECTION64_PATH"]
             self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_NOLOAD)
         except (KeyError, OSError):
-            raise RuntimeError("CUDA was not initialised in the process that steps") from None
+            raise RuntimeError("CUDA was not initialized in the training process") from None
         self.library.stoker_capture_why.restype = ctypes.c_char_p
         times = [ctypes.c_uint64] * 3
         self.library.stoker_capture_step.argtypes = times
@@ -241,7 +241,7 @@ class Window:
             self.profiler.begins()
 
     def turn(self):
-        """Behind each step from the warm-up on, until the window is over."""
+        """After each step from the warm-up on, until the window is over."""
         r = self.recorder
         if not self.is_open:
             self._open()
@@ -265,7 +265,7 @@ class Window:
             return False
         begun = r.plan["warmup"]
         if r.count >= begun + TRAINING_STEPS or _stoker_record.now() - r.first >= TRAINING_NS:
-            r.note("the steps train nothing: no gradients were worked out before the window")
+            r.note("the steps don't train: no gradients were computed before the window")
             return False
         r.event = r.count + 1
         return True
@@ -276,7 +276,7 @@ class Window:
         if self.waits:
             return
         if r.user_is_profiling:
-            self.leave("the program profiles itself: stoker recorded no window, and its own hooks saw the steps alone")
+            self.leave("the program profiles itself, so stoker recorded no window, only step times")
             return
         if r.plan["gpu"]:
             kind = _Gpu
@@ -289,7 +289,7 @@ class Window:
         except Exception as e:
             self.is_open = False
             name = "" if kind is _Gpu else f"{type(e).__name__}: "
-            self.leave(f"no window: the profiler did not start: {name}{e}")
+            self.leave(f"no window: the profiler didn't start: {name}{e}")
             return
         wait, span = r.waits_of(SETTLE)
         self.usual = wait / span if kind.settles and wait >= WAITS * span > 0 else 0.0
@@ -344,7 +344,7 @@ class Window:
                 self.profiler.stop(False)
             finally:
                 self.mine = None
-                self.leave("the program's own profiler began within the window: stoker's ended, and recorded nothing")
+                self.leave("the program's own profiler started during the window, so stoker's stopped and recorded nothing")
 
     def at_exit(self):
         """The job ends within the window: what is there is kept."""

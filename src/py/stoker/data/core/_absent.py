@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's public names that are not here, each with the nearest way: what MISSING says, and what
-asking for one answers. The rows are of tf.data, tf.io, tf.image, tf.strings, tf.math and their
-neighbours in TensorFlow 2.21; tests/py/test_absent.py compares them with a TensorFlow that is there.
+"""TensorFlow's public names that are missing here, each with the closest alternative: the contents of
+MISSING, and the error for using one. The rows are of tf.data, tf.io, tf.image, tf.strings, tf.math and their
+neighbors in TensorFlow 2.21; tests/py/test_absent.py compares them with an installed TensorFlow.
 
-A row: "group|names|nearest way"; without a group names of TensorFlow itself.
+A row: "group|names|alternative"; without a group, names of TensorFlow itself.
 """
 
 from ..errors import UnimplementedError
 
 ROWS = """
 data|IteratorSpec,NumpyIterator|Dataset.element_spec and as_numpy_iterator()
-data.experimental|at|Dataset.pick([i]) of elements that can be had by position, or skip(i).take(1)
+data.experimental|at|Dataset.pick([i]) for random-access elements, or skip(i).take(1)
 data.experimental|SqlDataset|sqlite3 and Dataset.from_generator
 data.experimental|DatasetInitializer,table_from_dataset,index_table_from_dataset|sd.lookup.KeyValueTensorInitializer of arrays
 data.experimental|Optional,get_next_as_optional|next(iterator, None)
 data.experimental|Reducer,group_by_reducer|group_by_window, or reduce
 data.experimental|from_variant,to_variant,get_structure,get_model_proto,make_saveable_from_iterator|Dataset.element_spec, pickle.dumps(dataset), iterator.state()
 data.experimental|distributed_save,ServiceOptions,SHARD_HINT|Dataset.save, and Dataset.shard on each host
-data.experimental|AutotuneAlgorithm,AutotuneOptions,DistributeOptions,OptimizationOptions,ThreadingOptions,ExternalStatePolicy|sd.Options() has them as its parts: options.autotune, options.threading
-data.experimental|enable_debug_mode|functions that cannot be traced run as Python; explain() says which
+data.experimental|AutotuneAlgorithm,AutotuneOptions,DistributeOptions,OptimizationOptions,ThreadingOptions,ExternalStatePolicy|sd.Options() has them as attributes: options.autotune, options.threading
+data.experimental|enable_debug_mode|untraceable functions run as Python; explain() says which
 data.experimental|pad_to_cardinality|shard(remainder="pad"), or concatenate and take
 |keras|import keras itself: its preprocessing layers run in map, and Dataset.to_keras() feeds fit
 |distribute|Dataset.shard() in each process
-|config|sd.set_limits for processors and memory
+|config|sd.set_limits for CPU cores and memory
 |device|Dataset.to_device
-|raw_ops|the operation's public name; of Bucketize sd.searchsorted(boundaries, x, side="right")
+|raw_ops|the operation's public name; for Bucketize, sd.searchsorted(boundaries, x, side="right")
 |Tensor|sd.Value in functions, NumPy's arrays elsewhere
 |GradientTape,Module|training is TensorFlow's own: Dataset.to_tf()
 data|ThreadingOptions|sd.Options().threading
@@ -71,7 +71,7 @@ sparse|add,bincount,concat,cross,cross_hashed,expand_dims,eye,fill_empty_rows,fr
 
 
 def rows():
-    """{group: {name: nearest way}}."""
+    """{group: {name: alternative}}."""
     out = {}
     for line in ROWS.strip().splitlines():
         group, names, way = line.split("|")
@@ -84,7 +84,7 @@ TABLE = rows()
 
 
 def missing():
-    """{"math.zeta": nearest way}: what MISSING holds."""
+    """{"math.zeta": alternative}: the contents of MISSING."""
     return {_full(g, n): way for g, names in TABLE.items() for n, way in names.items()}
 
 
@@ -93,17 +93,17 @@ def _full(group, name):
 
 
 def answers(group, package, *more):
-    """A module's __getattr__ that says of TensorFlow's names that they are not here, and what is."""
+    """A module's __getattr__ that names an alternative for TensorFlow's missing names."""
     absent = {n: (_full(g, n), way) for g in (group, *more) for n, way in TABLE.get(g, {}).items()}
 
     def __getattr__(name):
         if name in absent:
             full, way = absent[name]
-            raise _Absent(f"tf.{full} is not here; the nearest way: {way}")
+            raise _Absent(f"tf.{full} is not available; use instead: {way}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return __getattr__
 
 
 class _Absent(AttributeError, UnimplementedError):
-    """A name of TensorFlow's that is not here: `hasattr` is False, and asking says what is near."""
+    """A missing name of TensorFlow: `hasattr` is False, and using it names an alternative."""

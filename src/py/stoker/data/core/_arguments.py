@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the methods of Dataset ask of their arguments: numbers checked, specs of what comes out."""
+"""Checks of Dataset methods' arguments: numbers, and the specs of results."""
 
 import os
 import re
@@ -39,12 +39,12 @@ def csv_columns(record_defaults):
 
 
 def local(path):
-    """A file's name as text. UnimplementedError: it names another machine's ("s3://bucket/x")."""
+    """A file's name as text. UnimplementedError: a remote path ("s3://bucket/x")."""
     name = os.fsdecode(path)
     scheme = re.match(r"([a-z][a-z0-9+.-]*)://", name) if "://" in name else None
     if scheme:
         raise UnimplementedError(
-            f"{name}: remote paths ({scheme[0]}) are not read or written; copy or mount it, and name "
+            f"{name}: remote paths ({scheme[0]}) are not supported; copy or mount it, and name "
             "the file there"
         )
     return name
@@ -86,7 +86,7 @@ def seed(seed):
 
 
 def rank_of_environment():
-    """(number of ranks, this one's) as torchrun, SLURM or Open MPI tell it; (1, 0) without them."""
+    """(number of ranks, this one's) from torchrun, SLURM or Open MPI; (1, 0) without them."""
     for size, rank in (
         ("WORLD_SIZE", "RANK"),
         ("SLURM_NTASKS", "SLURM_PROCID"),
@@ -148,7 +148,7 @@ def joined(datasets):
 
 
 def shape_of(structure):
-    """A text that is equal for equal structures, whatever their leaves."""
+    """A text that is equal for equal structures, with any leaves."""
     return repr(_spec.map_structure(lambda _: 0, structure))
 
 

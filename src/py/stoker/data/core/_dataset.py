@@ -21,9 +21,9 @@ from ..errors import InvalidArgumentError, NotFoundError
 
 @named_class
 class Dataset(_Node):
-    """A pipeline: elements, each a structure (tensors, tuples, dicts) of one spec.
+    """A pipeline of elements. Each is a structure (tensors, tuples, dicts) with the same spec.
 
-    Immutable; every method gives a new one. Iterating yields NumPy arrays, NumPy scalars and bytes.
+    Immutable: every method returns a new one. Iterating gives NumPy arrays, NumPy scalars and bytes.
     """
 
     _asserted = None  # its cardinality by experimental.assert_cardinality
@@ -95,7 +95,7 @@ class Dataset(_Node):
     def from_tensor_slices(tensors, name=None):
         """One element for each slice along the first dimension, which all tensors share.
 
-        NumPy arrays and other buffers are not copied: do not change them while the dataset lives.
+        NumPy arrays and other buffers are not copied: don't change them while the dataset lives.
         """
         for leaf in _spec.flatten(tensors):
             is_known = hasattr(leaf, "parts") or isinstance(leaf, (Value, list, tuple))
@@ -115,7 +115,7 @@ class Dataset(_Node):
         output_signature=None,
         name=None,
     ):
-        """Elements of generator(*args), a callable that gives an iterable, as the signature says."""
+        """Elements of generator(*args), a callable that returns an iterable, with the given signature."""
         if not callable(generator):
             raise TypeError("from_generator takes a callable that gives an iterable")
         if output_signature is None:
@@ -134,7 +134,7 @@ class Dataset(_Node):
 
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None):
-        """int64 scalars of random bits without end."""
+        """An infinite dataset of random int64 scalars."""
         attrs = {
             "seed": _arg.seed(seed),
             "rerandomize_each_iteration": int(bool(rerandomize_each_iteration)),
@@ -143,7 +143,7 @@ class Dataset(_Node):
 
     @staticmethod
     def counter(start=0, step=1, dtype="int64", name=None):
-        """start, start + step, ... without end."""
+        """start, start + step, ..., infinitely."""
         stop = 2**63 - 1 if step > 0 else -(2**63) + 1
         return Dataset.range(start, stop, step, output_type=dtype)
 
@@ -174,7 +174,7 @@ class Dataset(_Node):
 
     @staticmethod
     def zip(*args, datasets=None, name=None):
-        """Elements of several datasets side by side, as long as all have some."""
+        """Tuples of one element from each dataset, until the first one ends."""
         if not args and datasets is None or args and datasets is not None:
             raise TypeError("zip takes datasets")
         structure = datasets if datasets is not None else args[0] if len(args) == 1 else tuple(args)
@@ -182,7 +182,7 @@ class Dataset(_Node):
         for p in parts:
             if not isinstance(p, Dataset):
                 raise TypeError(
-                    f"zip takes datasets, not {type(p).__name__}; lists are no structure here"
+                    f"zip takes datasets, not {type(p).__name__}; lists are not structures here"
                 )
         return Dataset._make(
             "zip", parts, {}, _spec.map_structure(lambda d: d.element_spec, structure)
@@ -190,7 +190,7 @@ class Dataset(_Node):
 
     @staticmethod
     def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
-        """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""
+        """Elements from the datasets that choice_dataset selects by number (int64 scalars)."""
         datasets = list(datasets)
         if not datasets:
             raise InvalidArgumentError("choose_from_datasets: no datasets")
@@ -235,11 +235,11 @@ class Dataset(_Node):
     ):
         """Each element through map_func.
 
-        map_func is called once with symbolic elements and becomes native code; what cannot be
-        traced runs as Python for each element (explain() says why), in `processes` processes.
-        timeout: seconds that one of those may take for an element; then it is killed, and the
-        element is an error. A process that dies costs its element, too, and is replaced. What
-        map_func gives is learnt from one of the first elements, in the same time.
+        map_func is called once with symbolic elements and becomes native code. If it can't be
+        traced, it runs as Python for each element (explain() says why), in `processes` processes.
+        timeout: seconds per element for such a process. A process that takes longer is killed, and
+        its element becomes an error. A process that dies also loses its element, and is replaced.
+        The result's spec is learned from one of the first elements, within the same timeout.
         """
         if processes:
             return _pool.mapped(self, map_func, processes, deterministic, timeout)
@@ -267,7 +267,7 @@ class Dataset(_Node):
         return ds if source is self else ds.map(lambda e, _: e)
 
     def flat_map(self, map_func, name=None):
-        """The elements of the datasets that map_func gives, one dataset behind the other."""
+        """The elements of the datasets that map_func returns, one dataset after another."""
         return self._nested("flat_map", map_func, {})
 
     def interleave(
@@ -279,7 +279,7 @@ class Dataset(_Node):
         deterministic=None,
         name=None,
     ):
-        """block_length elements in turn of cycle_length datasets that map_func gives."""
+        """Interleaves cycle_length datasets from map_func, block_length elements at a time."""
         block = _arg.count(1 if block_length is None else block_length, "block_length", 1)
         cycle = AUTOTUNE if cycle_length is None else _arg.count(cycle_length, "cycle_length")
         if cycle == 0 or isinstance(cycle, int) and cycle < -1:
@@ -307,7 +307,7 @@ class Dataset(_Node):
         )
 
     def repeat(self, count=None, name=None):
-        """All elements `count` times; None or -1: without end."""
+        """All elements `count` times; None or -1: infinitely."""
         return self._then("repeat", {"count": -1 if count is None else _arg.count(count, "count")})
 
     def take(self, count, name=None):
@@ -315,22 +315,22 @@ class Dataset(_Node):
         return self._then("take", {"count": _arg.count(count, "count")})
 
     def skip(self, count, name=None):
-        """Without the first `count` elements; -1: none is left."""
+        """Without the first `count` elements; -1: skips all."""
         return self._then("skip", {"count": _arg.count(count, "count")})
 
     def shard(self, num_shards=None, index=None, name=None, remainder=None):
         """Every num_shards-th element from `index` on.
 
-        Without numbers: this process' part, by RANK and WORLD_SIZE, SLURM's or Open MPI's
-        environment.
+        Without numbers: this process's part, from RANK and WORLD_SIZE, or the environment of SLURM
+        or Open MPI.
 
-        remainder: where the elements do not divide: "keep", some parts have one more (the default, as
-        in TensorFlow); "pad", the others give their first element a second time, so that all ranks
-        have as many batches (the default without numbers, and of to_torch in a process group);
-        "drop", the last elements are left out.
+        remainder: if the elements don't divide evenly: "keep" gives some parts one more (the default, as
+        in TensorFlow). "pad" makes short parts repeat their first element, so that all ranks have the
+        same number of batches (the default without numbers, and for to_torch in a process group).
+        "drop" leaves out the last elements.
 
-        All parts must see one order: where a shuffle in front has no seed, and Options().seed and
-        random.set_seed say none, the seed is 0 for every part; the epoch still changes the order.
+        All parts must see the same order. If an earlier shuffle has no seed, and neither Options().seed
+        nor random.set_seed gives one, every part uses seed 0. The epoch still changes the order.
         """
         if num_shards is None:
             num_shards, index = _arg.rank_of_environment()
@@ -344,8 +344,8 @@ class Dataset(_Node):
         return self._then("shard", args)
 
     def pick(self, positions, name=None):
-        """The elements at these positions (int64 scalars of a dataset, or a list), in that order and as
-        often as they come. For elements that can be had by position: of arrays, saved and NPY files."""
+        """The elements at these positions (a dataset of int64 scalars, or a list), in that order, with
+        repeats. For random-access elements: of arrays, saved and NPY files."""
         if not isinstance(positions, Dataset):
             positions = Dataset.from_tensor_slices(np.asarray(positions, np.int64))
         return Dataset._make("pick", [self, positions], {}, self.element_spec)
@@ -355,14 +355,14 @@ class Dataset(_Node):
         return Dataset._make("concatenate", [self, dataset], {}, _arg.joined([self, dataset]))
 
     def ignore_errors(self, log_warning=False, name=None):
-        """Without elements that cannot be made. stats() counts them."""
+        """Leaves out elements that fail. stats() counts them."""
         return self._then("ignore_errors", {"log_warning": int(log_warning)})
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
-        """In random order: each element drawn from a buffer of buffer_size elements.
+        """In random order: each element is drawn from a buffer of buffer_size elements.
 
-        reshuffle_each_iteration=False: one order for every pass, and for every dataset made of this
-        one: take(n) and skip(n) then have no element in common.
+        reshuffle_each_iteration=False: the same order in every pass, and in every dataset made from
+        this one: take(n) and skip(n) then share no element.
         """
         size = _arg.count(buffer_size, "buffer_size")
         if isinstance(size, int) and size < 1 and size != -1:
@@ -381,22 +381,22 @@ class Dataset(_Node):
         return self._then("shuffle", args)
 
     def prefetch(self, buffer_size, name=None):
-        """Up to buffer_size elements made ahead of their use, by a thread of its own."""
+        """Prepares up to buffer_size elements ahead of time, on a thread of its own."""
         return self._then("prefetch", {"buffer_size": _arg.count(buffer_size, "buffer_size", -1)})
 
     def cache(self, filename="", name=None):
-        """Kept after the first complete pass: in memory, or in a file.
+        """Keeps the elements of the first complete pass, in memory or in a file.
 
-        Every pass gives the elements of the first, with random stages before it, too: also where
-        nothing is kept yet since that pass was left early, or failed, or memory is short.
+        Every pass gives the elements of the first, even with random stages before it, and even if
+        nothing was kept because that pass stopped early, failed, or ran out of memory.
         """
         return self._then("cache", {"filename": _arg.local(filename) if filename else None})
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
-        """Kept in the folder `path` after the first pass, for later runs as well.
+        """Keeps the elements in the folder `path` after the first pass, also for later runs.
 
-        compression: "GZIP" makes smaller files, which take longer to write and read; "NONE", None
-        and "AUTO" do not compress. InvalidArgumentError: another one, such as "SNAPPY".
+        compression: "GZIP" makes smaller files that take longer to write and read. "NONE", None
+        and "AUTO" don't compress. InvalidArgumentError: any other, such as "SNAPPY".
         """
         if reader_func is not None or shard_func is not None:
             raise NotImplementedError("snapshot with reader_func or shard_func")
@@ -407,7 +407,7 @@ class Dataset(_Node):
     # Groups
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
-        """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
+        """Datasets of `size` elements, `stride` apart; each window begins `shift` after the last."""
         size = _arg.count(size, "size", 1)
         args = {
             "size": size,
@@ -424,9 +424,9 @@ class Dataset(_Node):
         return self._then("window", args, _spec.map_structure(leaf, self.element_spec))
 
     def unique(self, name=None):
-        """Each value once, where it comes first. Elements: one component of int32, int64 or string.
+        """Each value once, at its first occurrence. Elements: one component of int32, int64 or string.
 
-        Python remembers the values; memory grows with their number.
+        Python remembers the values, so memory grows with their number.
         """
         spec = self.element_spec
         if not isinstance(spec, TensorSpec) or spec.dtype.name not in ("int32", "int64", "bytes"):
@@ -444,7 +444,7 @@ class Dataset(_Node):
         return ds
 
     def get_single_element(self, name=None):
-        """The only element. InvalidArgumentError: there are none, or more."""
+        """The only element. InvalidArgumentError: there are none, or several."""
         if self._engine is None:
             graph = _trace.current()
             number = number_in(graph, self._as_value())
@@ -490,11 +490,11 @@ class Dataset(_Node):
         return out
 
     def iterator(self, state=None):
-        """An iterator; with the state() of another one, from where that one stood."""
+        """An iterator; with another iterator's state(), it continues from there."""
         return self._iterator(state, False)
 
     def _plain(self, state=None):
-        """The same, whose values are NumPy's own and plain bytes, without numpy()."""
+        """The same, with plain NumPy values and bytes, without numpy()."""
         return self._iterator(state, True)
 
     def _iterator(self, state, is_plain):
@@ -517,7 +517,7 @@ class Dataset(_Node):
         return self.iterator()
 
     def as_numpy_iterator(self):
-        """Iterates over NumPy's own values and bytes: as iter(), without their numpy()."""
+        """Iterates over plain NumPy values and bytes: like iter(), without numpy()."""
         return _NumpyIterator(self._plain())
 
     def _cardinality_now(self):
@@ -525,13 +525,13 @@ class Dataset(_Node):
         return self._asserted if n == UNKNOWN_CARDINALITY and self._asserted is not None else n
 
     def cardinality(self, name=None):
-        """How many elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
+        """The number of elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
         return self._cardinality_now()
 
     def fingerprint(self):
-        """A uint64 that tells datasets apart by what they are made of, the same in every process.
+        """A uint64 that identifies a dataset by its structure, the same in every process.
 
-        It does not see what is in files, nor what Python functions do.
+        It doesn't cover the content of files or what Python functions do.
         """
         if self._engine is None:
             raise TypeError("a dataset that depends on a function's argument has no fingerprint")
@@ -543,7 +543,7 @@ class Dataset(_Node):
             raise TypeError("the dataset is infinite and has no length")
         if n == UNKNOWN_CARDINALITY:
             raise TypeError(
-                "the length of the dataset is unknown; cardinality() says so without raising"
+                "the length of the dataset is unknown; cardinality() returns that without raising"
             )
         return n
 
@@ -583,7 +583,7 @@ class Dataset(_Node):
     # Insight
 
     def explain(self):
-        """The plan as text: stages, which functions are native and why not, warnings."""
+        """The plan as text: stages, which functions are native or why not, warnings."""
         return _explain.explain(self)
 
     def stats(self):
@@ -603,7 +603,7 @@ def method(f):
 
 def _datasets_as_is(structure):
     if isinstance(structure, Dataset):
-        raise TypeError("a dataset is no tensor; use zip or concatenate")
+        raise TypeError("a dataset is not a tensor; use zip or concatenate")
     return structure
 
 

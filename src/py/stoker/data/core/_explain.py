@@ -134,15 +134,15 @@ _BINDINGS = (
 
 
 class Stats:
-    """What the stages of an iterator did: `stages` (dicts, parents first), `memory`, `limiting`.
+    """What an iterator's stages did: `stages` (dicts, parents first), `memory`, `limiting`.
 
-    memory: bytes in_use_bytes, peak_bytes, cap_bytes; fresh_buffers made; arrays `copied` out of the
+    memory: bytes in_use_bytes, peak_bytes, cap_bytes; fresh_buffers allocated; arrays `copied` out of the
     budget because their consumer keeps them; elements `replaced` by on_error.
 
-    Times in ns since the start: busy_ns, own CPU time of all threads; wait_ns, blocked on the
-    input; starve_ns, the consumer blocked on it. achieved_per_s and predicted_per_s, the stage's
-    elements in a second of late and at best, are None in a run too short to say (0.2 s). Stages of
-    datasets that a function gave count together. print() shows a table.
+    Times in ns since the start: busy_ns is the CPU time of all threads; wait_ns, time blocked on the
+    input; starve_ns, the consumer's time blocked on the stage. achieved_per_s and predicted_per_s, the
+    stage's recent and best possible elements per second, are None in runs below 0.2 s. Stages of
+    datasets that a function returned count together. print() shows a table.
     """
 
     def __init__(self, stages, memory):
@@ -151,7 +151,7 @@ class Stats:
 
     @property
     def errors(self):
-        """Bad elements met, and how many of them were left out or replaced."""
+        """Bad elements, and how many of them were left out or replaced."""
         return sum(s["errors"] for s in self.stages)
 
     @property
@@ -160,14 +160,14 @@ class Stats:
 
     @property
     def limiting(self):
-        """The stage that the others wait for: the most own time for each of its threads."""
+        """The stage that the others wait for: the one with the most time per thread."""
         if not self.stages or not any(s["elements"] for s in self.stages):
             return None
         return max(self.stages, key=lambda s: s["busy_ns"] / max(s["threads"], 1))
 
     @property
     def binding(self):
-        """What keeps the pipeline from being faster, as far as the tuner knows; else None."""
+        """What limits the pipeline, if the tuner knows; else None."""
         known = [s["binding"] for s in self.stages if s["binding"]]
         return _BINDINGS[known[0]] if known else None
 
@@ -204,7 +204,7 @@ class Stats:
         first = self.stages[0]
         if first["predicted_per_s"] is None:
             if any(s["threads"] for s in self.stages):
-                lines.append("elements/s: too short a run to predict")
+                lines.append("elements/s: the run is too short to predict")
         else:
             lines.append(
                 f"elements/s: {first['achieved_per_s']:,.0f}, predicted {first['predicted_per_s']:,.0f}"
@@ -218,7 +218,7 @@ class Stats:
                 + (f" [{limit['where']}]" if limit["where"] else "")
             )
         lines.append(
-            "memory: {in_use_bytes:,} bytes in use, {peak_bytes:,} at most, {cap_bytes:,} allowed".format(
+            "memory: {in_use_bytes:,} bytes in use, {peak_bytes:,} at peak, {cap_bytes:,} allowed".format(
                 **self.memory
             )
         )
@@ -228,13 +228,13 @@ class Stats:
                 lines.append(
                     s["kind"]
                     + (f" [{s['where']}]" if s["where"] else "")
-                    + ": its elements are more than the budget has room for: nothing is kept, and "
+                    + ": its elements don't fit in the budget: nothing is kept, and "
                     "each pass reads the input again"
                 )
         if self.memory.get("copied"):
             lines.append(
-                f"{self.memory['copied']:,} arrays copied to memory of their own: their consumer keeps "
-                "them, and the pipeline's is mostly in use"
+                f"{self.memory['copied']:,} arrays copied to their own memory: their consumer keeps "
+                "them, and most of the pipeline's memory is in use"
             )
         return "\n".join(lines)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of pipelines: traced into graphs or, where that cannot be, called for each element."""
+"""Functions of pipelines: traced into graphs or, if that fails, called for each element."""
 
 import inspect
 
@@ -121,7 +121,7 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
     _check_arguments(f, args(graph), name, element_spec)
     if sample is None and out_spec is None:
         raise TypeError(
-            f"{name} cannot be traced ({why}), and {what} needs that; sd.cond and sd.where choose"
+            f"{name} can't be traced ({why}), but {what} needs that; use sd.cond or sd.where"
         )
     return _per_element(f, element_spec, name, why, sample, out_spec, is_single)
 
@@ -134,14 +134,14 @@ def _check_arguments(f, values, name, element_spec):
         return
     except TypeError as e:
         raise TypeError(
-            f"{name}: {e}; it is called with {len(values)}, for an element is {element_spec}"
+            f"{name}: {e}; it is called with {len(values)}, as an element is {element_spec}"
         ) from None
 
 
 def _per_element(f, element_spec, name, why, sample, out_spec, is_single):
     if any(isinstance(c, DatasetSpec) for c in _spec.components(element_spec)):
         raise TypeError(
-            f"{name} cannot be traced ({why}), and must be: its argument holds a dataset"
+            f"{name} can't be traced ({why}), but must be, as its argument holds a dataset"
         )
     expected = "was expected"
     if out_spec is None:
@@ -295,9 +295,9 @@ def _python_op(f, inputs, Tout, wrap):
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """Python for each element, in the middle of a traced function.
+    """Runs Python for each element, in the middle of a traced function.
 
-    func gets arrays that also have .numpy(); inp: its arguments; Tout: dtype or TensorSpec of the
+    func gets arrays that also have .numpy(). inp: its arguments. Tout: dtype or TensorSpec of the
     result, or a list of them. Shapes are unknown unless a TensorSpec gives them.
     """
     return _python_op(func, inp or [], Tout, _engine.eager)
@@ -309,7 +309,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
-    """true_fn() where pred holds, else false_fn(): of each element, one is computed."""
+    """true_fn() if pred is true, else false_fn(). Only one is computed for each element."""
     if not isinstance(pred, Value):
         return true_fn() if bool(np.asarray(pred)) else false_fn()
     known = pred.constant()

@@ -12,7 +12,7 @@ from ..errors import OutOfRangeError
 
 
 class Iterator(_engine.Iterator):
-    """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
+    """Gives elements one by one. state() and Dataset.iterator(state=) resume exactly."""
 
     __slots__ = ("_dataset", "__weakref__")
     __class_getitem__ = classmethod(types.GenericAlias)
@@ -26,8 +26,8 @@ class Iterator(_engine.Iterator):
 
     def __reduce__(self):
         raise TypeError(
-            "an iterator cannot be pickled: its threads and what they hold belong to this process. "
-            "Pickle the dataset and the iterator's state(); dataset.iterator(state=...) goes on there"
+            "an iterator can't be pickled: its threads belong to this process. "
+            "Pickle the dataset and the iterator's state(); dataset.iterator(state=...) continues there"
         )
 
     def get_next(self):

@@ -8,14 +8,14 @@ _NAMES = ("cpus", "threads", "ram_bytes")
 
 
 def set_limits(cpus=None, threads=None, ram_bytes=None):
-    """Limits of this process, over all pipelines that run in it, beside those of each one's Options.
-    None leaves a limit as it is, 0 takes it away.
+    """Limits for all pipelines of this process together, on top of each one's Options.
+    None leaves a limit unchanged, 0 removes it.
 
-    cpus: threads of stages at work at once, to which those come that take elements. threads: of
-    stages that exist; where there is none left a stage works on the thread that asks it for elements.
-    ram_bytes: of buffers, free ones and caches too. They are never passed: stages wait or do with
-    less, and what cannot fit is a ResourceExhaustedError. The environment sets them at first:
-    STOKER_DATA_CPUS, STOKER_DATA_THREADS, STOKER_DATA_RAM (bytes, or with K, M or G behind).
+    cpus: stage threads running at once, not counting the consumers' threads. threads: existing stage
+    threads; without a free one, a stage runs on the thread that asks it for elements.
+    ram_bytes: all buffers, including free ones and caches. Limits are never exceeded: stages wait or use
+    less, and what doesn't fit is a ResourceExhaustedError. The environment sets the initial values:
+    STOKER_DATA_CPUS, STOKER_DATA_THREADS, STOKER_DATA_RAM (bytes, or with a K, M or G suffix).
     """
     now = _engine.limits()
     wanted = zip(_NAMES, (cpus, threads, ram_bytes))
@@ -23,5 +23,5 @@ def set_limits(cpus=None, threads=None, ram_bytes=None):
 
 
 def limits():
-    """The limits (0: none), and what all pipelines use of them now and used at most: a dict."""
+    """The limits (0: none), and all pipelines' current and peak use, as a dict."""
     return _engine.limits()

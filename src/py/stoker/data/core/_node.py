@@ -13,7 +13,7 @@ from . import _spec, _trace
 from ._options import Options
 from ._value import Value, number_in
 
-_BAD_SAMPLES = 100  # that are passed over: whether they may be is said after the sample is taken
+_BAD_SAMPLES = 100  # that are skipped: on_error applies only after the sample is taken
 
 
 def _first_good(it, at):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a dataset runs: seed, order, errors, caps. None leaves a choice to what comes before."""
+"""How a dataset runs: seed, order, errors, limits. None keeps an earlier setting."""
 
 import difflib
 
@@ -39,7 +39,7 @@ class _Group:
     __hash__ = None
 
     def merged(self, other):
-        """These, with what the other says in their place."""
+        """These, overridden by the other's settings."""
         out = type(self)()
         for n in self._names:
             mine, theirs = getattr(self, n), getattr(other, n)
@@ -53,9 +53,9 @@ class _Group:
 
 
 class AutotuneOptions(_Group):
-    """enabled: False keeps stages as they begin; cpu_budget: threads at most; ram_budget: bytes at
-    most; initial_parallelism: threads of a stage at first (as many as processors, up to 16);
-    min_parallelism: at least."""
+    """enabled: False turns tuning off. cpu_budget: maximum threads. ram_budget: maximum
+    bytes. initial_parallelism: a stage's threads at first (one per core, up to 16).
+    min_parallelism: a stage's minimum threads."""
 
     _names = (
         "enabled",
@@ -68,7 +68,7 @@ class AutotuneOptions(_Group):
 
 
 class ThreadingOptions(_Group):
-    """private_threadpool_size: threads at most; max_intra_op_parallelism is accepted."""
+    """private_threadpool_size: maximum threads; max_intra_op_parallelism is accepted."""
 
     _names = ("private_threadpool_size", "max_intra_op_parallelism")
 
@@ -101,10 +101,10 @@ class DistributeOptions(_Group):
 class Options(_Group):
     """Options of a dataset, given with `with_options`.
 
-    deterministic: whether parallel stages keep the order (default: they do). seed: of every random
-    operation. on_error: "stop" (an error ends the loop it comes out of, the next call goes on
-    behind it), "skip" (bad elements are left out and counted) or ("replace", element). rewrites:
-    False runs the pipeline as it was written (default: rewritten, with the same elements).
+    deterministic: whether parallel stages keep the order (default: yes). seed: for every random
+    operation. on_error: "stop" (an error ends the loop it occurs in; the next call continues
+    after it), "skip" (bad elements are left out and counted) or ("replace", element). rewrites:
+    False runs the pipeline as written (default: rewritten, with the same elements).
     """
 
     _names = (
@@ -158,6 +158,6 @@ class Options(_Group):
             out["skips_errors"] = True
         elif policy not in (None, "stop"):
             raise InvalidArgumentError(
-                f"on_error is 'stop', 'skip' or ('replace', element), not {policy!r}"
+                f"on_error must be 'stop', 'skip' or ('replace', element), not {policy!r}"
             )
         return out

@@ -26,7 +26,7 @@ _OWN = ("_kind _inputs _args _options _keep _notes _function _where _first_epoch
 
 
 class _MappedFile:
-    """An array that lies in a file."""
+    """An array in a file."""
 
     def __init__(self, path, dtype, offset, shape):
         self.path, self.dtype, self.offset, self.shape = path, dtype, offset, shape
@@ -174,7 +174,7 @@ def reduced(dataset):
             pickler.dump(states)
         except MemoryError:
             raise
-        except Exception as e:  # of whatever the functions hold
+        except Exception as e:  # from anything that the functions hold
             error = (pickler.failed(e), e)
             continue
         return restored, (_FORM, file.getvalue(), [a for _, a in pickler.arrays])

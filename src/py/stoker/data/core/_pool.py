@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """map(processes=N): a Python function in worker processes.
 
-Workers know the function and whatever it refers to as it was when the dataset was made: then a
+Workers see the function and everything it refers to as of when the dataset was made: then a
 nursery is forked, a process without threads that forks the workers, and those that replace them.
-Elements go over in chunks, which the engine sizes by the time that one takes, in shared memory (one
-area for each worker and direction, _shared.py); a socket tells of them. All of them end when the
+Elements are sent in chunks, which the engine sizes by measured time, in shared memory (one
+area for each worker and direction, _shared.py); a socket signals them. All of them end when the
 dataset and its iterators are gone, or this process is; those that hang are killed a moment later.
 
 A worker that died, or was killed since it took longer than `timeout` seconds for an element, makes
@@ -36,14 +36,14 @@ from ..errors import InvalidArgumentError, UnknownError
 _CHUNK_MAX = 1 << 20  # elements; the engine asks for fewer
 _FAREWELL_S = 0.5  # for workers to end by themselves
 _DYING_S = 1.0  # for a worker whose connection has closed to end
-_WROTE = "was killed: the function wrote to files that it did not open, which the worker works with"
+_WROTE = "was killed: the function wrote to files that it didn't open, which the worker uses"
 _LEAVING = "the program is ending, and its worker processes with it"
 DEATHS_MAX = 16  # in a row, of a pool's workers
 PROBES_MAX = 4  # elements that are tried to learn what a function gives
 
 _open_sockets = weakref.WeakSet()  # this process' ends: workers that keep them never see their end
 _pools = weakref.WeakSet()
-_ended = []  # nurseries that are told to end, not waited for yet
+_ended = []  # nurseries asked to end, not waited for yet
 
 
 class _RemoteTraceback(Exception):
@@ -56,7 +56,7 @@ class _RemoteTraceback(Exception):
 _STRUCTURE = _spec.TensorSpec((), "bytes")  # of what _Work.structure gives
 
 
-_HEAD = struct.Struct("<QQ")  # of a message: the mark, bytes behind it
+_HEAD = struct.Struct("<QQ")  # of a message: the mark, bytes after it
 _MARK = 0x6B72776B6F747331
 
 
@@ -247,7 +247,7 @@ class _Worker:
             theirs.close()
 
     def exchange(self, n, message):
-        """None, or the error of the element behind those that are made. Raises _Hangs, _Damaged, and
+        """None, or the error of the element after those that are done. Raises _Hangs, _Damaged, and
         EOFError or OSError where the worker is gone."""
         self.asked = n
         self.made.clear(time.monotonic_ns())
@@ -327,10 +327,10 @@ class Pool:
         self.free.put(self.workers[-1])
 
     def __call__(self, n, *columns):
-        """(how many of n elements were done, their components, the error of the one behind or None)."""
+        """(how many of n elements were done, their components, the error of the next one or None)."""
         if os.getpid() != self.owner:
             raise UnknownError(
-                "the worker processes are another process', which forked this one; make the dataset "
+                "the worker processes belong to the process that forked this one; make the dataset "
                 "in this one"
             )
         worker = self.free.get()
@@ -383,10 +383,10 @@ class Pool:
                 if self.deaths > DEATHS_MAX:
                     raise OSError(f"{self.deaths} died without finishing an element")
                 self.start()
-                then = "another one has taken its place"
+                then = "it was replaced"
             except (EOFError, OSError) as e:
                 why = str(e) or "the process that starts them has died"
-                then = f"no other one is started: {why}; {len(self.workers)} are left"
+                then = f"no replacement is started: {why}; {len(self.workers)} are left"
                 if not self.workers:
                     self.free.put(None)
         error = UnknownError(f"a worker process (pid {worker.pid}) {what or manner}; {then}")
@@ -467,7 +467,7 @@ def mapped(dataset, f, processes, deterministic, timeout, sample=None):
     if not hasattr(os, "memfd_create"):
         raise NotImplementedError("map(processes=) needs Linux")
     if dataset._engine is None:
-        raise InvalidArgumentError("map(processes=) inside of a traced function is not possible")
+        raise InvalidArgumentError("map(processes=) is not possible inside a traced function")
     spec = dataset.element_spec
     name = f"map {_trace.name_of(f)}"
 
@@ -512,7 +512,7 @@ def _tried(nursery, parts, at, timeout):
         os.kill(probe.pid, signal.SIGKILL)
         nursery.ask("end", probe.pid)
         raise UnknownError(
-            f"map: the function took longer than {timeout:g} s for element {at}, with which it was tried"
+            f"map: the function took longer than {timeout:g} s for element {at}, the one used to learn its result"
         ) from e
     except (EOFError, OSError, _Damaged) as e:
         manner = _manner(nursery.ask("end", probe.pid))

@@ -4,7 +4,7 @@ way there, and results on their way back.
 
 Results are written as they are made, one element after the other, and how many there are last: what
 a worker has finished is there however it ends. Numbers of the type and shape that the chunk's first
-element has lie in an array of the chunk; strings, and what has another shape, in a log behind those.
+element has are stored in an array of the chunk; strings and other shapes, in a log after those.
 """
 
 import mmap
@@ -18,7 +18,7 @@ from . import _function, _spec
 
 _ALIGN = 64
 _DONE, _SINCE, _PLAN, _LOG = range(4)  # words at the start: see Results
-_WORDS = 64  # bytes of the words, which the plan is behind
+_WORDS = 64  # bytes of the words, which the plan follows
 _HEAD = 4096  # bytes of both
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known about elements beforehand, and their nested structure.
+"""What is known about elements in advance, and their nested structure.
 
 The engine knows flat lists of components. A structure (tuples, dicts, named tuples, None, sparse
 and ragged values) is kept here: its leaves in TensorFlow's order, dicts by sorted key.
@@ -15,13 +15,13 @@ from ._dtypes import as_dtype
 
 
 class TensorShape(tuple):
-    """Dimensions, None where unknown. A tuple that also answers as TensorFlow's shapes do."""
+    """Dimensions, None if unknown. A tuple that also behaves like TensorFlow's shapes."""
 
     __slots__ = ()
 
     @property
     def rank(self):
-        """How many dimensions."""
+        """Number of dimensions."""
         return len(self)
 
     ndims = rank
@@ -40,7 +40,7 @@ class TensorShape(tuple):
         return None not in self
 
     def num_elements(self):
-        """The product of the dimensions; None: not known."""
+        """The product of the dimensions; None: unknown."""
         return int(np.prod(self, dtype=np.int64)) if self.is_fully_defined() else None
 
     def __repr__(self):
@@ -60,7 +60,7 @@ def as_shape(shape):
     try:
         return TensorShape(None if d is None or d == -1 else int(d) for d in shape)
     except (TypeError, ValueError):
-        raise TypeError(f"a shape is integers, and None where unknown, not {shape!r:.60}") from None
+        raise TypeError(f"a shape must be integers, or None if unknown, not {shape!r:.60}") from None
 
 
 class TensorSpec:
@@ -85,7 +85,7 @@ class TensorSpec:
         return cls(a.shape, a.dtype, name)
 
     def is_compatible_with(self, other):
-        """Could a tensor of `other` (anything with shape and dtype) be one of this spec?"""
+        """Whether a tensor of `other` (anything with shape and dtype) could match this spec."""
         a, b = self.shape, as_shape(other.shape)
         same = (
             a is None
@@ -324,7 +324,7 @@ def type_spec(spec):
             return s
         if hasattr(s, "shape") and hasattr(s, "dtype"):
             return TensorSpec(s.shape, s.dtype)
-        raise TypeError(f"a TensorSpec is expected, not {s!r}")
+        raise TypeError(f"expected a TensorSpec, not {s!r}")
 
     if isinstance(spec, list):
         spec = tuple(spec)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tracing: a Python function is called once with symbolic values and becomes a graph.
 
-What is not known while tracing (a truth value, a number, an array) cannot be asked for: then the
-function runs as Python for each element instead, and the plan names the line that asked.
+Values are unknown while tracing (a truth value, a number, an array). If the function needs one, it
+runs as Python for each element instead, and the plan names the line.
 """
 
 import contextlib
@@ -22,11 +22,11 @@ while_tracing = []  # context managers of other packages: entered while a functi
 
 
 class Untraceable(TypeError):
-    """The function asks for a value that is not there before the elements are."""
+    """The function needs a value that exists only once the elements do."""
 
 
 class TraceError(TypeError):
-    """Types that do not fit, found by tracing: an error of the program, not a reason for Python."""
+    """Types that don't fit, found by tracing: an error in the program, not a reason to use Python."""
 
 
 def _is_installed(name):
@@ -257,7 +257,7 @@ def trace(function, args, specs, name, parent=None):
         why = graph.asked
     if watch.drew:
         graph.notes.append(
-            f"{name} drew from {', '.join(watch.drew)} while it was traced: the value is the same for every element; sd.random draws anew"
+            f"{name} used {', '.join(watch.drew)} while it was traced, so every element gets the same value; sd.random draws for each element"
         )
     return graph, result, why
 

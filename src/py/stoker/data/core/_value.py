@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symbolic values: what a traced function is called with, and what operations on them give.
+"""Symbolic values: the arguments of a traced function, and the results of operations on them.
 
 Their operators are operations, and so are added by ops/_operators.py."""
 
@@ -14,11 +14,11 @@ _CAST = "sd.cast converts, sd.range counts"
 _OPERATIONS = "operations of sd instead of NumPy's become native"
 _COMPARE = "instead of in: sd.reduce_any(values == x)"
 _SHAPE = "sd.shape(x)[0] is its length"
-_WHOLE = "operations on the whole value take the place of a loop"
+_WHOLE = "use operations on the whole value instead of a loop"
 
 
 class Value:
-    """A value that a function will have for each element. Takes operators, comparison, indexing.
+    """A value that a function will have for each element. Supports operators, comparison and indexing.
 
     `dtype` and `shape` (None for unknown dimensions, None for an unknown rank) are known.
     """

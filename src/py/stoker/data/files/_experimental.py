@@ -204,7 +204,7 @@ def parse_example_dataset(features, num_parallel_calls=1, deterministic=None):
 
 def assert_cardinality(expected_cardinality):
     """For Dataset.apply: the dataset, whose cardinality() is that where it was not known. It is not
-    counted whether it is so, and stages behind do not know of it: put it last."""
+    counted whether it is so, and later stages don't know it: put it last."""
 
     def apply(ds):
         have = ds.cardinality()

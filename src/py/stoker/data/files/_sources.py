@@ -256,7 +256,7 @@ def _mapped(path):
 
 
 def _read(path):
-    """The array of a .npy file whose order of axes or bytes the engine does not take as it lies: it is copied
+    """The array of a .npy file whose order of axes or bytes the engine does not take as is: it is copied
     in any case, and reading, unlike a mapping, stands a file that is cut short meanwhile."""
     try:
         return np.ascontiguousarray(np.load(path))
@@ -265,7 +265,7 @@ def _read(path):
 
 
 def _npy_place(path):
-    """What of a .npy file can be wrong, and where it lies."""
+    """What can be wrong in a .npy file, and where."""
     with open(path, "rb") as f:
         head = f.read(12)
     if len(head) < 12 or head[:6] != b"\x93NUMPY":
@@ -275,7 +275,7 @@ def _npy_place(path):
 
 
 class NpyDataset(_FileDataset):
-    """Rows of .npy files, one file behind the other, at random access. Memory-mapped: only what is
+    """Rows of .npy files, one file after another, with random access. Memory-mapped: only what is
     looked at is read. Files must agree in dtype and in the shape of a row."""
 
     _of_files = "npy"

@@ -103,15 +103,15 @@ def _batch_size(dataset):
 
 
 _BEHIND_WORKERS = (
-    "state_dict: the elements are made by a DataLoader's workers, or by a copy of the loader, whose "
-    "places this object does not know. Loop over to_torch() itself (its threads need no workers), or use torchdata's "
+    "state_dict: a DataLoader's workers, or a copy of the loader, make the elements, and their "
+    "positions are unknown here. Loop over to_torch() itself (its threads need no workers), or use torchdata's "
     "StatefulDataLoader, which asks each worker"
 )
 
 
 _DRAWN = (
-    "draws another order in each pass, and a state holds only how far a pass was; keep it between epochs, "
-    "or take shuffle() of a pipeline instead of the sampler"
+    "draws another order in each pass, but a state only has the position in a pass; save it between epochs, "
+    "or use a pipeline's shuffle() instead of the sampler"
 )
 
 
@@ -149,25 +149,25 @@ class _Board:
 
 @method
 def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None):
-    """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface.
+    """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's interface.
 
-    For a loop as it is: `for x, y in ds.to_torch(): ...`, again for each epoch; len(),
-    set_epoch(n), state_dict() and load_state_dict() do what they do elsewhere. In
+    Loop over it directly: `for x, y in ds.to_torch(): ...`, again for each epoch. len(),
+    set_epoch(n), state_dict() and load_state_dict() work as usual. In
     torch.utils.data.DataLoader(it, batch_size=None, num_workers=n) each worker gets its part of
-    the elements. Batches are not copied and may be written to; read-only views are copied.
+    the elements. Batches are writable and not copied; read-only views are copied.
 
-    device: "cuda:0": tensors there, copied ahead (see to_device) and taken over by DLPack; they
-    are for the stream that was current when they were given. pin_memory: tensors in pinned host
+    device: "cuda:0": tensors on the GPU, copied ahead of time (see to_device), without a copy through
+    DLPack. Use them on the stream that was current when you got them. pin_memory: tensors in pinned
     memory, for your own `.to(device, non_blocking=True)`; NotFoundError without a CUDA driver.
-    normalize: see to_device; without a device the host does it.
+    normalize: see to_device; without a device, the CPU does it.
 
-    remainder: what shard() in the pipeline does where the elements do not divide between ranks;
-    by default, in a process group of torch.distributed or a launcher's, "pad", so that all ranks
-    have as many batches. "keep": as shard() says. A pipeline without shard() gets a RuntimeWarning
-    there, unless this is "keep".
+    remainder: what shard() in the pipeline does if the elements don't divide evenly between ranks.
+    In a process group of torch.distributed or a launcher the default is "pad", so that all ranks
+    have the same number of batches. "keep": as shard() says. There, a pipeline without shard() gives a
+    RuntimeWarning, unless this is "keep".
 
-    Without a seed of its own the dataset draws one for each pass from torch's generator, as a
-    DataLoader does: torch.manual_seed makes it repeatable.
+    Without its own seed, the dataset draws one from torch's generator for each pass, like a
+    DataLoader: torch.manual_seed makes it repeatable.
     """
     refuse(self, "to_torch")
     torch = need("torch")
@@ -198,11 +198,11 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
 
         @property
         def dataset(self):
-            """The stoker.data.Dataset behind it."""
+            """Its stoker.data.Dataset."""
             return dataset
 
         def set_epoch(self, epoch):
-            """The next pass is that epoch: its shuffles and random values, and the samplers of loaders
+            """Sets the epoch of the next pass: of its shuffles, random values, and the samplers of loaders
             that were taken over."""
             self._board.epoch = int(epoch)
             for loader in _from_torch.orders(dataset):
@@ -210,7 +210,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
                     loader.sampler.set_epoch(int(epoch))
 
         def state_dict(self):
-            """Where the current pass stands, for load_state_dict of a loader made alike; {} before
+            """The position in the current pass, for load_state_dict of an identical loader; {} before
             the first one."""
             if staged is not None:
                 raise NotImplementedError("state_dict of a loader on a device: elements are ahead")
@@ -224,7 +224,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
             return {} if self._iterator is None else {"state": self._iterator.state()}
 
         def load_state_dict(self, state):
-            """The next pass goes on where the other loader stood, and those behind it are the epochs
+            """The next pass continues where the other loader stopped, and later ones are the epochs
             that follow. InvalidArgumentError (there): it was a loader of another pipeline."""
             self._state = state.get("state")
             if self._state is not None:
@@ -237,7 +237,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
                 return self._board.epoch
             if passes is None and _stages.shares_order(dataset):
                 raise RuntimeError(
-                    "workers that were spawned do not know which epoch it is, and ranks that draw one "
+                    "spawned workers don't know the epoch, and ranks that draw one "
                     "order must agree on it: call set_epoch(n) before each epoch"
                 )
             return self._next_epoch + (base if passes is None else passes)
@@ -313,9 +313,9 @@ def _tf_leaf(tf):
 
 @method
 def to_tf(self):
-    """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator.
+    """A tf.data.Dataset with the same element_spec and cardinality, through from_generator.
 
-    Each element is a call and a copy: give it batches. Sparse and ragged values become
+    Each element costs a call and a copy, so use batches. Sparse and ragged values become
     TensorFlow's.
     """
     refuse(self, "to_tf", (DatasetSpec,))
@@ -336,10 +336,10 @@ def to_tf(self):
 
 @method
 def to_keras(self, num_batches=None):
-    """A keras.utils.PyDataset of this, for model.fit, evaluate and predict with any backend.
+    """A keras.utils.PyDataset for model.fit, evaluate and predict with any backend.
 
-    Elements are batches: (x, y), (x, y, sample_weight) or x. num_batches: of an epoch; needed
-    where the length is unknown (InvalidArgumentError).
+    Elements are batches: (x, y), (x, y, sample_weight) or x. num_batches: per epoch; needed
+    if the length is unknown (InvalidArgumentError).
     """
     refuse(self, "to_keras")
     keras = need("keras")
@@ -352,7 +352,7 @@ def to_keras(self, num_batches=None):
     dataset, endless = self, num_batches == -1
 
     class StokerPyDataset(keras.utils.PyDataset):
-        """Batches in the pipeline's order, whatever their numbers: Keras' shuffling of numbers
+        """Batches in the pipeline's order, ignoring their numbers: Keras' shuffling of numbers
         changes nothing. Each pass over all numbers is a pass over the dataset.
 
         Keras asks for the first few batches twice, to see what they are: these are remembered.
@@ -435,21 +435,21 @@ def to_jax(self, device=None, depth=1):
 
 @method
 def to_device(self, device, depth=2, keep=False, normalize=None):
-    """An iterable whose numbers lie on the device ("cuda:0"), copied `depth` elements ahead.
+    """An iterable whose numbers are on the device ("cuda:0"), copied `depth` elements ahead.
 
-    The pipeline's batches are made in pinned memory and copied asynchronously on a stream of
-    their own, which the consumer's stream waits for: see sd.DeviceArray. Needs the CUDA driver
-    and nothing else; without it ("cpu" too) elements are NumPy arrays on the host, after a
-    RuntimeWarning. keep: what the first pass gives stays on the device and is what all later
-    ones give, in that order (do not write into it); where it does not fit, a RuntimeWarning,
-    and elements are made anew. ResourceExhaustedError: the device is full; let elements go, and
-    the next call goes on.
+    Batches are made in pinned memory and copied asynchronously on a separate stream, which the
+    consumer's stream waits for: see sd.DeviceArray. Needs only the CUDA driver. Without it
+    (or with "cpu"), elements are NumPy arrays in CPU memory, after a RuntimeWarning.
+    keep: the first pass's elements stay on the device, and later passes give them in the same
+    order (don't write to them). If they don't fit, there is a RuntimeWarning, and elements are
+    made again. ResourceExhaustedError: the device is full; release elements, and the next call
+    continues.
 
     normalize: (mean, std) of values from 0 to 1, numbers or one for each channel, for elements
     with one uint8 component: it is copied as bytes and becomes float32 on the device,
-    (x / 255 - mean) / std as x * scale + offset, with the same bits as on the host. An
-    sd.Normalize says more (planar, max_value); a dict of them, by key, number or tuple of
-    those, says of which components.
+    (x / 255 - mean) / std as x * scale + offset, with the same bits as on the CPU. An
+    sd.Normalize has more options (planar, max_value). A dict of them, by key, number or tuple of
+    those, selects components.
     """
     refuse(self, "to_device")
     return _device.OnDevice(self, device, depth, keep, normalize)

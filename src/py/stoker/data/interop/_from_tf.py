@@ -4,7 +4,7 @@
 TensorFlow's dataset objects know the dataset below them, their arguments and the Python function
 that they were given, so a pipeline is walked from its end to its sources and built anew. Functions
 are traced again: a copy of each, in which the module tensorflow, what was imported from it, and
-eager tensors are this module, its names, and arrays (`_tf_names.py`). Whatever has no equal here is refused with
+eager tensors are this module, its names, and arrays (`_tf_names.py`). Anything without an equivalent here is refused with
 its name and the reason, and so is a stage whose element_spec comes out otherwise than TensorFlow's:
 nothing runs as Python for each element unnoticed.
 
@@ -194,7 +194,7 @@ def _build(ds):
     kind = _kind(ds)
     is_source = kind in _SOURCES
     if not is_source and kind not in _STAGES:
-        raise _Refused(f"{kind} has no equal that is known here")
+        raise _Refused(f"{kind} has no known equivalent here")
     below = None if is_source else _build(ds._input_dataset)
     try:
         made = _SOURCES[kind](ds) if is_source else _STAGES[kind](ds, below)
@@ -204,7 +204,7 @@ def _build(ds):
         raise _Refused(f"{kind}: {e}", True) from e
     why = _tf_names.difference(ds.element_spec, made.element_spec)
     if why:
-        raise _Refused(f"{kind} would give other elements: {why}", True)
+        raise _Refused(f"{kind} would give different elements: {why}", True)
     return made
 
 
@@ -223,15 +223,15 @@ def _with_options(ds, made):
 
 
 def from_tf(dataset):
-    """A tf.data pipeline as a Dataset of this module: the same stages, its functions traced anew.
+    """A tf.data pipeline as a Dataset of this module: the same stages, with its functions traced again.
 
-    Raises InvalidArgumentError, with the stage and the reason, where a stage has no equal here, a
-    function cannot be traced (explain() of a map written with `sd` would name the line), or elements
-    would have another structure, dtype or shape. Orders of shuffles and random values are this
+    Raises InvalidArgumentError, with the stage and the reason, if a stage has no equivalent here, a
+    function can't be traced (explain() of a map written with `sd` would name the line), or elements
+    would have another structure, dtype or shape. Shuffle orders and random values are this
     module's.
     """
     if not hasattr(dataset, "element_spec") or not hasattr(dataset, "_variant_tensor"):
-        raise InvalidArgumentError(f"from_tf: a tf.data.Dataset is expected, not {type(dataset).__name__}")
+        raise InvalidArgumentError(f"from_tf: expected a tf.data.Dataset, not {type(dataset).__name__}")
     try:
         return _with_options(dataset, _build(dataset))
     except _Refused as e:

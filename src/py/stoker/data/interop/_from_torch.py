@@ -31,7 +31,7 @@ from ..ops._ops import do
 from ._packages import need
 
 _PROBES = 4  # items that are tried to learn what a batch is made of
-_INDEX = "the sampler of this loader gives {}, and items are asked for by whole numbers here"
+_INDEX = "this loader's sampler gives {}, but items need whole numbers here"
 
 
 def _refusal(loader, torch):
@@ -39,9 +39,9 @@ def _refusal(loader, torch):
     data = torch.utils.data
     name = type(loader).__name__
     if not isinstance(loader, data.DataLoader):
-        return f"a torch.utils.data.DataLoader is expected, not {name}"
+        return f"expected a torch.utils.data.DataLoader, not {name}"
     if type(loader).__iter__ is not data.DataLoader.__iter__:
-        return f"{name} makes its batches in a way of its own"
+        return f"{name} makes its batches in its own way"
     if isinstance(loader.dataset, data.IterableDataset):
         return (
             "its dataset is an IterableDataset, whose elements come one after the other from Python "
@@ -287,10 +287,10 @@ def _on_threads(order, fetch, torch, count, threads):
 def from_torch(loader, processes=None, threads=None):
     """The batches of a torch DataLoader with a map-style dataset, in its order, as a Dataset.
 
-    The sampler stays the loader's own, and draws what it would draw there: the same torch.manual_seed
-    gives the same batches. Items are made by `processes` workers, as many as the loader has (0: in this
-    process, one batch after the other), or on `threads` of this one; those of a TensorDataset natively.
-    Raises InvalidArgumentError where the loader cannot be taken over, with the reason.
+    The loader's own sampler is used, so the same torch.manual_seed gives the same batches. `processes`
+    workers make the items, by default as many as the loader has (0: this process), or `threads` of this
+    process. Items of a TensorDataset are native. Raises InvalidArgumentError with the reason if the
+    loader can't be taken over.
     """
     torch = need("torch")
     why = _refusal(loader, torch)

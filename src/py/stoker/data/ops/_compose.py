@@ -19,7 +19,7 @@ _table_reshape, _table_as_string = do.reshape, do.as_string
 
 @publish("strings.join")
 def join(inputs, separator="", name=None):
-    """Strings of several values, one behind the other, with a separator between."""
+    """Joins the strings of several values, with a separator between."""
     parts = [convert(v, _dtypes.string) for v in inputs]
     out = parts[0]
     for p in parts[1:]:
@@ -155,7 +155,7 @@ def reshape(tensor, shape, name=None):
 
 @publish("gather")
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
-    """Slices along an axis, by default the first behind the batch_dims leading ones that both share."""
+    """Slices along an axis, by default the first after the batch_dims leading ones that both share."""
     x, at = convert(params), convert(indices)
     batch = int(attribute(batch_dims, "batch_dims"))
     if batch:
@@ -413,7 +413,7 @@ UniqueWithCounts = collections.namedtuple("UniqueWithCounts", "y idx count")
 def top_k(input, k=1, sorted=True, index_type="int32", name=None):
     """(values, indices): the k largest values of each row (the last dimension), the largest first.
 
-    Of equal ones the first comes first. In order whatever `sorted` says; NaN is less than all.
+    Of equal ones the first comes first. Always in order, even with `sorted=False`. NaN is less than all.
     """
     x, places = convert(input), _dtypes.as_dtype(index_type)
     dtype, known = x.dtype, static_ints(k)

@@ -107,7 +107,7 @@ def scalar_mul(scalar, x, name=None):
 
 @publish("reduce_logsumexp,math.reduce_logsumexp")
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
-    """log of the sum of exp along axes, whatever the size of the values."""
+    """log of the sum of exp along axes, without overflow for large values."""
     x = as_float(input_tensor)
     most = do.reduce_max(x, axis=axis, keepdims=True)
     is_finite = do.math.is_finite(most)

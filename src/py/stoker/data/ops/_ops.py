@@ -536,7 +536,7 @@ _enter("image.ResizeMethod", ResizeMethod)
 
 
 def _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed):
-    """What the operations behind both random resized crops are told."""
+    """The arguments that both random resized crops share."""
     attrs = {
         "size": ("ints", [int(s) for s in size]),
         "scale": ("floats", [float(s) for s in scale]),

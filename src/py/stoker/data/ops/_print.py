@@ -37,7 +37,7 @@ def _items(a, edge):
 
 
 def shown(v, edge):
-    """A value as text; rows behind a line break stand below one another."""
+    """A value as text; rows after a line break are aligned."""
     out, depth = [], 0
     for line in _items(v, edge).split("\n"):
         out.append(" " * (depth - 1) + line if line and out else line)

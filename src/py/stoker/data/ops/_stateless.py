@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random values whose bits come from a seed of two numbers that the caller gives.
 
-The same seed gives the same values, in a pipeline and outside, whatever the element. They are not
+The same seed gives the same values, in a pipeline and outside, for every element. They are not
 TensorFlow's bits. Mixing is splitmix64's, of the seed and the number of the value.
 """
 

@@ -125,7 +125,7 @@ def perspective(image, startpoints, endpoints, interpolation="bilinear", fill=0.
     x = image_of(image, "perspective")
     start, end = ([(number(p[0]), number(p[1])) for p in points] for points in (startpoints, endpoints))
     if len(start) != 4 or len(end) != 4:
-        raise InvalidArgumentError("perspective: four points before, and four behind")
+        raise InvalidArgumentError("perspective needs four start points and four end points")
     m = _product(_square_to(start), _adjugate(_square_to(end)))
     # Of pixels' middles, which lie half a pixel from their corners.
     half = np.float32(0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""to_device: elements on a CUDA device, copied ahead by the engine; on the host where there is none."""
+"""to_device: elements on a CUDA device, copied ahead of time; in CPU memory if there is none."""
 
 import atexit
 import contextlib
@@ -114,9 +114,9 @@ def _ahead(dataset, depth):
 class OnDevice:
     """A dataset's elements on a device: an iterable with the dataset's length.
 
-    Each number is a DeviceArray (shape, dtype, `__dlpack__`, `__cuda_array_interface__`, `numpy()`);
-    on the host, where there is no such device, a NumPy array. `device` says which: "cuda:0" or "cpu".
-    Random operations draw the same on both.
+    Each number is a DeviceArray (shape, dtype, `__dlpack__`, `__cuda_array_interface__`, `numpy()`).
+    Without such a device it is a NumPy array. `device` is "cuda:0" or "cpu".
+    Random operations draw the same values on both.
     """
 
     def __init__(self, dataset, device, depth=2, keep=False, normalize=None):
@@ -132,15 +132,15 @@ class OnDevice:
             try:
                 n = _engine.devices()
                 if self._number >= n:
-                    raise InvalidArgumentError(f"no device {device}: there are {n}")
+                    raise InvalidArgumentError(f"no device {device}: found {n}")
             except OpError as e:
                 if isinstance(e, InvalidArgumentError) and "no device" in str(e):
                     raise
                 warnings.warn(
-                    f"to_device({str(device)!r}): no GPU can be used, elements stay in host memory: "
+                    f"to_device({str(device)!r}): no GPU is usable, so elements stay in CPU memory: "
                     f"{e}",
                     RuntimeWarning,
-                    stacklevel=4,  # the line of the user, behind the wrapper of _named.py
+                    stacklevel=4,  # the user's line, above the wrapper of _named.py
                 )
                 self._number = None
         self.device = "cpu" if self._number is None else f"cuda:{self._number}"
@@ -158,7 +158,7 @@ class OnDevice:
         return _normalize.spec_after(self.dataset.element_spec, self._rules)
 
     def explain(self):
-        """What is done on the way to the device, and the plan of the dataset: text."""
+        """What happens on the way to the device, and the dataset's plan, as text."""
         kept = ", kept there" if self.keep else ""
         first = f"to_device: {self.depth} elements ahead on {self.device}{kept}"
         where = "on the host" if self._number is None else "on the device, bytes are copied"
@@ -195,7 +195,7 @@ class OnDevice:
         kept, it, room = [], self._pass(), _unused_bytes(self._number)
         n = self.dataset.cardinality()
         if n == -1:
-            raise InvalidArgumentError("keep=True is not for a dataset without an end; take(n) of it")
+            raise InvalidArgumentError("keep=True needs a finite dataset; use take(n)")
         while True:
             try:
                 element = next(it)
@@ -218,7 +218,7 @@ class OnDevice:
 
     def _give_up(self, why):
         warnings.warn(
-            f"to_device: the dataset does not fit, elements are made anew in each pass: {why}",
+            f"to_device: the dataset doesn't fit, so each pass makes its elements again: {why}",
             RuntimeWarning,
             stacklevel=3,
         )

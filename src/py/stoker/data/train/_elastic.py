@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that come and go: an epoch begun by N ranks goes on with M, and each element is given once.
+"""Elastic ranks: an epoch begun by N ranks continues with M, and each element is given once.
 
 A rank's part is every N-th element, by position in the order of the whole (which a seed fixes). What
 N ranks have given is known from their iterators' states, so what is left is known, too: it is split
@@ -58,13 +58,13 @@ def _rest(dataset, given):
 
 @method
 def elastic_shard(self, past=(), num_shards=None, index=None, batch_size=1):
-    """This process' part, as shard() splits, of an epoch that other numbers of ranks began.
+    """This process's part, split like shard(), of an epoch that a different number of ranks began.
 
     past: for each earlier run of the epoch, oldest first, the states of all its ranks' iterators
-    over elastic_shard(...).batch(batch_size) (1: not batched). What those gave is left out and
-    the rest split anew: nothing is lost or given twice. Give shuffles a seed of their own, and
-    batch behind. Sources by position (arrays, indexed files) pass over what was given at no
-    cost, others by reading it. The next epoch begins without `past`.
+    over elastic_shard(...).batch(batch_size) (1: not batched). Their elements are left out and
+    the rest is split again: nothing is lost or given twice. Give shuffles a seed of their own, and
+    batch afterwards. Sources by position (arrays, indexed files) skip given elements for
+    free, others by reading them. The next epoch begins without `past`.
     """
     if num_shards is None:
         num_shards, index = _arguments.rank_of_environment()

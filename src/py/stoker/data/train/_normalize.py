@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""to_device(normalize=...): uint8 components that become float32 behind the copy to the device.
+"""to_device(normalize=...): uint8 components that become float32 after the copy to the device.
 
 One formula everywhere: x * scale + offset in float32, each of the two rounded, with
 scale = 1 / (max_value * std) and offset = -mean / std of mean and std in float32, computed in float64
@@ -25,9 +25,9 @@ def _numbers(name, v):
 
 
 class Normalize:
-    """(x / max_value - mean) / std of uint8 values in float32; a number, or one for each channel.
+    """(x / max_value - mean) / std of uint8 values in float32; a number, or one per channel.
 
-    max_value: 255, mean and std are of values from 0 to 1, as torchvision has them; 1: of the bytes.
+    max_value: 255: mean and std of values from 0 to 1, as in torchvision; 1: of the bytes.
     planar: (..., height, width, channels) becomes (..., channels, height, width).
     """
 

@@ -3,7 +3,7 @@
 
 Three things must agree between ranks, and nothing is sent between them for it: how many batches each
 has (shard's remainder), the order that is split (a seed that all know), and the epoch (each counts its
-own passes, or is told).
+own passes, or is given it).
 """
 
 import itertools
@@ -12,7 +12,7 @@ import warnings
 from ..core import _arguments
 from ..core._stages import is_split, remainder_number, stages
 
-# Stages behind which the number of elements depends on the elements.
+# Stages after which the number of elements depends on the elements.
 _COUNTING = (
     "filter take_while ignore_errors flat_map interleave unbatch group_by_window unique"
 ).split()
@@ -57,7 +57,7 @@ def rebuilt(dataset, changed):
 
 
 def _takes_of_endless(ds):
-    """Does every rank get as many elements of it, whatever it has in front?"""
+    """Does every rank get as many elements of it, with any stages before it?"""
     count = ds._args.get("count")
     if ds._kind != "take" or not isinstance(count, int) or count < 0:
         return False
@@ -65,8 +65,8 @@ def _takes_of_endless(ds):
 
 
 def _counting_behind(dataset):
-    """A stage behind the split that makes numbers of elements unequal again, and no take of an endless
-    repeat behind it; None."""
+    """A stage after the split that makes numbers of elements unequal again, without a take of an endless
+    repeat after it; None."""
     even = {id(i) for ds in stages(dataset) if _takes_of_endless(ds) for i in stages(ds)}
     for ds in stages(dataset):
         if id(ds) not in even and ds._kind in _COUNTING and any(is_split(i) for i in stages(ds)):
@@ -95,8 +95,8 @@ def for_group(dataset, torch, remainder):
         warnings.warn(
             f"to_torch: {behind._kind}"
             + (f" [{behind._where}]" if behind._where else "")
-            + " behind shard() may leave the ranks unequal numbers of batches, and then training "
-            "hangs; shard() behind it, or repeat().take(n), makes them equal",
+            + " after shard() can give the ranks unequal numbers of batches, and then training "
+            "hangs. Call shard() after it, or repeat().take(n), to make them equal",
             RuntimeWarning,
             stacklevel=4,
         )
