@@ -4,6 +4,7 @@
 
 import { codeBlock, el, link } from './dom.js';
 import { fmtNs, fmtShare } from './format.js';
+import { levelsLine } from './outlook.js';
 import { hashOf } from './state.js';
 
 /* `first`: how many stand before these on the page; the numbers go on from there. */
@@ -22,6 +23,7 @@ function findingCard(finding, report) {
             el('span', { class: 'badge' }, finding.severity),
                 el('span', { class: 'muted' }, `confidence ${finding.confidence}`)),
         savingLine(finding, report),
+        levelsLine(finding),
         evidenceList(finding),
         fixes.length > 0 && (['high', 'medium'].includes(finding.severity) ? fixBlock(fixes[0]) : shortFix(fixes[0])),
         fixes.length > 1 && el('details', {},

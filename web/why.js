@@ -6,6 +6,7 @@ import { stepBar } from './bar.js';
 import { add, codeBlock, el, facts, link, section } from './dom.js';
 import { findingCards } from './findings.js';
 import { fmtBytes, fmtCount, fmtNs, fmtShare } from './format.js';
+import { outlookBlock } from './outlook.js';
 import { partsFromObject } from './parts.js';
 import { goTo, hashOf } from './state.js';
 import { stepStrip } from './strip.js';
@@ -19,7 +20,7 @@ export async function whyPage(main, context) {
     const { api } = context;
     const report = await api.report();
     const canJudge = report.verdict.kind !== 'cannot-tell';
-    add(main, verdictBlock(report), canJudge ? barBlock(report) : null);
+    add(main, verdictBlock(report), canJudge ? [outlookBlock(report), barBlock(report)] : null);
     const worth = report.findings || [];
     if (worth.length) {
         main.append(section('fixes', canJudge ? 'What to change first' : 'What to do',
