@@ -150,7 +150,7 @@ static void write_tuples(struct stk_json *j, const struct stk_field *f, const st
     stk_json_open(j, '[', false);
     for (size_t i = 0; i < list->count; i++, item += f->sub->size) {
         stk_json_open(j, '[', true);
-        for (const struct stk_field *v = f->sub->fields; v->key; v++) {
+        for (const struct stk_field *v = f->sub->fields(); v->key; v++) {
             write_value(j, v, item + v->offset);
         }
         stk_json_close(j, ']');
@@ -265,7 +265,7 @@ static void write_shape(struct stk_json *j, const struct stk_field *f, const voi
 static void write_fields(struct stk_json *j, const struct stk_struct_info *info, const void *object)
 {
     STK_ASSERT(info->size > 0 && object);
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         const void *at = (const char *)object + f->offset;
         bool is_known = stk_field_known(f, object);
         if (f->shape == STK_SHAPE_MEMBERS) {

@@ -159,7 +159,7 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
 
 static void write_required_of(struct stk_json *j, const struct stk_struct_info *info)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_MERGED) {
             write_required_of(j, f->sub);
         } else if (stk_field_is_required(f)) {
@@ -178,7 +178,7 @@ static void write_required(struct stk_json *j, const struct stk_struct_info *inf
 
 static void write_properties(struct stk_json *j, const struct stk_struct_info *info)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_MERGED) {
             write_properties(j, f->sub);
         } else if (f->shape != STK_SHAPE_MEMBERS) {
@@ -207,7 +207,7 @@ static void write_struct(struct stk_json *j, const struct stk_struct_info *info,
     stk_json_open(j, '{', false);
     write_properties(j, info);
     stk_json_close(j, '}');
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_MEMBERS) {
             write_values(j, f);
         }
@@ -220,7 +220,7 @@ void stk_schema_write(const struct stk_struct_info *info, struct stk_sink *sink)
     stk_json_init(&j, sink);
     stk_json_open(&j, '{', false);
     pair(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    pair(&j, "title", info->fields[0].choices);
+    pair(&j, "title", info->fields()[0].choices);
     write_struct(&j, info, false);
     stk_json_close(&j, '}');
     stk_sink_text(sink, "\n");
@@ -256,7 +256,7 @@ static void describe_choices(const struct stk_field *f, struct stk_sink *sink)
 
 static void describe_rows(const struct stk_struct_info *info, struct stk_sink *sink)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_MERGED) {
             describe_rows(f->sub, sink);
             continue;
@@ -281,12 +281,12 @@ static void describe_struct(const struct stk_struct_info *info, const char *titl
 static void describe_inner(const struct stk_struct_info *info, const char *path,
                            struct stk_sink *sink)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         bool is_list = f->shape == STK_SHAPE_LIST || f->shape == STK_SHAPE_TUPLES;
         char inner[160];
         if (f->shape == STK_SHAPE_MERGED) {
             describe_inner(f->sub, path, sink);
-        } else if (f->sub && strcmp(f->sub->fields[0].key, "schema") != 0) { // else it has a page
+        } else if (f->sub && strcmp(f->sub->fields()[0].key, "schema") != 0) { // else it has a page
             snprintf(inner, sizeof inner, "%s%s%s%s", path, *path ? "." : "", f->key,
                      is_list ? "[]" : "");
             describe_struct(f->sub, inner, inner, sink);
