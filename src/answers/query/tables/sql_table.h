@@ -12,8 +12,6 @@
 
 #include "answers/query/event_field.h"
 
-#define STK_SQL_COLUMNS_MAX 40
-
 enum stk_sql_sort { STK_SQL_EVENTS, STK_SQL_LIST, STK_SQL_ARGS };
 
 struct stk_sql_table {
