@@ -112,12 +112,11 @@ static enum stoker_status unknown(const char *name, struct stoker_err *err)
 enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
                                  struct stoker_err *err)
 {
-    struct stoker_err own;
     struct stk_sink sink;
     if (!name || !write) {
         return stk_err_misuse(err, "stoker_schema needs a name and a callback");
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     const struct stk_contract *contract = stk_contract_find(name);
     if (!contract) {
         return unknown(name, err);
@@ -130,12 +129,11 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
 static enum stoker_status describe(const char *misuse, const char *name, stoker_write_fn write,
                                    void *arg, struct stoker_err *err)
 {
-    struct stoker_err own;
     struct stk_sink sink;
     if (!name || !write) {
         return stk_err_misuse(err, misuse);
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     const struct stk_contract *contract = stk_contract_find(name);
     if (!contract) {
         return unknown(name, err);

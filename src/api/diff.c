@@ -96,14 +96,13 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
                                struct stoker_diff **out, struct stoker_err *err)
 {
     struct stoker_diff_options defaults;
-    struct stoker_err own;
     if (stk_entry_paths("stoker_diff", a, a_count, out, err) != STOKER_OK ||
         stk_entry_paths("stoker_diff", b, b_count, out, err) != STOKER_OK) {
         return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_diff_options_default(&defaults);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_diff *d = stk_alloc_zero(1, sizeof *d);
     if (!d) {
         return stk_err_nomem(err);

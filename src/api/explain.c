@@ -314,12 +314,11 @@ enum stoker_status stoker_explain(const char *id, const char *format, stoker_wri
 {
     struct page p;
     struct stk_sink sink;
-    struct stoker_err own;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
     if (status != STOKER_OK) {
         return status;
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     const struct stk_rule *rule = id ? stk_rule_find(id) : NULL;
     const struct stk_rep_fix *fix = id && !rule ? stk_fix_row_find(id) : NULL;
     if (id && !rule && !fix) {
@@ -341,12 +340,11 @@ enum stoker_status stoker_describe_fixes(const char *format, stoker_write_fn wri
 {
     struct page p;
     struct stk_sink sink;
-    struct stoker_err own;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
     if (status != STOKER_OK) {
         return status;
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     list_fixes(&p);
     return stk_err_end(err, stk_sink_finish(&sink, err));
 }
@@ -356,12 +354,11 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
 {
     struct page p;
     struct stk_sink sink;
-    struct stoker_err own;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
     if (status != STOKER_OK) {
         return status;
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     if (p.markdown) {
         stk_sink_text(&sink, "# Formats that stoker reads\n\nA file is recognised by its content, "
                              "whatever its name; "

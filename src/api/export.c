@@ -172,13 +172,12 @@ enum stoker_status stoker_export_open(const char *const *paths, size_t count,
                                       struct stoker_export **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stoker_err own;
     if (stk_entry_paths("stoker_export_open", paths, count, out, err) != STOKER_OK) {
         return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_why_options_default(&defaults);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_export *export_ = stk_alloc_zero(1, sizeof *export_);
     if (!export_) {
         return stk_err_nomem(err);
@@ -230,7 +229,6 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
                                        const char *path, stoker_write_fn write, void *arg,
                                        struct stoker_err *err)
 {
-    struct stoker_err own;
     struct stk_export_out out;
     if (!export_ || !format) {
         return stk_err_misuse(err, "stoker_export_write needs an export and a format");
@@ -242,7 +240,7 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
     const struct stk_exporter *exporter = stk_exporter_find(format);
     export_->x.with_args = options && options->args;
     export_->x.csv_raw = options && options->csv_raw;
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     if (check(export_, exporter, path, write, err) != STOKER_OK) {
         return stk_err_fail(err);
     }

@@ -31,7 +31,6 @@ int stoker_export_format(size_t index, struct stoker_export_format *out)
 
 int stoker_export_find(const char *name, struct stoker_export_format *out, struct stoker_err *err)
 {
-    struct stoker_err own;
     const char *best = NULL;
     const struct stk_exporter *found = name ? stk_exporter_find(name) : NULL;
     if (found && out) {
@@ -41,7 +40,7 @@ int stoker_export_find(const char *name, struct stoker_export_format *out, struc
     for (int i = 0; name && i < stk_exporter_count; i++) {
         best = stk_near_best(name, best, stk_exporters[i]->name);
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     if (best) {
         stk_err_set(err, STOKER_EUSAGE, "no format '%.80s'; did you mean '%s'?", name, best);
     } else {
@@ -132,9 +131,8 @@ enum stoker_status stoker_describe_exports(stoker_write_fn write, void *arg, str
     if (!write) {
         return stk_err_misuse(err, "stoker_describe_exports needs a callback");
     }
-    struct stoker_err own;
     struct stk_sink sink;
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     stk_sink_init(&sink, write, arg);
     stk_sink_text(&sink, head);
     for (int i = 0; i < stk_exporter_count; i++) {

@@ -34,11 +34,7 @@ static struct stk_export_piece take(struct source *s, uint32_t device)
     return (struct stk_export_piece){g->start_ns, g->end_ns, device, g->event, g->part};
 }
 
-static int by_start(const void *pa, const void *pb)
-{
-    const struct stk_gap_piece *a = pa, *b = pb;
-    return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
-}
+STK_ORDER(by_start, struct stk_gap_piece, STK_UP(start_ns))
 
 // The gaps of a device; a copy in order, should they not be.
 static bool gaps_of(const struct stk_analysis *view, uint32_t device, size_t *first,

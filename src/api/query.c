@@ -208,13 +208,12 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
                                struct stoker_profiles **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stoker_err own;
     if (stk_entry_paths("stoker_open", paths, count, out, err) != STOKER_OK) {
         return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_why_options_default(&defaults);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_profiles *p = stk_alloc_zero(1, sizeof *p);
     if (!p) {
         return stk_err_nomem(err);
@@ -333,13 +332,12 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
                                 struct stoker_tables **out, struct stoker_err *err)
 {
     struct stoker_query_options defaults;
-    struct stoker_err own;
     if (!profiles || !sql || !out) {
         return stk_err_misuse(err, "stoker_query needs profiles, SQL and a pointer for the result");
     }
     *out = NULL;
     stoker_query_options_default(&defaults);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_tables *t = NULL;
     enum stoker_status status = stk_profiles_tables(profiles, "query", &t, err);
     if (status == STOKER_OK) {
@@ -474,14 +472,13 @@ enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pat
                                struct stoker_tables **out, struct stoker_err *err)
 {
     struct stoker_find_options defaults;
-    struct stoker_err own;
     if (!profiles || !pattern || !out) {
         return stk_err_misuse(err,
                               "stoker_find needs profiles, a pattern and a pointer for the result");
     }
     *out = NULL;
     stoker_find_options_default(&defaults);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_tables *t = NULL;
     enum stoker_status status = stk_profiles_tables(profiles, "find", &t, err);
     if (status == STOKER_OK) {

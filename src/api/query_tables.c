@@ -68,13 +68,12 @@ static void write_table(struct stk_sink *sink, size_t t, bool markdown)
 enum stoker_status stoker_describe_tables(const char *format, stoker_write_fn write, void *arg,
                                           struct stoker_err *err)
 {
-    struct stoker_err own;
     struct stk_sink sink;
     if (!format || !write) {
         return stk_err_misuse(err, "stoker_describe_tables needs a format and a callback");
     }
     bool markdown = strcmp(format, "markdown") == 0;
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     if (!markdown && strcmp(format, "text") != 0) {
         stk_err_set(err, STOKER_EUSAGE, "no format '%.40s'; there are: text, markdown", format);
         return stk_err_fail(err);

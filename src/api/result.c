@@ -36,11 +36,10 @@ enum stoker_status stk_api_write(const char *document, const char *of, const voi
                                  const char *format, const struct stoker_write_options *options,
                                  stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    struct stoker_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_out *out = stk_out_find(document, format);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     if (!out) {
         return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s'%s", format, of);
     }

@@ -88,9 +88,8 @@ enum stoker_status stk_stats_again(const struct stk_collected *lender, uint32_t 
                                    const struct stoker_why_options *options,
                                    struct stoker_tables **out, struct stoker_err *err)
 {
-    struct stoker_err own;
     *out = NULL;
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
     if (!t) {
         return stk_err_nomem(err);
@@ -163,11 +162,10 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
     if (!tables || !format || !write) {
         return stk_err_misuse(err, "stoker_tables_write needs tables, a format and a callback");
     }
-    struct stoker_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_out *out = stk_out_find("table", format);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     if (!out) {
         return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s' for tables", format);
     }

@@ -50,13 +50,12 @@ static enum stoker_status answer_end(struct answer *a, enum stoker_status status
 enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
                                         struct stoker_timeline **out, struct stoker_err *err)
 {
-    struct stoker_err own;
     if (!profiles || !out) {
         return stk_err_misuse(err,
                               "stoker_timeline_open needs profiles and a pointer for the result");
     }
     *out = NULL;
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_timeline *t = stk_alloc_zero(1, sizeof *t);
     if (!t) {
         return stk_err_nomem(err);

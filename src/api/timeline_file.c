@@ -67,7 +67,6 @@ enum stoker_status stoker_timeline_save(const struct stoker_timeline *timeline, 
                                         int (*interrupted)(void *arg), void *arg,
                                         struct stoker_err *err)
 {
-    struct stoker_err own;
     struct stk_atomic_file file;
     struct stk_frost frost;
     char builder[STK_FROZEN_BUILDER];
@@ -75,7 +74,7 @@ enum stoker_status stoker_timeline_save(const struct stoker_timeline *timeline, 
         return stk_err_misuse(err, "stoker_timeline_save needs a timeline made from open "
                                    "profiles, a path and a note");
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     int failed = stk_atomic_file_open(&file, path);
     if (failed) {
         stk_err_set(err, STOKER_EOUTPUT, "%s can't be written: %s", path, strerror(failed));
@@ -147,7 +146,6 @@ static enum stoker_status thaw(struct stoker_timeline *t, struct stoker_blob *no
 enum stoker_status stoker_timeline_load(const char *path, struct stoker_timeline **out,
                                         struct stoker_blob *note, struct stoker_err *err)
 {
-    struct stoker_err own;
     char builder[STK_FROZEN_BUILDER];
     if (!path || !out || !note) {
         return stk_err_misuse(err, "stoker_timeline_load needs a path, and pointers for the "
@@ -155,7 +153,7 @@ enum stoker_status stoker_timeline_load(const char *path, struct stoker_timeline
     }
     *out = NULL;
     *note = (struct stoker_blob){.data = NULL};
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_timeline *t = stk_alloc_zero(1, sizeof *t);
     struct stk_timeline_file *file = stk_alloc_zero(1, sizeof *file);
     if (!t || !file) {

@@ -106,13 +106,12 @@ enum stoker_status stoker_whatif(const char *const *paths, size_t count,
                                  struct stoker_whatif **out, struct stoker_err *err)
 {
     struct stoker_whatif_options defaults;
-    struct stoker_err own;
     if (stk_entry_paths("stoker_whatif", paths, count, out, err) != STOKER_OK) {
         return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_whatif_options_default(&defaults);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_whatif *w = stk_alloc_zero(1, sizeof *w);
     if (!w) {
         return stk_err_nomem(err);

@@ -48,13 +48,12 @@ enum stoker_status stoker_why(const char *const *paths, size_t count,
                               struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stoker_err own;
     if (stk_entry_paths("stoker_why", paths, count, out, err) != STOKER_OK) {
         return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_why_options_default(&defaults);
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     struct stoker_result *r = stk_alloc_zero(1, sizeof *r);
     if (!r) {
         return stk_err_nomem(err);

@@ -100,14 +100,7 @@ uint32_t *stk_map_put(struct stk_map *m, uint64_t a, uint64_t b, uint32_t initia
     return &e->value;
 }
 
-static int compare_keys(const void *pa, const void *pb)
-{
-    const struct stk_map_entry *x = pa, *y = pb;
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
-    return (x->b > y->b) - (x->b < y->b);
-}
+STK_ORDER(compare_keys, struct stk_map_entry, STK_UP(a) STK_UP(b))
 
 // Byte of the key, 0 the lowest of b.
 static unsigned key_byte(const struct stk_map_entry *e, unsigned byte)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting lists that may be empty, and real numbers; finding a place in what is sorted.
+// Sorting lists that may be empty, orders of structs, and real numbers; finding a place in what is
+// sorted.
 #ifndef STK_BASE_SORT_H
 #define STK_BASE_SORT_H
 
@@ -9,6 +10,24 @@
 // As qsort, but stable, and quick where the items are a few runs in order; items may be NULL where
 // n is 0.
 void stk_sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *));
+
+// A function that compares structs by their members: the first that differs decides.
+//   STK_ORDER(by_start, struct span, STK_UP(start_ns) STK_DOWN(dur_ns))
+// Members must not be real numbers that may be none.
+#define STK_UP(member)                                                                             \
+    if (a->member != b->member) {                                                                  \
+        return a->member < b->member ? -1 : 1;                                                     \
+    }
+#define STK_DOWN(member)                                                                           \
+    if (a->member != b->member) {                                                                  \
+        return a->member > b->member ? -1 : 1;                                                     \
+    }
+#define STK_ORDER(name, type, members)                                                             \
+    static int name(const void *first, const void *second)                                         \
+    {                                                                                              \
+        const type *a = first, *b = second;                                                        \
+        members return 0;                                                                          \
+    }
 
 static inline int stk_sort_compare_reals(const void *a, const void *b)
 {

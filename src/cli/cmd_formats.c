@@ -4,15 +4,7 @@
 
 static int formats_run(const struct stk_args *args)
 {
-    const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
-    struct stk_printing p;
-    int code = stk_printing_begin(&p, args, format);
-    if (code != STK_EXIT_DONE) {
-        return code;
-    }
-    enum stoker_status status =
-        stoker_describe_readers(format, stk_output_write, &p.output, &p.err);
-    return stk_printing_end(&p, status, STK_EXIT_DONE);
+    return stk_printing_describe(args, stoker_describe_readers);
 }
 
 const struct stk_cmd stk_cmd_formats = {

@@ -12,18 +12,6 @@
 
 #define SQL_MAX_BYTES (1 << 20)
 
-static int describe(const struct stk_args *args)
-{
-    const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
-    struct stk_printing p;
-    int code = stk_printing_begin(&p, args, format);
-    if (code != STK_EXIT_DONE) {
-        return code;
-    }
-    enum stoker_status status = stoker_describe_tables(format, stk_output_write, &p.output, &p.err);
-    return stk_printing_end(&p, status, STK_EXIT_DONE);
-}
-
 // The statement in a file, "-" for standard input; the caller frees. NULL: said what is wrong.
 static char *read_sql(const char *path, int *code)
 {
@@ -92,7 +80,7 @@ static int query_run(const struct stk_args *args)
     const char *file = args->values[STK_OPT_ID_FILE].text, *format = stk_table_format(args);
     int code, profiles = file ? args->word_count : args->word_count - 1;
     if (asks_for_tables(args)) {
-        return describe(args);
+        return stk_printing_describe(args, stoker_describe_tables);
     }
     if (!format) {
         return stk_usage(&stk_cmd_query, "--json and --csv can't be combined");

@@ -32,3 +32,15 @@ int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done
     }
     return status == STOKER_OK || status == STOKER_EOUTPUT ? done : stk_fail(&p->err);
 }
+
+int stk_printing_describe(const struct stk_args *args,
+                          enum stoker_status (*describe)(const char *format, stoker_write_fn write,
+                                                         void *arg, struct stoker_err *err))
+{
+    const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args, format);
+    return code == STK_EXIT_DONE
+               ? stk_printing_end(&p, describe(format, stk_output_write, &p.output, &p.err), code)
+               : code;
+}

@@ -24,5 +24,9 @@ struct stk_printing {
 int stk_printing_begin(struct stk_printing *p, const struct stk_args *args, const char *format);
 // The exit code: of the output if it failed, of the error in p->err, else `done`.
 int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done);
+// What one of the library's descriptions says, as text or with --markdown; the exit code.
+int stk_printing_describe(const struct stk_args *args,
+                          enum stoker_status (*describe)(const char *format, stoker_write_fn write,
+                                                         void *arg, struct stoker_err *err));
 
 #endif

@@ -22,18 +22,33 @@ struct writer {
     size_t n;
 };
 
+enum stk_type stk_unit_type(enum stk_unit unit)
+{
+    static const enum stk_type types[] = {
+        [STK_UNIT_NS] = STK_TYPE_NS,
+        [STK_UNIT_BYTES] = STK_TYPE_BYTES,
+        [STK_UNIT_BYTES_PER_S] = STK_TYPE_RATIO,
+        [STK_UNIT_SHARE] = STK_TYPE_RATIO,
+        [STK_UNIT_PERCENT] = STK_TYPE_RATIO,
+        [STK_UNIT_COUNT] = STK_TYPE_COUNT,
+        [STK_UNIT_NUMBER] = STK_TYPE_NUMBER,
+        [STK_UNIT_ROUND] = STK_TYPE_RATIO,
+        [STK_UNIT_RATIO] = STK_TYPE_RATIO,
+        [STK_UNIT_TEXT] = STK_TYPE_TEXT,
+        [STK_UNIT_ID] = STK_TYPE_TEXT,
+        [STK_UNIT_FLAG] = STK_TYPE_BOOL,
+    };
+    return types[unit];
+}
+
 bool stk_amount_known(enum stk_unit unit, union stk_amount is)
 {
-    switch (unit) {
-    case STK_UNIT_NS:
-    case STK_UNIT_BYTES:
-    case STK_UNIT_COUNT:
-    case STK_UNIT_NUMBER:
+    switch (stk_type_info(stk_unit_type(unit))->holds) {
+    case STK_HOLDS_NUMBER:
         return is.whole != STK_NOT_KNOWN;
-    case STK_UNIT_TEXT:
-    case STK_UNIT_ID:
+    case STK_HOLDS_TEXT:
         return is.text != NULL;
-    case STK_UNIT_FLAG:
+    case STK_HOLDS_TRUTH:
         return is.flag;
     default:
         return isfinite(is.real) && is.real != (double)STK_NOT_KNOWN;

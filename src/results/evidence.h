@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/type.h"
+
 enum stk_unit {
     STK_UNIT_NS,
     STK_UNIT_BYTES,
@@ -65,6 +67,8 @@ struct stk_value {
     union stk_amount is;
 };
 
+// What a value of the unit is in the report.
+enum stk_type stk_unit_type(enum stk_unit unit);
 bool stk_amount_known(enum stk_unit unit, union stk_amount is);
 // The sentence of a row with these amounts, one for each of its values. Returns its length; it is
 // written, with a NUL behind it, where `to` is not NULL and must have room.

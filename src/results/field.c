@@ -53,7 +53,7 @@ bool stk_field_is_required(const struct stk_field *f)
 
 bool stk_struct_flat(const struct stk_struct_info *info)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_TUPLES ||
             (f->shape == STK_SHAPE_LIST && f->type == STK_TYPE_OBJECT)) {
             return false;

@@ -69,7 +69,7 @@ struct stk_field {
 };
 struct stk_struct_info {
     size_t size;
-    const struct stk_field *fields; // ends with key == NULL
+    const struct stk_field *(*fields)(void); // ends with key == NULL
 };
 
 // A time that is counted without a sign, as a field holds it.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A document's objects as lists of rows, each of which is a member of a struct and a field of the
 // contract (field.h). NAME.def holds them, and is included twice: between rows_struct.h and
-// rows_end.h it is the structs, behind rows_fields.h their tables. An object of NAME.def:
+// rows_end.h it is the structs, behind rows_fields.h their tables. Rows are only ever added. An
+// object of NAME.def:
 //
-//   #define T tune_doc_place
-//   OPEN                                      struct stk_tune_doc_place {
+//   OPEN(tune_doc_place)                      struct stk_tune_doc_place {
 //   MAYBE(file, "of the call")                    const char *file; // NULL: absent
 //   FLAG(has_line)                                bool has_line;
 //   IF(NUMBER, line, has_line, "of the call")     int64_t line;
 //   F(TEXT, text, "what to write there")          const char *text;
 //   BESIDE(uint32_t at)                           uint32_t at; // not in the contract
 //   CLOSE                                     };
-//   #undef T
 //
 // F: always there. IF, ..._IF: where the flag says so. IF_SET, MAYBE...: where it is set. WORD: an
 // enum, by the names of its values in order.
@@ -19,10 +18,6 @@
 #define STK_RESULTS_ROWS_H
 
 #include "results/interval.h"
-
-#define STK_ROWS_PASTE_(a, b) a##b
-#define STK_ROWS_PASTE(a, b) STK_ROWS_PASTE_(a, b)
-#define STK_ROWS_STRUCT struct STK_ROWS_PASTE(stk_, T)
 
 // Kinds of rows: what holds a value; its type, its shape, and whether the contract says that it is
 // never below 0 where its type may be.

@@ -3,15 +3,15 @@
 #include "results/rows.h"
 
 // clang-format off
-#define STK_ROWS_AT(member) offsetof(STK_ROWS_STRUCT, member)
-#define STK_ROWS_OPEN(id) static const struct stk_field id##_fields[] = {
-#define STK_ROWS_END(linkage, id) {NULL, STK_ROW_TEXT, 0, 0, NULL, NULL, NULL, false}}; \
-    linkage const struct stk_struct_info stk_##id##_info = {sizeof(STK_ROWS_STRUCT), id##_fields};
-// So that T is replaced first.
-#define STK_ROWS_OPEN_T(id) STK_ROWS_OPEN(id)
-#define STK_ROWS_END_T(id) STK_ROWS_END(, id)
-#define OPEN STK_ROWS_OPEN_T(T)
-#define CLOSE STK_ROWS_END_T(T)
+// The fields of a struct stand in a function, where `row` can be its name.
+#define STK_ROWS_AT(member) offsetof(row, member)
+#define STK_ROWS_OPEN(linkage, name, of) static const struct stk_field *name##_fields(void); \
+    linkage const struct stk_struct_info stk_##name##_info = {sizeof(struct stk_##of), name##_fields}; \
+    static const struct stk_field *name##_fields(void) { \
+        typedef struct stk_##of row; static const struct stk_field fields[] = {
+#define OPEN(name) STK_ROWS_OPEN(, name, name)
+#define VIEW(name, of) STK_ROWS_OPEN(static, name, of) // of views.def, for the tables behind it
+#define CLOSE {NULL, STK_ROW_TEXT, 0, 0, NULL, NULL, NULL, false}}; return fields; }
 #define FLAG(...)
 #define BESIDE(...)
 #define F(kind, member, doc) {#member, STK_ROW_##kind, STK_ROWS_AT(member), STK_FIELD_ALWAYS, NULL, NULL, doc, false},
@@ -37,7 +37,4 @@
 #define MERGED(member, sub, doc) {#member, STK_ROW_MERGED, STK_ROWS_AT(member), STK_FIELD_ALWAYS, &stk_##sub##_info, NULL, doc, false},
 #define APART(member, sub, doc) {#member, STK_ROW_APART, STK_ROWS_AT(member), STK_FIELD_ALWAYS, &stk_##sub##_info, NULL, doc, false},
 #define APART_OR_NULL(member, sub, doc) {#member, STK_ROW_APART, STK_ROWS_AT(member), STK_FIELD_IF_SET, &stk_##sub##_info, NULL, doc, true},
-// Of views.def, for the tables behind it.
-#define VIEW(id) STK_ROWS_OPEN(id)
-#define END_VIEW(id) STK_ROWS_END(static, id)
 // clang-format on

@@ -3,8 +3,8 @@
 #include "results/rows.h"
 
 // clang-format off
-#define OPEN STK_ROWS_STRUCT {
-#define CLOSE }; extern const struct stk_struct_info STK_ROWS_PASTE(STK_ROWS_PASTE(stk_, T), _info);
+#define OPEN(name) extern const struct stk_struct_info stk_##name##_info; struct stk_##name {
+#define CLOSE };
 #define FLAG(...) bool __VA_ARGS__;
 #define BESIDE(...) __VA_ARGS__;
 #define F(kind, member, doc) STK_HOLD_##kind member;

@@ -116,7 +116,7 @@ static void fill_list(const struct stk_field *f, struct stk_list *list, struct f
 // Every field of a struct of the report, by its table.
 static void fill(const struct stk_struct_info *info, char *object, struct fuzz_choices *c)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         void *at = object + f->offset;
         bool may_lack = f->has_offset == STK_FIELD_IF_SET, is_known = true;
         if (f->has_offset < STK_FIELD_IF_SET) {

@@ -47,10 +47,10 @@ static void absent_words(void)
 {
     struct stk_diff_verdict v = {.severity = STK_LEVEL_HIGH};
     const struct stk_struct_info *info = NULL;
-    for (const struct stk_field *f = stk_diff_info.fields; f->key; f++) {
+    for (const struct stk_field *f = stk_diff_info.fields(); f->key; f++) {
         info = strcmp(f->key, "verdict") == 0 ? f->sub : info;
     }
-    const struct stk_field *f = info->fields;
+    const struct stk_field *f = info->fields();
     while (strcmp(f->key, "severity") != 0) {
         f++;
     }

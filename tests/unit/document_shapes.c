@@ -131,7 +131,7 @@ static void the_schema_says_so(void)
 static void check_rows(const struct stk_struct_info *info, const char *name, int depth)
 {
     CHECK(depth < 12 && info->size > 0);
-    for (const struct stk_field *f = info->fields; f->key && depth < 12; f++) {
+    for (const struct stk_field *f = info->fields(); f->key && depth < 12; f++) {
         bool is_object = f->type == STK_TYPE_OBJECT;
         CHECK_SAY(*f->key && f->doc && *f->doc, "%s.%s", name, f->key);
         CHECK_SAY(is_object == (f->sub != NULL), "%s.%s", name, f->key);
@@ -148,8 +148,8 @@ static void contracts_are_whole(void)
     for (const struct stk_contract *c = stk_contracts; c->name; c++, count++) {
         char schema[64];
         snprintf(schema, sizeof schema, "stoker.%s/", c->name);
-        CHECK_STR(c->info->fields[0].key, "schema");
-        CHECK(strncmp(c->info->fields[0].choices, schema, strlen(schema)) == 0);
+        CHECK_STR(c->info->fields()[0].key, "schema");
+        CHECK(strncmp(c->info->fields()[0].choices, schema, strlen(schema)) == 0);
         CHECK(c->page_end > c->page + 20 && *c->page == '#');
         CHECK(stk_contract_find(c->name) == c);
         CHECK_RUN(check_rows, c->info, c->name, 0);

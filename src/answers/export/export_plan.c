@@ -196,14 +196,7 @@ static void describe_finding(struct plan *p, const struct stk_rep_finding *f,
     note(notes, &slice->note_count, "more", f->explain);
 }
 
-static int by_start(const void *pa, const void *pb)
-{
-    const struct stk_export_slice *a = pa, *b = pb;
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    return a->dur_ns != b->dur_ns ? (a->dur_ns > b->dur_ns ? -1 : 1) : 0;
-}
+STK_ORDER(by_start, struct stk_export_slice, STK_UP(start_ns) STK_DOWN(dur_ns))
 
 // Cut `slices` into lanes without overlap: each goes over what is left and takes what fits.
 static void add_disjoint(struct plan *p, const char *name, struct stk_export_slice *slices,

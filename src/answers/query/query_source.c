@@ -10,14 +10,7 @@
 #include "base/assert.h"
 #include "base/sort.h"
 
-static int compare_steps(const void *pa, const void *pb)
-{
-    const struct stk_query_step *a = pa, *b = pb;
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    return (a->number > b->number) - (a->number < b->number);
-}
+STK_ORDER(compare_steps, struct stk_query_step, STK_UP(start_ns) STK_UP(number))
 
 // Sort, and drop what begins inside an earlier one.
 static void tidy(struct stk_query_steps *s)

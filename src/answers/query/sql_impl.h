@@ -48,7 +48,6 @@ const char *stk_sql_declaration(const struct stk_sql_table *table, struct stk_ar
 void stk_sql_result(sqlite3_context *context, const struct stk_query_value *value);
 
 // sql_filter.c: conditions that SQLite hands over.
-#define STK_SQL_PLAN_MAX 32
 // One byte pair per argument: column's field + 'A', operator. False: not one that can be taken.
 bool stk_sql_filter_takes(const struct stk_sql_table *table, sqlite3_index_info *info, int i,
                           char pair[2]);

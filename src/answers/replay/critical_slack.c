@@ -25,14 +25,7 @@ struct slack {
     bool changed;
 };
 
-static int compare_late(const void *x, const void *y)
-{
-    const struct instant *a = x, *b = y;
-    if (a->t_ns != b->t_ns) {
-        return a->t_ns < b->t_ns ? 1 : -1;
-    }
-    return (a->node < b->node) - (a->node > b->node);
-}
+STK_ORDER(compare_late, struct instant, STK_DOWN(t_ns) STK_DOWN(node))
 
 static void lower(struct slack *x, int64_t *to, int64_t ns)
 {

@@ -70,18 +70,9 @@ static void see(void *arg, uint32_t node, enum stk_critical class, int64_t from_
     }
 }
 
-static int compare_names(const void *x, const void *y)
-{
-    const struct piece *a = x, *b = y;
-    return a->class != b->class ? (a->class > b->class) - (a->class < b->class)
-                                : (a->name > b->name) - (a->name < b->name);
-}
+STK_ORDER(compare_names, struct piece, STK_UP(class) STK_UP(name))
 
-static int compare_rows(const void *x, const void *y)
-{
-    const struct stk_whatif_path_row *a = x, *b = y;
-    return (a->ns < b->ns) - (a->ns > b->ns);
-}
+STK_ORDER(compare_rows, struct stk_whatif_path_row, STK_DOWN(ns))
 
 static struct stk_list list_of(struct tables *x, const struct stk_vec *v, size_t most)
 {

@@ -28,12 +28,7 @@ struct by_end {
     uint32_t node;
 };
 
-static int compare_ends(const void *x, const void *y)
-{
-    const struct by_end *a = x, *b = y;
-    return a->end_ns != b->end_ns ? (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns)
-                                  : (a->node > b->node) - (a->node < b->node);
-}
+STK_ORDER(compare_ends, struct by_end, STK_UP(end_ns) STK_UP(node))
 
 static bool sort_ends(const struct stk_graph_build *b, struct stk_vec *out)
 {

@@ -32,12 +32,7 @@ struct sample {
     int64_t bytes, ns;
 };
 
-static int compare(const void *x, const void *y)
-{
-    const struct sample *a = x, *b = y;
-    return a->bytes != b->bytes ? (a->bytes > b->bytes) - (a->bytes < b->bytes)
-                                : (a->ns > b->ns) - (a->ns < b->ns);
-}
+STK_ORDER(compare, struct sample, STK_UP(bytes) STK_UP(ns))
 
 const char *stk_message_refuse(const struct stk_graph *g)
 {

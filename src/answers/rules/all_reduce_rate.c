@@ -34,20 +34,9 @@ static bool is_used(const struct stk_rank_sum *rank, const struct stk_collective
     return rank->step_count == 0 || (c->step != STK_NONE && !rank->steps[c->step].excluded);
 }
 
-static int compare_samples(const void *x, const void *y)
-{
-    const struct sample *a = x, *b = y;
-    return a->bytes != b->bytes ? (a->bytes > b->bytes) - (a->bytes < b->bytes)
-           : a->group_size != b->group_size
-               ? (a->group_size > b->group_size) - (a->group_size < b->group_size)
-               : (a->ns > b->ns) - (a->ns < b->ns);
-}
+STK_ORDER(compare_samples, struct sample, STK_UP(bytes) STK_UP(group_size) STK_UP(ns))
 
-static int compare_classes(const void *x, const void *y)
-{
-    const struct stk_all_reduce_class *a = x, *b = y;
-    return (a->lost_ns < b->lost_ns) - (a->lost_ns > b->lost_ns);
-}
+STK_ORDER(compare_classes, struct stk_all_reduce_class, STK_DOWN(lost_ns))
 
 static size_t collect(const struct stk_run_sum *run, struct stk_all_reduce_rate *out,
                       struct sample *v)

@@ -8,7 +8,6 @@
 #include "base/assert.h"
 #include "base/alloc.h"
 #include "base/str.h"
-#include "engine/graph/fn_check.h"
 
 // A constant is computed once, while the function is made, and kept for as long as it lives,
 // outside of any run's budget: what is much larger than what it is made of is left to the elements.

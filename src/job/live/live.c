@@ -92,12 +92,11 @@ enum stoker_status stoker_live_open(const char *target, const struct stoker_live
                                     struct stoker_live **out, struct stoker_err *err)
 {
     static const struct stoker_live_options usual;
-    struct stoker_err own;
     if (!target || !out) {
         return stk_err_misuse(err, "stoker_live_open needs a target and a pointer for the result");
     }
     const struct stoker_live_options *o = options ? options : &usual;
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     *out = NULL;
     struct stoker_live *l = stk_alloc_zero(1, sizeof *l);
     if (!l) {
@@ -238,11 +237,10 @@ static enum stoker_status fill(struct stoker_live *l, struct stoker_err *err)
 
 enum stoker_status stoker_live_refresh(struct stoker_live *l, struct stoker_err *err)
 {
-    struct stoker_err own;
     if (!l) {
         return stk_err_misuse(err, "stoker_live_refresh needs a job from stoker_live_open");
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     stk_arena_deinit(&l->arena);
     stk_arena_init(&l->arena, ARENA_BYTES);
     l->now = (struct stk_now){0};
@@ -270,13 +268,12 @@ enum stoker_status stoker_live_write(const struct stoker_live *l, const char *fo
                                      stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     static const struct stoker_live_write_options usual;
-    struct stoker_err own;
     struct stk_sink sink;
     if (!l || !format || !write) {
         return stk_err_misuse(err,
                               "stoker_live_write needs a job, a format and an output function");
     }
-    err = stk_err_begin(err, &own);
+    err = stk_err_begin(err, &(struct stoker_err){0});
     options = options ? options : &usual;
     stk_sink_init(&sink, write, arg);
     if (!l->now.sentence) {

@@ -59,14 +59,7 @@ bool stk_spans_add(struct stk_spans *s, int64_t start_ns, int64_t end_ns)
     return true;
 }
 
-static int compare_spans(const void *pa, const void *pb)
-{
-    const struct stk_span *a = pa, *b = pb;
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
-}
+STK_ORDER(compare_spans, struct stk_span, STK_UP(start_ns) STK_UP(end_ns))
 
 void stk_spans_normalize(struct stk_spans *s)
 {

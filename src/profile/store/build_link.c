@@ -217,14 +217,7 @@ struct timed {
     uint32_t event;
 };
 
-static int compare_timed(const void *a, const void *b)
-{
-    const struct timed *x = a, *y = b;
-    if (x->start_ns != y->start_ns) {
-        return x->start_ns < y->start_ns ? -1 : 1;
-    }
-    return (x->event > y->event) - (x->event < y->event);
-}
+STK_ORDER(compare_timed, struct timed, STK_UP(start_ns) STK_UP(event))
 
 // Put a chain of n operations in order of time; returns its new head, STK_NONE without memory.
 static uint32_t sort_chain(struct stk_trace *t, uint32_t head, size_t n)

@@ -98,14 +98,7 @@ static enum stoker_status place_processes(struct stk_finish *f, struct stk_map *
     return STOKER_OK;
 }
 
-static int compare_devices(const void *a, const void *b)
-{
-    const struct stk_device *x = a, *y = b;
-    if (x->process != y->process) {
-        return x->process < y->process ? -1 : 1;
-    }
-    return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
-}
+STK_ORDER(compare_devices, struct stk_device, STK_UP(process) STK_UP(ordinal))
 
 static bool on_device(const struct stk_track_entry *e)
 {

@@ -61,17 +61,7 @@ void stk_build_program_left_out(struct stk_build *b)
     b->programs_left_out++;
 }
 
-static int by_name_and_id(const void *pa, const void *pb)
-{
-    const struct stk_program *a = pa, *b = pb;
-    if (a->name != b->name) {
-        return a->name < b->name ? -1 : 1;
-    }
-    if (a->id != b->id) {
-        return a->id < b->id ? -1 : 1;
-    }
-    return a->first < b->first ? -1 : a->first > b->first;
-}
+STK_ORDER(by_name_and_id, struct stk_program, STK_UP(name) STK_UP(id) STK_UP(first))
 
 // A copy of the builder's items for the trace; NULL for none, and where memory ran out.
 static void *copy_of(const struct stk_vec *v)

@@ -145,12 +145,7 @@ static void put_long(struct scatter *w, uint32_t event, int64_t dur_ns)
     }
 }
 
-static int compare_raw_longs(const void *a, const void *b)
-{
-    const struct stk_raw_long *x = a, *y = b;
-    return x->chunk != y->chunk ? (x->chunk > y->chunk) - (x->chunk < y->chunk)
-                                : (x->row > y->row) - (x->row < y->row);
-}
+STK_ORDER(compare_raw_longs, struct stk_raw_long, STK_UP(chunk) STK_UP(row))
 
 static int64_t long_dur(const struct stk_shard *s, uint32_t chunk, uint32_t row)
 {
@@ -329,11 +324,7 @@ static bool alloc_columns(struct stk_finish *f)
            (f->call_corr = stk_alloc_large(calls, sizeof *f->call_corr));
 }
 
-static int compare_longs(const void *a, const void *b)
-{
-    const struct stk_long_dur *x = a, *y = b;
-    return (x->event > y->event) - (x->event < y->event);
-}
+STK_ORDER(compare_longs, struct stk_long_dur, STK_UP(event))
 
 static enum stoker_status collect(struct scatter_job *job, struct stoker_err *err)
 {

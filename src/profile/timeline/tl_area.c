@@ -22,15 +22,7 @@ struct area {
     struct stk_vec pieces;
 };
 
-static int compare_pieces(const void *pa, const void *pb)
-{
-    const struct piece *a = pa, *b = pb;
-    if (a->group != b->group) {
-        return a->group < b->group ? -1 : 1;
-    }
-    return a->start_ns != b->start_ns ? (a->start_ns > b->start_ns ? 1 : -1)
-                                      : (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
-}
+STK_ORDER(compare_pieces, struct piece, STK_UP(group) STK_UP(start_ns) STK_UP(end_ns))
 
 static int compare_times(const void *pa, const void *pb)
 {

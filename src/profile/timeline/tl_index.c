@@ -82,14 +82,7 @@ struct start {
     uint32_t event;
 };
 
-static int compare_starts(const void *pa, const void *pb)
-{
-    const struct start *a = pa, *b = pb;
-    if (a->ns != b->ns) {
-        return a->ns < b->ns ? -1 : 1;
-    }
-    return (a->event > b->event) - (a->event < b->event);
-}
+STK_ORDER(compare_starts, struct start, STK_UP(ns) STK_UP(event))
 
 // The last row of a track with more sub-rows than rows holds events of several.
 static bool sort_row(struct stk_tl_trace *x, const struct stk_tl_row *row)

@@ -84,15 +84,7 @@ static bool take_thread(struct finder *f, uint32_t k)
     return true;
 }
 
-static int compare_stretches(const void *pa, const void *pb)
-{
-    const struct stretch *a = pa, *b = pb;
-    if (a->rank != b->rank) {
-        return a->rank < b->rank ? -1 : 1;
-    }
-    return a->start_ns != b->start_ns ? (a->start_ns < b->start_ns ? -1 : 1)
-                                      : (a->phase > b->phase) - (a->phase < b->phase);
-}
+STK_ORDER(compare_stretches, struct stretch, STK_UP(rank) STK_UP(start_ns) STK_UP(phase))
 
 static bool goes_on(const struct stretch *a, const struct stretch *b)
 {

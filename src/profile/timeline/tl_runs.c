@@ -16,17 +16,7 @@ struct run {
     uint32_t trace, event;
 };
 
-static int compare_runs(const void *pa, const void *pb)
-{
-    const struct run *a = pa, *b = pb;
-    if (a->dur_ns != b->dur_ns) {
-        return a->dur_ns < b->dur_ns ? -1 : 1;
-    }
-    if (a->trace != b->trace) {
-        return a->trace < b->trace ? -1 : 1;
-    }
-    return (a->event > b->event) - (a->event < b->event);
-}
+STK_ORDER(compare_runs, struct run, STK_UP(dur_ns) STK_UP(trace) STK_UP(event))
 
 static bool collect_runs(const struct stk_timeline *t, struct stk_str name, uint8_t kind,
                          struct stk_vec *runs)

@@ -3,7 +3,7 @@
 #ifndef STK_OUT_DIFF_LINES_H
 #define STK_OUT_DIFF_LINES_H
 
-#include "base/human.h"
+#include "results/print/figure.h"
 #include "results/print/out.h"
 #include "results/diff.h"
 

@@ -27,28 +27,6 @@ static void write_ratio(struct stk_json *j, double value)
     }
 }
 
-static void write_values(struct stk_json *j, const struct stk_list *list)
-{
-    const struct stk_value *values = list->items;
-    stk_json_open(j, '{', true);
-    for (size_t i = 0; i < list->count; i++) {
-        enum stk_unit unit = values[i].unit;
-        stk_json_key(j, values[i].key);
-        if (unit == STK_UNIT_TEXT || unit == STK_UNIT_ID) {
-            stk_json_text(j, values[i].is.text);
-        } else if (unit == STK_UNIT_FLAG) {
-            stk_json_bool(j, values[i].is.flag);
-        } else if (unit == STK_UNIT_BYTES || unit == STK_UNIT_COUNT) {
-            stk_json_u64(j, values[i].is.count);
-        } else if (unit == STK_UNIT_NS || unit == STK_UNIT_NUMBER) {
-            stk_json_i64(j, values[i].is.whole);
-        } else {
-            write_ratio(j, values[i].is.real);
-        }
-    }
-    stk_json_close(j, '}');
-}
-
 static void write_word(struct stk_json *j, const struct stk_field *f, unsigned index)
 {
     char word[STK_FIELD_WORD_MAX];
@@ -56,15 +34,13 @@ static void write_word(struct stk_json *j, const struct stk_field *f, unsigned i
     stk_json_text(j, word);
 }
 
-static void write_value(struct stk_json *j, const struct stk_field *f, const void *at)
+// A value of a type that needs no more to be printed.
+static void write_plain(struct stk_json *j, enum stk_type type, const void *at)
 {
-    switch (f->type) {
+    switch (type) {
     case STK_TYPE_TEXT:
     case STK_TYPE_NAME:
         stk_json_text(j, *(const char *const *)at);
-        break;
-    case STK_TYPE_WORD:
-        write_word(j, f, *(const unsigned *)at);
         break;
     case STK_TYPE_NS:
     case STK_TYPE_NUMBER:
@@ -87,12 +63,31 @@ static void write_value(struct stk_json *j, const struct stk_field *f, const voi
     case STK_TYPE_BOOL:
         stk_json_bool(j, *(const bool *)at);
         break;
-    case STK_TYPE_OBJECT:
-        write_object(j, f->sub, at, stk_struct_flat(f->sub));
-        break;
     default:
-        STK_ASSERT(!"a field has a type that its object can print");
+        STK_ASSERT(!"a value has a type that alone says how to print it");
     }
+}
+
+static void write_value(struct stk_json *j, const struct stk_field *f, const void *at)
+{
+    if (f->type == STK_TYPE_WORD) {
+        write_word(j, f, *(const unsigned *)at);
+    } else if (f->type == STK_TYPE_OBJECT) {
+        write_object(j, f->sub, at, stk_struct_flat(f->sub));
+    } else {
+        write_plain(j, f->type, at);
+    }
+}
+
+static void write_values(struct stk_json *j, const struct stk_list *list)
+{
+    const struct stk_value *values = list->items;
+    stk_json_open(j, '{', true);
+    for (size_t i = 0; i < list->count; i++) {
+        stk_json_key(j, values[i].key);
+        write_plain(j, stk_unit_type(values[i].unit), &values[i].is);
+    }
+    stk_json_close(j, '}');
 }
 
 // Bytes from one value of a list to the next.
@@ -150,7 +145,7 @@ static void write_tuples(struct stk_json *j, const struct stk_field *f, const st
     stk_json_open(j, '[', false);
     for (size_t i = 0; i < list->count; i++, item += f->sub->size) {
         stk_json_open(j, '[', true);
-        for (const struct stk_field *v = f->sub->fields; v->key; v++) {
+        for (const struct stk_field *v = f->sub->fields(); v->key; v++) {
             write_value(j, v, item + v->offset);
         }
         stk_json_close(j, ']');
@@ -168,28 +163,14 @@ static void write_apart(struct stk_json *j, const struct stk_field *f,
     }
 }
 
+// Whole numbers of a cell are signed, whatever its type.
 static void write_cell(struct stk_json *j, enum stk_type type, const struct stk_cell *cell)
 {
     if (!cell->known) {
         stk_json_null(j);
-        return;
-    }
-    switch (type) {
-    case STK_TYPE_TEXT:
-        stk_json_text(j, cell->text);
-        break;
-    case STK_TYPE_SHARE:
-    case STK_TYPE_RATE:
-        stk_json_share(j, cell->ratio);
-        break;
-    case STK_TYPE_REAL:
-        stk_json_real(j, cell->ratio);
-        break;
-    case STK_TYPE_BOOL:
-        stk_json_bool(j, cell->truth);
-        break;
-    default:
-        stk_json_i64(j, cell->number);
+    } else {
+        bool is_whole = stk_type_info(type)->holds == STK_HOLDS_NUMBER;
+        write_plain(j, is_whole ? STK_TYPE_NUMBER : type, &cell->number);
     }
 }
 
@@ -265,7 +246,7 @@ static void write_shape(struct stk_json *j, const struct stk_field *f, const voi
 static void write_fields(struct stk_json *j, const struct stk_struct_info *info, const void *object)
 {
     STK_ASSERT(info->size > 0 && object);
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         const void *at = (const char *)object + f->offset;
         bool is_known = stk_field_known(f, object);
         if (f->shape == STK_SHAPE_MEMBERS) {

@@ -16,6 +16,34 @@ static void pair(struct stk_json *j, const char *key, const char *value)
     stk_json_text(j, value);
 }
 
+// "type": one of these.
+static void types(struct stk_json *j, const char *const *names, size_t count)
+{
+    stk_json_key(j, "type");
+    stk_json_open(j, '[', true);
+    for (size_t i = 0; i < count; i++) {
+        stk_json_text(j, names[i]);
+    }
+    stk_json_close(j, ']');
+}
+
+static void type_or_null(struct stk_json *j, const char *name, bool or_null)
+{
+    if (or_null) {
+        types(j, (const char *const[]){name, "null"}, 2);
+    } else {
+        pair(j, "type", name);
+    }
+}
+
+// A list, or an object of any keys, whose values are as what follows says until the bracket closes.
+static void open_inner(struct stk_json *j, bool is_list)
+{
+    pair(j, "type", is_list ? "array" : "object");
+    stk_json_key(j, is_list ? "items" : "additionalProperties");
+    stk_json_open(j, '{', true);
+}
+
 static void write_choices(struct stk_json *j, const struct stk_field *f)
 {
     char word[STK_FIELD_WORD_MAX];
@@ -31,15 +59,7 @@ static void write_choices(struct stk_json *j, const struct stk_field *f)
 static void write_plain(struct stk_json *j, const struct stk_field *f)
 {
     const struct stk_type_info *info = stk_type_info(f->type);
-    stk_json_key(j, "type");
-    if (f->or_null) {
-        stk_json_open(j, '[', true);
-        stk_json_text(j, info->json);
-        stk_json_text(j, "null");
-        stk_json_close(j, ']');
-    } else {
-        stk_json_text(j, info->json);
-    }
+    type_or_null(j, info->json, f->or_null);
     if (info->from_zero || f->from_zero ||
         (f->shape == STK_SHAPE_MAP && info->holds == STK_HOLDS_NUMBER)) {
         stk_json_key(j, "minimum");
@@ -75,47 +95,23 @@ static void write_values(struct stk_json *j, const struct stk_field *f)
     stk_json_close(j, '}');
 }
 
-// What a cell may be.
-static void write_any(struct stk_json *j, bool or_null)
-{
-    static const char *const types[] = {"string", "number", "boolean", "null"};
-    stk_json_key(j, "type");
-    stk_json_open(j, '[', true);
-    for (int i = 0; i < (or_null ? 4 : 3); i++) {
-        stk_json_text(j, types[i]);
-    }
-    stk_json_close(j, ']');
-}
+// What a cell may be: `null` is the last.
+static const char *const of_cells[] = {"string", "number", "boolean", "null"};
 
-static void write_cells(struct stk_json *j, const struct stk_field *f)
+// Lists of cells.
+static void write_cell_rows(struct stk_json *j)
 {
-    bool is_rows = f->shape == STK_SHAPE_CELL_ROWS;
-    pair(j, "type", is_rows ? "array" : "object");
-    stk_json_key(j, is_rows ? "items" : "additionalProperties");
-    stk_json_open(j, '{', true);
-    if (is_rows) {
-        pair(j, "type", "array");
-        stk_json_key(j, "items");
-        stk_json_open(j, '{', true);
-        write_any(j, true);
-        stk_json_close(j, '}');
-    } else {
-        write_any(j, false);
-    }
+    open_inner(j, true);
+    open_inner(j, true);
+    types(j, of_cells, 4);
+    stk_json_close(j, '}');
     stk_json_close(j, '}');
 }
 
-static void write_any_values(struct stk_json *j)
+static void write_any_values(struct stk_json *j, const char *const *of, size_t count)
 {
-    pair(j, "type", "object");
-    stk_json_key(j, "additionalProperties");
-    stk_json_open(j, '{', true);
-    stk_json_key(j, "type");
-    stk_json_open(j, '[', true);
-    stk_json_text(j, "number");
-    stk_json_text(j, "string");
-    stk_json_text(j, "boolean");
-    stk_json_close(j, ']');
+    open_inner(j, false);
+    types(j, of, count);
     stk_json_close(j, '}');
 }
 
@@ -131,22 +127,14 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
         write_values(j, f);
         break;
     case STK_SHAPE_TUPLES:
-        pair(j, "type", "array");
-        stk_json_key(j, "items");
-        stk_json_open(j, '{', true);
-        pair(j, "type", "array");
-        stk_json_key(j, "items");
-        stk_json_open(j, '{', true);
-        write_any(j, true);
-        stk_json_close(j, '}');
-        stk_json_close(j, '}');
+    case STK_SHAPE_CELL_ROWS:
+        write_cell_rows(j);
         break;
     case STK_SHAPE_CELL_MAP:
-    case STK_SHAPE_CELL_ROWS:
-        write_cells(j, f);
+        write_any_values(j, of_cells, 3);
         break;
     case STK_SHAPE_VALUES:
-        write_any_values(j);
+        write_any_values(j, (const char *const[]){"number", "string", "boolean"}, 3);
         break;
     default:
         if (f->type == STK_TYPE_OBJECT) {
@@ -157,28 +145,20 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
     }
 }
 
-static void write_required_of(struct stk_json *j, const struct stk_struct_info *info)
+static void write_required(struct stk_json *j, const struct stk_struct_info *info)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_MERGED) {
-            write_required_of(j, f->sub);
+            write_required(j, f->sub);
         } else if (stk_field_is_required(f)) {
             stk_json_text(j, f->key);
         }
     }
 }
 
-static void write_required(struct stk_json *j, const struct stk_struct_info *info)
-{
-    stk_json_key(j, "required");
-    stk_json_open(j, '[', true);
-    write_required_of(j, info);
-    stk_json_close(j, ']');
-}
-
 static void write_properties(struct stk_json *j, const struct stk_struct_info *info)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_MERGED) {
             write_properties(j, f->sub);
         } else if (f->shape != STK_SHAPE_MEMBERS) {
@@ -193,21 +173,16 @@ static void write_properties(struct stk_json *j, const struct stk_struct_info *i
 
 static void write_struct(struct stk_json *j, const struct stk_struct_info *info, bool or_null)
 {
-    stk_json_key(j, "type");
-    if (or_null) {
-        stk_json_open(j, '[', true);
-        stk_json_text(j, "object");
-        stk_json_text(j, "null");
-        stk_json_close(j, ']');
-    } else {
-        stk_json_text(j, "object");
-    }
+    type_or_null(j, "object", or_null);
+    stk_json_key(j, "required");
+    stk_json_open(j, '[', true);
     write_required(j, info);
+    stk_json_close(j, ']');
     stk_json_key(j, "properties");
     stk_json_open(j, '{', false);
     write_properties(j, info);
     stk_json_close(j, '}');
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_MEMBERS) {
             write_values(j, f);
         }
@@ -220,7 +195,7 @@ void stk_schema_write(const struct stk_struct_info *info, struct stk_sink *sink)
     stk_json_init(&j, sink);
     stk_json_open(&j, '{', false);
     pair(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    pair(&j, "title", info->fields[0].choices);
+    pair(&j, "title", info->fields()[0].choices);
     write_struct(&j, info, false);
     stk_json_close(&j, '}');
     stk_sink_text(sink, "\n");
@@ -256,7 +231,7 @@ static void describe_choices(const struct stk_field *f, struct stk_sink *sink)
 
 static void describe_rows(const struct stk_struct_info *info, struct stk_sink *sink)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         if (f->shape == STK_SHAPE_MERGED) {
             describe_rows(f->sub, sink);
             continue;
@@ -281,12 +256,12 @@ static void describe_struct(const struct stk_struct_info *info, const char *titl
 static void describe_inner(const struct stk_struct_info *info, const char *path,
                            struct stk_sink *sink)
 {
-    for (const struct stk_field *f = info->fields; f->key; f++) {
+    for (const struct stk_field *f = info->fields(); f->key; f++) {
         bool is_list = f->shape == STK_SHAPE_LIST || f->shape == STK_SHAPE_TUPLES;
         char inner[160];
         if (f->shape == STK_SHAPE_MERGED) {
             describe_inner(f->sub, path, sink);
-        } else if (f->sub && strcmp(f->sub->fields[0].key, "schema") != 0) { // else it has a page
+        } else if (f->sub && strcmp(f->sub->fields()[0].key, "schema") != 0) { // else it has a page
             snprintf(inner, sizeof inner, "%s%s%s%s", path, *path ? "." : "", f->key,
                      is_list ? "[]" : "");
             describe_struct(f->sub, inner, inner, sink);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/human.h"
+#include "results/print/figure.h"
 #include "base/text.h"
 #include "results/print/cpp_name.h"
 #include "results/print/out.h"

@@ -140,14 +140,7 @@ struct ranked {
     size_t index;
 };
 
-static int by_duration(const void *pa, const void *pb)
-{
-    const struct ranked *a = pa, *b = pb;
-    if (a->dur_ns != b->dur_ns) {
-        return a->dur_ns < b->dur_ns ? -1 : 1;
-    }
-    return (a->index > b->index) - (a->index < b->index);
-}
+STK_ORDER(by_duration, struct ranked, STK_UP(dur_ns) STK_UP(index))
 
 // Scale `sums` so that they sum to `target`.
 static void scale_exactly(__int128 *sums, int64_t target, int64_t *out)

@@ -93,20 +93,7 @@ struct member {
     struct stk_comm_wait *wait;
 };
 
-static int by_key(const void *pa, const void *pb)
-{
-    const struct member *a = pa, *b = pb;
-    if (a->key != b->key) {
-        return a->key < b->key ? -1 : 1;
-    }
-    if (a->k != b->k) {
-        return a->k < b->k ? -1 : 1;
-    }
-    if (a->rank != b->rank) {
-        return a->rank < b->rank ? -1 : 1;
-    }
-    return (a->device > b->device) - (a->device < b->device);
-}
+STK_ORDER(by_key, struct member, STK_UP(key) STK_UP(k) STK_UP(rank) STK_UP(device))
 
 static int64_t transfer_ns(const struct stk_collective *c, const struct stk_comm_wait *wait)
 {

@@ -207,14 +207,7 @@ static bool find_periods(struct sweep *s)
     return true;
 }
 
-static int longest_first(const void *pa, const void *pb)
-{
-    const struct between *a = pa, *b = pb;
-    if (a->row.dur_ns != b->row.dur_ns) {
-        return a->row.dur_ns > b->row.dur_ns ? -1 : 1;
-    }
-    return (a->index > b->index) - (a->index < b->index);
-}
+STK_ORDER(longest_first, struct between, STK_DOWN(row.dur_ns) STK_UP(index))
 
 static bool take_rows(struct sweep *s, struct stk_arena *arena)
 {

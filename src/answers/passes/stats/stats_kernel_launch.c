@@ -213,17 +213,7 @@ static void fill_facts(struct sweep *s)
     }
 }
 
-static int by_row_and_time(const void *pa, const void *pb)
-{
-    const struct way *a = pa, *b = pb;
-    if (a->row != b->row) {
-        return a->row < b->row ? -1 : 1;
-    }
-    if (a->total_ns != b->total_ns) {
-        return a->total_ns > b->total_ns ? -1 : 1;
-    }
-    return (a->config > b->config) - (a->config < b->config);
-}
+STK_ORDER(by_row_and_time, struct way, STK_UP(row) STK_DOWN(total_ns) STK_UP(config))
 
 // Total time of the last row whose ways are kept.
 static int64_t least_total(const struct sweep *s, int64_t *totals)

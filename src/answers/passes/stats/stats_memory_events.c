@@ -243,14 +243,7 @@ static bool sweep_track(struct sweep *s, const struct stk_track *track)
     return true;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    if (x->t_ns != y->t_ns) {
-        return x->t_ns < y->t_ns ? -1 : 1;
-    }
-    return (x->id > y->id) - (x->id < y->id);
-}
+STK_ORDER(by_time, struct event, STK_UP(t_ns) STK_UP(id))
 
 // ---- levels ----
 

@@ -21,15 +21,6 @@ struct cursor {
     bool failed;
 };
 
-static int args_connect(sqlite3 *sql, void *module, int argc, const char *const *argv,
-                        sqlite3_vtab **out, char **error)
-{
-    (void)argc;
-    (void)argv;
-    (void)error;
-    return stk_sql_connect(sql, module, NULL, out);
-}
-
 static int args_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     bool asked = false;
@@ -155,7 +146,7 @@ static int args_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 }
 
 const sqlite3_module stk_sql_args_module = {
-    .xConnect = args_connect,
+    .xConnect = stk_sql_connect,
     .xBestIndex = args_best_index,
     .xDisconnect = stk_sql_disconnect,
     .xOpen = args_open,

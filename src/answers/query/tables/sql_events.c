@@ -11,15 +11,6 @@ struct cursor {
     bool ended;
 };
 
-static int event_connect(sqlite3 *sql, void *module, int argc, const char *const *argv,
-                         sqlite3_vtab **out, char **error)
-{
-    (void)argc;
-    (void)argv;
-    (void)error;
-    return stk_sql_connect(sql, module, NULL, out);
-}
-
 // Rows that are left by one condition, as a share: only the order matters.
 static double share_of(enum stk_query_field field, char op)
 {
@@ -78,9 +69,7 @@ static int event_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static int event_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
     (void)base;
-    struct cursor *c = stk_alloc_zero(1, sizeof *c);
-    *out = c ? &c->base : NULL;
-    return c ? SQLITE_OK : SQLITE_NOMEM;
+    return stk_sql_open(sizeof(struct cursor), out);
 }
 
 static int event_close(sqlite3_vtab_cursor *base)
@@ -143,7 +132,7 @@ static int event_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 }
 
 const sqlite3_module stk_sql_event_module = {
-    .xConnect = event_connect,
+    .xConnect = stk_sql_connect,
     .xBestIndex = event_best_index,
     .xDisconnect = stk_sql_disconnect,
     .xOpen = event_open,

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small tables in SQL: numbered rows, all of them, SQLite does the rest.
-#include "base/alloc.h"
 #include "answers/query/tables/sql_module.h"
 
 struct cursor {
     sqlite3_vtab_cursor base;
     uint64_t row, count;
 };
-
-static int list_connect(sqlite3 *sql, void *module, int argc, const char *const *argv,
-                        sqlite3_vtab **out, char **error)
-{
-    (void)argc;
-    (void)argv;
-    (void)error;
-    return stk_sql_connect(sql, module, NULL, out);
-}
 
 static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
@@ -29,15 +19,7 @@ static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static int list_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
     (void)base;
-    struct cursor *c = stk_alloc_zero(1, sizeof *c);
-    *out = c ? &c->base : NULL;
-    return c ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-static int list_close(sqlite3_vtab_cursor *base)
-{
-    stk_free(base);
-    return SQLITE_OK;
+    return stk_sql_open(sizeof(struct cursor), out);
 }
 
 static int list_filter(sqlite3_vtab_cursor *base, int number, const char *plan, int argc,
@@ -83,11 +65,11 @@ static int list_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 }
 
 const sqlite3_module stk_sql_list_module = {
-    .xConnect = list_connect,
+    .xConnect = stk_sql_connect,
     .xBestIndex = list_best_index,
     .xDisconnect = stk_sql_disconnect,
     .xOpen = list_open,
-    .xClose = list_close,
+    .xClose = stk_sql_close,
     .xFilter = list_filter,
     .xNext = list_next,
     .xEof = list_eof,

@@ -34,7 +34,7 @@ void stk_sql_result(sqlite3_context *context, const struct stk_query_value *valu
     }
 }
 
-int stk_sql_connect(sqlite3 *sql, void *module, const char *extra, sqlite3_vtab **out)
+int stk_sql_declare(sqlite3 *sql, void *module, const char *extra, sqlite3_vtab **out)
 {
     struct stk_sql_module *m = module;
     struct stk_sql_vtab *v = stk_alloc_zero(1, sizeof *v);
@@ -52,9 +52,30 @@ int stk_sql_connect(sqlite3 *sql, void *module, const char *extra, sqlite3_vtab 
     return SQLITE_OK;
 }
 
+int stk_sql_connect(sqlite3 *sql, void *module, int argc, const char *const *argv,
+                    sqlite3_vtab **out, char **error)
+{
+    (void)argc;
+    (void)argv;
+    (void)error;
+    return stk_sql_declare(sql, module, NULL, out);
+}
+
 int stk_sql_disconnect(sqlite3_vtab *v)
 {
     stk_free(v);
+    return SQLITE_OK;
+}
+
+int stk_sql_open(size_t size, sqlite3_vtab_cursor **out)
+{
+    *out = stk_alloc_zero(1, size);
+    return *out ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+int stk_sql_close(sqlite3_vtab_cursor *cursor)
+{
+    stk_free(cursor);
     return SQLITE_OK;
 }
 

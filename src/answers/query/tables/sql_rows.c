@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "answers/query/tables/sql_module.h"
 
 struct cursor {
@@ -25,7 +24,7 @@ static int rows_connect(sqlite3 *sql, void *module, int argc, const char *const 
     for (int i = 0; i < STK_SQL_VALUES_MAX; i++) {
         used += (size_t)snprintf(extra + used, sizeof extra - used, ",\"value %d\" HIDDEN", i);
     }
-    return stk_sql_connect(sql, module, extra, out);
+    return stk_sql_declare(sql, module, extra, out);
 }
 
 static int rows_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -48,15 +47,7 @@ static int rows_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static int rows_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
     (void)base;
-    struct cursor *c = stk_alloc_zero(1, sizeof *c);
-    *out = c ? &c->base : NULL;
-    return c ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-static int rows_close(sqlite3_vtab_cursor *c)
-{
-    stk_free(c);
-    return SQLITE_OK;
+    return stk_sql_open(sizeof(struct cursor), out);
 }
 
 static int rows_filter(sqlite3_vtab_cursor *c, int number, const char *plan, int argc,
@@ -114,7 +105,7 @@ const sqlite3_module stk_sql_rows_module = {
     .xBestIndex = rows_best_index,
     .xDisconnect = stk_sql_disconnect,
     .xOpen = rows_open,
-    .xClose = rows_close,
+    .xClose = stk_sql_close,
     .xFilter = rows_filter,
     .xNext = rows_next,
     .xEof = rows_eof,

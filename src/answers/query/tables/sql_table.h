@@ -12,8 +12,6 @@
 
 #include "answers/query/event_field.h"
 
-#define STK_SQL_COLUMNS_MAX 40
-
 enum stk_sql_sort { STK_SQL_EVENTS, STK_SQL_LIST, STK_SQL_ARGS };
 
 struct stk_sql_table {
@@ -36,9 +34,11 @@ struct stk_sql_table {
 extern const struct stk_sql_table *const stk_sql_tables[];
 extern const size_t stk_sql_table_count;
 
-// A column of an event table under its usual name, or another one.
+// A column of an event table under its usual name, or another one; those that most tables have.
 #define STK_SQL_FIELD(id) {.field = STK_FIELD_##id}
 #define STK_SQL_FIELD_AS(column, id) {.name = column, .field = STK_FIELD_##id}
+#define STK_SQL_ALIASES STK_SQL_FIELD_AS("ts", START), STK_SQL_FIELD_AS("dur", DUR)
+enum { STK_SQL_ALIAS_COUNT = 2 };
 const char *stk_sql_column_name(const struct stk_sql_table *table, size_t column);
 enum stk_type stk_sql_column_type(const struct stk_sql_table *table, size_t column);
 const char *stk_sql_column_doc(const struct stk_sql_table *table, size_t column);

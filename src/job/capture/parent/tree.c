@@ -169,17 +169,9 @@ static void add_by_parents(struct stk_tree *t)
 
 // ---- from one scan to the next ----
 
-static int by_task(const void *pa, const void *pb)
-{
-    const struct stk_task *a = pa, *b = pb;
-    return a->pid != b->pid ? (a->pid < b->pid ? -1 : 1) : a->tid < b->tid ? -1 : a->tid > b->tid;
-}
+STK_ORDER(by_task, struct stk_task, STK_UP(pid) STK_UP(tid))
 
-static int by_process(const void *pa, const void *pb)
-{
-    const struct stk_task_process *a = pa, *b = pb;
-    return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
+STK_ORDER(by_process, struct stk_task_process, STK_UP(pid))
 
 static void take_over_tasks(struct stk_tree *t, uint32_t old_count)
 {

@@ -34,20 +34,8 @@ struct aggregate {
     uint32_t matched, agreeing;
 };
 
-static int by_name_ordinal_rank(const void *pa, const void *pb)
-{
-    const struct entry *a = pa, *b = pb;
-    if (a->name_hash != b->name_hash) {
-        return a->name_hash < b->name_hash ? -1 : 1;
-    }
-    if (a->group_hash != b->group_hash) {
-        return a->group_hash < b->group_hash ? -1 : 1;
-    }
-    if (a->ordinal != b->ordinal) {
-        return a->ordinal < b->ordinal ? -1 : 1;
-    }
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
-}
+STK_ORDER(by_name_ordinal_rank, struct entry,
+          STK_UP(name_hash) STK_UP(group_hash) STK_UP(ordinal) STK_UP(rank))
 
 static struct entry *gather(const struct stk_run_sum *run, size_t *count)
 {

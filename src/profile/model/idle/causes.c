@@ -357,20 +357,7 @@ static const char *name_text(struct stk_causes *c, uint32_t name, uint32_t aroun
                             (int)(o.n < 400 ? o.n : 400), o.p);
 }
 
-static int by_ns(const void *pa, const void *pb)
-{
-    const struct aggregate *a = pa, *b = pb;
-    if (a->part != b->part) {
-        return a->part < b->part ? -1 : 1;
-    }
-    if (a->ns != b->ns) {
-        return a->ns > b->ns ? -1 : 1;
-    }
-    if (a->name != b->name) {
-        return a->name < b->name ? -1 : 1;
-    }
-    return a->around < b->around ? -1 : a->around > b->around;
-}
+STK_ORDER(by_ns, struct aggregate, STK_UP(part) STK_DOWN(ns) STK_UP(name) STK_UP(around))
 
 static bool fill_names(struct stk_causes *c)
 {

@@ -276,17 +276,7 @@ static bool lay_over(struct owners *o, uint32_t track, const struct stk_code_pie
     return true;
 }
 
-static int by_thread(const void *pa, const void *pb)
-{
-    const struct stk_code_piece *a = pa, *b = pb;
-    if (a->thread != b->thread) {
-        return a->thread < b->thread ? -1 : 1;
-    }
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    return a->part < b->part ? -1 : a->part > b->part;
-}
+STK_ORDER(by_thread, struct stk_code_piece, STK_UP(thread) STK_UP(start_ns) STK_UP(part))
 
 // Devices that wait for the same thread at the same time count it once each.
 static bool lay_threads(struct owners *o, struct stk_code_piece *p, size_t count)

@@ -160,14 +160,7 @@ struct fetch_row {
     int64_t dur_ns;
 };
 
-static int by_name(const void *pa, const void *pb)
-{
-    const struct fetch_row *a = pa, *b = pb;
-    if (a->name != b->name) {
-        return a->name < b->name ? -1 : 1;
-    }
-    return a->event < b->event ? -1 : a->event > b->event;
-}
+STK_ORDER(by_name, struct fetch_row, STK_UP(name) STK_UP(event))
 
 static bool keep_fetch(struct stk_input_walk *w, const struct fetch_row *rows, size_t n,
                        int64_t *durs)

@@ -46,14 +46,7 @@ static bool collect(const struct stk_analysis *a, bool calls, struct stk_vec *ou
     return true;
 }
 
-static int by_start(const void *pa, const void *pb)
-{
-    const struct stk_mark *a = pa, *b = pb;
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    return a->event < b->event ? -1 : a->event > b->event;
-}
+STK_ORDER(by_start, struct stk_mark, STK_UP(start_ns) STK_UP(event))
 
 // Row of the host's step that holds a time; STK_NONE: none. `at` only goes forward, as times do.
 static uint32_t row_at(const struct stk_rank_sum *sum, int64_t t_ns, uint32_t *at)

@@ -83,27 +83,13 @@ static double score_of(const struct sequence *s, uint32_t n, uint32_t distance, 
     return seen ? (double)same / seen : 0;
 }
 
-static int by_votes(const void *pa, const void *pb)
-{
-    const struct candidate *a = pa, *b = pb;
-    if (a->votes != b->votes) {
-        return a->votes > b->votes ? -1 : 1;
-    }
-    return a->distance < b->distance ? -1 : a->distance > b->distance;
-}
+STK_ORDER(by_votes, struct candidate, STK_DOWN(votes) STK_UP(distance))
 
 // Names of the sequence with how often each occurs, rarest first.
 struct name_count {
     uint32_t name, count;
 };
-static int by_count(const void *pa, const void *pb)
-{
-    const struct name_count *a = pa, *b = pb;
-    if (a->count != b->count) {
-        return a->count < b->count ? -1 : 1;
-    }
-    return a->name < b->name ? -1 : a->name > b->name;
-}
+STK_ORDER(by_count, struct name_count, STK_UP(count) STK_UP(name))
 
 // Distances between equal names (next, second and third next), rarest names first.
 static bool vote(const struct sequence *s, uint32_t n, size_t strings, struct stk_vec *out)

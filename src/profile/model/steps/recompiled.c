@@ -65,17 +65,7 @@ static bool count(struct stk_vec *tallies, const struct stk_analysis *a, uint32_
     return true;
 }
 
-static int by_later(const void *pa, const void *pb)
-{
-    const struct tally *a = pa, *b = pb;
-    if (a->later != b->later) {
-        return a->later > b->later ? -1 : 1;
-    }
-    if (a->ns != b->ns) {
-        return a->ns > b->ns ? -1 : 1;
-    }
-    return a->name < b->name ? -1 : a->name > b->name;
-}
+STK_ORDER(by_later, struct tally, STK_DOWN(later) STK_DOWN(ns) STK_UP(name))
 
 static bool keep(struct stk_analysis *a, const struct stk_vec *tallies)
 {

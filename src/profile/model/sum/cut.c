@@ -58,14 +58,7 @@ static int64_t earlier(int64_t ns, int64_t by_ns)
     return ns < INT64_MIN + by_ns ? INT64_MIN : ns - by_ns;
 }
 
-static int by_position(const void *pa, const void *pb)
-{
-    const struct placed *a = pa, *b = pb;
-    if (a->pos != b->pos) {
-        return a->pos < b->pos ? -1 : 1;
-    }
-    return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
-}
+STK_ORDER(by_position, struct placed, STK_UP(pos) STK_UP(start_ns))
 
 // What an event of this rank says about the order of the file; CLASSES: nothing.
 static enum row_class class_of(const struct stk_trace *t, const struct stk_track *k, uint32_t event)

@@ -77,17 +77,7 @@ static bool collect(const struct stk_analysis *a, const uint8_t *slow, struct st
     return true;
 }
 
-static int by_name_and_time(const void *pa, const void *pb)
-{
-    const struct call *a = pa, *b = pb;
-    if (a->name != b->name) {
-        return a->name < b->name ? -1 : 1;
-    }
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    return a->event < b->event ? -1 : a->event > b->event;
-}
+STK_ORDER(by_name_and_time, struct call, STK_UP(name) STK_UP(start_ns) STK_UP(event))
 
 // The calls of one name, in time order.
 static bool judge_name(const struct call *c, size_t n, int64_t *durs, struct stk_vec *marks)

@@ -74,14 +74,7 @@ static int by_name(const void *pa, const void *pb)
     return strcmp(a->sum.name, b->sum.name);
 }
 
-static int by_weight(const void *pa, const void *pb)
-{
-    const struct place *a = pa, *b = pb;
-    if (a->weight != b->weight) {
-        return a->weight > b->weight ? -1 : 1;
-    }
-    return a->at < b->at ? -1 : a->at > b->at;
-}
+STK_ORDER(by_weight, struct place, STK_DOWN(weight) STK_UP(at))
 
 // The `most` heaviest names into `out`; their count, -1: no memory.
 static int heaviest(const struct stk_vec *names, bool are_owners, struct stk_cause_name *out,

@@ -100,14 +100,7 @@ static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, 
     return STK_FEED_UNKNOWN;
 }
 
-static int by_start(const void *pa, const void *pb)
-{
-    const struct stk_mark *a = pa, *b = pb;
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    return a->event < b->event ? -1 : a->event > b->event;
-}
+STK_ORDER(by_start, struct stk_mark, STK_UP(start_ns) STK_UP(event))
 
 // The call on another thread that ended the wait; STK_NONE: not recorded.
 static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wait,

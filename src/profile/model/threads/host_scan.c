@@ -360,17 +360,7 @@ static bool find_threads(struct stk_analysis *a)
     return true;
 }
 
-static int compare_calls(const void *pa, const void *pb)
-{
-    const struct stk_blocking_call *a = pa, *b = pb;
-    if (a->thread != b->thread) {
-        return a->thread < b->thread ? -1 : 1;
-    }
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    return a->event < b->event ? -1 : a->event > b->event;
-}
+STK_ORDER(compare_calls, struct stk_blocking_call, STK_UP(thread) STK_UP(start_ns) STK_UP(event))
 
 static void index_calls(struct stk_analysis *a)
 {
@@ -387,17 +377,7 @@ static void index_calls(struct stk_analysis *a)
     }
 }
 
-static int compare_marks(const void *pa, const void *pb)
-{
-    const struct stk_mark *a = pa, *b = pb;
-    if (a->start_ns != b->start_ns) {
-        return a->start_ns < b->start_ns ? -1 : 1;
-    }
-    if (a->end_ns != b->end_ns) {
-        return a->end_ns > b->end_ns ? -1 : 1;
-    }
-    return a->event < b->event ? -1 : a->event > b->event;
-}
+STK_ORDER(compare_marks, struct stk_mark, STK_UP(start_ns) STK_DOWN(end_ns) STK_UP(event))
 
 void stk_marks_flatten(struct stk_marks *m)
 {

@@ -37,14 +37,7 @@ struct half {
     uint32_t order, row;
 };
 
-static int compare(const void *a, const void *b)
-{
-    const struct half *x = a, *y = b;
-    if (x->at_ns != y->at_ns) {
-        return x->at_ns < y->at_ns ? -1 : 1;
-    }
-    return (x->order > y->order) - (x->order < y->order);
-}
+STK_ORDER(compare, struct half, STK_UP(at_ns) STK_UP(order))
 
 struct pairing {
     struct stk_pf *in;

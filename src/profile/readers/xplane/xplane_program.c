@@ -274,11 +274,7 @@ static void module_field(struct programs *s, const struct stk_pb_field *f)
     }
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-    const struct parameter *a = pa, *b = pb;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
+STK_ORDER(by_number, struct parameter, STK_UP(number))
 
 static void hand_over(struct programs *s)
 {
