@@ -100,7 +100,7 @@ enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
     err = stk_err_begin(err, &own);
     if (!ds || !out) {
         return stk_err_misuse(err,
-                              "stoker_dataset_explain needs a dataset and a place for the text");
+                              "stoker_dataset_explain needs a dataset and a pointer for the text");
     }
     *out = (struct stoker_bytes){0};
     enum stoker_status s = choose_plan(ds, options, &runs, err);
@@ -123,8 +123,8 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
     struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!ds || !out) {
-        return stk_err_misuse(err,
-                              "stoker_iterator_open needs a dataset and a place for the iterator");
+        return stk_err_misuse(
+            err, "stoker_iterator_open needs a dataset and a pointer for the iterator");
     }
     *out = NULL;
     struct stoker_iterator *it = stk_alloc_zero(1, sizeof *it);
@@ -357,7 +357,7 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
 {
     if (!it || !is_end || (n > 0 && !out)) {
         return stk_err_misuse(
-            err, "stoker_iterator_next needs an iterator and places for what it gives");
+            err, "stoker_iterator_next needs an iterator and pointers for its results");
     }
     *is_end = 0;
     if (it->used >= it->block.n) {
@@ -453,7 +453,7 @@ enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void 
 {
     if (!it || !state || !n) {
         return stk_err_misuse(err,
-                              "stoker_iterator_state needs an iterator and room for its state");
+                              "stoker_iterator_state needs an iterator and a buffer for its state");
     }
     struct state s = {.magic = STATE_MAGIC,
                       .size = sizeof s,
@@ -484,19 +484,19 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
     err = stk_err_begin(err, &own);
     if (!ds || !state || !out) {
         return stk_err_misuse(
-            err, "stoker_iterator_resume needs a dataset, a state and a place for the iterator");
+            err, "stoker_iterator_resume needs a dataset, a state and a pointer for the iterator");
     }
     *out = NULL;
     if (n >= sizeof s) {
         memcpy(&s, state, sizeof s);
     }
     if (n < sizeof s || s.magic != STATE_MAGIC || s.size != sizeof s || s.given > INT64_MAX) {
-        return stk_err_set(err, STOKER_EINVAL, "this is no iterator state (%zu bytes)", n);
+        return stk_err_set(err, STOKER_EINVAL, "this is not an iterator state (%zu bytes)", n);
     }
     if (s.likeness != stk_dataset_likeness((struct stk_dataset *)ds)) {
         return stk_err_set(
             err, STOKER_EINVAL,
-            "this is the state of another pipeline: its stages, functions, constants "
+            "this state belongs to another pipeline: its stages, functions, constants "
             "or files differ");
     }
     struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
@@ -631,7 +631,7 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
     err = stk_err_begin(err, &own);
     if (!op || !n_out || (n_in > 0 && !in)) {
         return stk_err_misuse(
-            err, "stoker_op_call needs an operation, its inputs and places for its results");
+            err, "stoker_op_call needs an operation, its inputs and arrays for its results");
     }
     enum stoker_status s =
         n_in > STK_OP_INPUTS_MAX
@@ -650,7 +650,8 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
     s = s == STOKER_OK ? stk_data_check_given(op, attrs, err) : s;
     s = s == STOKER_OK ? call_once(op, specs, &from, attrs, seed, &to, err) : s;
     if (s == STOKER_OK && to.count > *n_out) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: %d results, room for %d", op, to.count, *n_out);
+        s = stk_err_set(err, STOKER_EINVAL, "%s: %d results, but room for only %d", op, to.count,
+                        *n_out);
     }
     struct stk_pool *pool = stk_pool_open(SIZE_MAX);
     for (int k = 0; s == STOKER_OK && k < to.count; k++) {

@@ -12,14 +12,14 @@
 
 // The rows of these arguments (engine/graph/arg.h) that every reader of CSV has.
 #define STK_CSV_ROWS                                                                               \
-    STK_ARG("dtypes", INTS, "of the columns", .is_required = true),                                \
+    STK_ARG("dtypes", INTS, "types of the columns", .is_required = true),                          \
         STK_ARG("defaults", OTHER,                                                                 \
                 "a tensor for each column: what an empty field holds, or no value",                \
                 .is_required = true),                                                              \
-        STK_ARG("field_delim", TEXT, "one byte between fields", .fallback_text = ","),             \
-        STK_ARG("use_quote_delim", BOOL, "fields may stand in quotes", .fallback = 1),             \
-        STK_ARG("na_value", TEXT, "what stands for an empty field"),                               \
-        STK_ARG("select_cols", INTS, "numbers of the columns wanted, ascending; without it all",   \
+        STK_ARG("field_delim", TEXT, "one byte that separates fields", .fallback_text = ","),      \
+        STK_ARG("use_quote_delim", BOOL, "fields may be quoted", .fallback = 1),                   \
+        STK_ARG("na_value", TEXT, "value of an empty field"),                                      \
+        STK_ARG("select_cols", INTS, "indices of columns to read, ascending; default: all",        \
                 .is_open = true)
 
 struct stk_csv_column {

@@ -14,16 +14,16 @@ enum {
 };
 static const struct stk_arg_row pad_args[] = {
     [ARG_PADDINGS] =
-        STK_ARG("paddings", INTS, "before and after each dimension", .is_input_too = true),
-    [ARG_MODE] = STK_ARG("mode", INT, "what lies there", .choices = "CONSTANT,REFLECT,SYMMETRIC"),
+        STK_ARG("paddings", INTS, "padding before and after each dimension", .is_input_too = true),
+    [ARG_MODE] = STK_ARG("mode", INT, "value to pad with", .choices = "CONSTANT,REFLECT,SYMMETRIC"),
     {0}};
 static const struct stk_arg_row tile_args[] = {
     [ARG_MULTIPLES] =
-        STK_ARG("multiples", INTS, "how often along each dimension", .is_input_too = true),
+        STK_ARG("multiples", INTS, "repeats along each dimension", .is_input_too = true),
     {0}};
 static const struct stk_arg_row matmul_args[] = {
-    [ARG_TRANSPOSE_A] = STK_ARG("transpose_a", BOOL, "the first one turned"),
-    [ARG_TRANSPOSE_B] = STK_ARG("transpose_b", BOOL, "the second one turned"),
+    [ARG_TRANSPOSE_A] = STK_ARG("transpose_a", BOOL, "transpose the first"),
+    [ARG_TRANSPOSE_B] = STK_ARG("transpose_b", BOOL, "transpose the second"),
     {0}};
 
 enum { CONSTANT, REFLECT, SYMMETRIC };
@@ -144,7 +144,7 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_pad = {.name = "pad",
-                                  .summary = "Wider by `paddings`",
+                                  .summary = "Pads by `paddings`",
                                   .signature = "any, any?, any?",
                                   .infer = pad_infer,
                                   .run = pad_run,
@@ -212,7 +212,7 @@ static enum stoker_status tile_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_tile = {.name = "tile",
-                                   .summary = "Repeated along each dimension",
+                                   .summary = "Repeats along each dimension",
                                    .signature = "any, any?",
                                    .infer = tile_infer,
                                    .run = tile_run,

@@ -100,7 +100,7 @@ bool stk_op_static_ints(const struct stk_op_infer *c, int k, int j, int64_t *val
 
 // The row of what draws random bits of its own.
 #define STK_OP_SEED_ROW                                                                            \
-    STK_ARG("seed", INT, "of its bits; without one they are the stage's and the epoch's",          \
+    STK_ARG("seed", INT, "seed of its random numbers; default: the stage's and epoch's",           \
             .is_open = true, .fallback = -1)
 
 // One item of strided_slice's index, as its attribute holds it.

@@ -12,7 +12,8 @@
 
 #define STK_FILES_NAMES_ROW STK_ARG("filenames", OTHER, "the files, in order", .is_required = true)
 #define STK_FILES_COMPRESSION_ROW                                                                  \
-    STK_ARG("compression_type", TEXT, "of every file; empty: none", .choices = ",GZIP,ZLIB")
+    STK_ARG("compression_type", TEXT, "compression of every file; empty: none",                    \
+            .choices = ",GZIP,ZLIB")
 
 // How many names there are; -1: not known yet (BOUND).
 int64_t stk_files_count(const struct stk_dataset *ds);

@@ -552,7 +552,7 @@ static void tar_close(struct stk_iter *it)
 
 static const struct stk_arg_row tar_args[] = {
     STK_ARG("filenames", OTHER, "the archives, in order", .is_required = true),
-    STK_ARG("suffixes", OTHER, "parts of a sample, in small letters; __key__: its name",
+    STK_ARG("suffixes", OTHER, "a sample's suffixes, in lowercase; __key__: its name",
             .is_required = true),
     {0}};
 

@@ -179,7 +179,7 @@ static const struct stk_arg_row tfrecord_args[] = {
     STK_FILES_NAMES_ROW,
     STK_FILES_COMPRESSION_ROW,
     STK_ARG("buffer_size", INT,
-            "bytes read at once; 0: 256 KiB, 512 where records are large, less in a small budget",
+            "bytes per read; 0: 256 KiB, 512 KiB for large records, less in a small budget",
             .min = 0, .max = 1 << 30),
     {0}};
 

@@ -297,12 +297,12 @@ static void snapshot_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row snapshot_args[] = {
-    STK_ARG("path", TEXT, "directory of the elements", .is_required = true),
-    STK_ARG("compression", TEXT, "GZIP, NONE or AUTO, which is NONE"),
+    STK_ARG("path", TEXT, "directory for the elements", .is_required = true),
+    STK_ARG("compression", TEXT, "GZIP, NONE or AUTO (same as NONE)"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_snapshot = {.name = "snapshot",
-                                                      .summary = "Elements kept in a directory",
+                                                      .summary = "Caches elements in a directory",
                                                       .role = STK_DS_STORE,
                                                       .args = snapshot_args,
                                                       .infer = snapshot_infer,

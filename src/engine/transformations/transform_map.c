@@ -262,15 +262,15 @@ static void map_close(struct stk_iter *it)
 
 static const struct stk_arg_row map_args[] = {
     STK_ARG("fn", OTHER, "the function", .is_required = true),
-    STK_ARG("num_parallel_calls", INT, "threads; -1: AUTOTUNE; 0: the thread that pulls",
+    STK_ARG("num_parallel_calls", INT, "threads; -1: AUTOTUNE; 0: the consumer's thread",
             .is_tunable = true, .min = -1, .max = INT32_MAX),
-    STK_ARG("deterministic", INT, "in order; -1: as the run's options say", .fallback = -1,
+    STK_ARG("deterministic", INT, "keep the order; -1: from the run's options", .fallback = -1,
             .min = -1, .max = 1),
-    STK_ARG("stages", INTS, "of a map that a rewrite made of several", .is_internal = true),
+    STK_ARG("stages", INTS, "set if a rewrite merged several maps", .is_internal = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",
-                                                 .summary = "Each element through a function",
+                                                 .summary = "Applies a function to each element",
                                                  .role = STK_DS_FUNCTION,
                                                  .args = map_args,
                                                  .infer = map_infer,

@@ -203,16 +203,16 @@ static enum stoker_status ragged_next(struct stk_iter *it, int64_t want, struct 
 }
 
 static const struct stk_arg_row ragged_args[] = {
-    STK_ARG("batch_size", INT, "elements in a batch", .is_required = true, .min = 1,
+    STK_ARG("batch_size", INT, "elements per batch", .is_required = true, .min = 1,
             .max = INT32_MAX),
-    STK_ARG("ragged", OTHER, "of each component, the last dimension that may differ; -1: none",
+    STK_ARG("ragged", OTHER, "for each component, the last dimension that may differ; -1: none",
             .is_required = true),
-    STK_ARG("drop_remainder", BOOL, "leave out a last batch that is short"),
+    STK_ARG("drop_remainder", BOOL, "drop a short last batch"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_ragged_batch = {
     .name = "ragged_batch",
-    .summary = "Consecutive elements of different lengths as one",
+    .summary = "Batches consecutive elements of different lengths",
     .role = STK_DS_PAD,
     .args = ragged_args,
     .infer = ragged_infer,

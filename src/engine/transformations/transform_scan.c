@@ -213,12 +213,12 @@ static void scan_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row scan_args[] = {
-    STK_ARG("initial_state", OTHER, "the first state", .is_required = true),
+    STK_ARG("initial_state", OTHER, "the initial state", .is_required = true),
     STK_ARG("fn", OTHER, "(state, element) to (state, result)", .is_required = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_scan = {.name = "scan",
-                                                  .summary = "A function with a state",
+                                                  .summary = "Maps with a state that carries over",
                                                   .role = STK_DS_FUNCTION,
                                                   .args = scan_args,
                                                   .infer = scan_infer,
@@ -227,14 +227,14 @@ const struct stk_dataset_kind stk_dataset_scan = {.name = "scan",
                                                   .open = scan_open,
                                                   .next = scan_next,
                                                   .close = scan_close};
-const struct stk_dataset_kind stk_dataset_reduce = {.name = "reduce",
-                                                    .summary = "All elements as one: the last "
-                                                               "state of a function",
-                                                    .role = STK_DS_FUNCTION,
-                                                    .args = scan_args,
-                                                    .infer = scan_infer,
-                                                    .cardinality = reduce_one,
-                                                    .state_bytes = sizeof(struct scan),
-                                                    .open = scan_open,
-                                                    .next = reduce_next,
-                                                    .close = scan_close};
+const struct stk_dataset_kind stk_dataset_reduce = {
+    .name = "reduce",
+    .summary = "Reduces all elements to one: the last state",
+    .role = STK_DS_FUNCTION,
+    .args = scan_args,
+    .infer = scan_infer,
+    .cardinality = reduce_one,
+    .state_bytes = sizeof(struct scan),
+    .open = scan_open,
+    .next = reduce_next,
+    .close = scan_close};

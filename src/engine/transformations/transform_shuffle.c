@@ -551,9 +551,10 @@ static void shuffle_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row shuffle_args[] = {
-    STK_ARG("buffer_size", INT, "elements drawn from; -1: all of the input", .is_required = true),
-    STK_ARG("seed", INT, "of the order", .fallback = -1),
-    STK_ARG("reshuffle_each_iteration", BOOL, "another order in each epoch", .fallback = 1),
+    STK_ARG("buffer_size", INT, "buffer size in elements; -1: the whole input",
+            .is_required = true),
+    STK_ARG("seed", INT, "seed of the order", .fallback = -1),
+    STK_ARG("reshuffle_each_iteration", BOOL, "a different order in each epoch", .fallback = 1),
     STK_ARG(
         "order", INT,
         "without seed and reshuffling: a number of the order, instead of the place in the pipeline",
@@ -561,7 +562,7 @@ static const struct stk_arg_row shuffle_args[] = {
     {0}};
 
 const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",
-                                                     .summary = "Elements in random order",
+                                                     .summary = "Shuffles elements",
                                                      .role = STK_DS_ORDER,
                                                      .args = shuffle_args,
                                                      .infer = shuffle_infer,
