@@ -48,11 +48,11 @@ struct stoker_iterator {
     struct stk_recorder *recorder; // NULL: none
     int64_t given_ns;              // with a recorder: when the last element was given
     struct stoker_err err;         // of the last block; empty while there was none
-    struct behind {                // a resumed one's: what it has to pass over before it gives any
+    struct skipped {               // a resumed one's: what it must skip before it returns any
         int64_t elements;
         uint64_t errors;
         bool pulls; // element by element, since some failed
-    } behind;
+    } skipped;
 };
 
 struct state {
@@ -191,11 +191,11 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
     return it->root;
 }
 
-// Elements that were given before, and errors between and behind them. In pieces, so that
+// Elements that were returned before, and errors between and after them. In pieces, so that
 // cancelling ends it; what is left then, or after an error, stays for the next call.
 static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_err *err)
 {
-    struct behind *b = &it->behind;
+    struct skipped *b = &it->skipped;
     enum stoker_status s = STOKER_OK;
     bool is_end = false;
     while (!is_end && (b->elements > 0 || b->errors > 0)) {
@@ -212,7 +212,7 @@ static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_er
         s = STOKER_OK;
     }
     if (s == STOKER_OK) {
-        *b = (struct behind){0};
+        *b = (struct skipped){0};
         stk_err_init(err);
     }
     return s;
@@ -221,7 +221,7 @@ static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_er
 // Another block. Grows what is asked for while blocks come quickly and stay small.
 STK_HOT static enum stoker_status take_block(struct stoker_iterator *it, struct stoker_err *err)
 {
-    if (it->behind.elements > 0 || it->behind.errors > 0) {
+    if (it->skipped.elements > 0 || it->skipped.errors > 0) {
         enum stoker_status passed = pass_over(it, err);
         if (passed != STOKER_OK) {
             return passed;
@@ -310,7 +310,7 @@ static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
     stk_col_clear(&own);
 }
 
-// An element that was at hand. Consumers that work for each are told apart from those that just
+// An element that was at hand. Consumers that work for each are distinguished from those that just
 // take them, which need no steps by the million.
 static void record_element(struct stoker_iterator *it)
 {
@@ -398,7 +398,7 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
 STK_HOT int stoker_iterator_is_ready(const struct stoker_iterator *it)
 {
     const struct stk_iter *root = it->root;
-    if (it->behind.elements > 0 || it->behind.errors > 0) {
+    if (it->skipped.elements > 0 || it->skipped.errors > 0) {
         return false;
     }
     return it->used < it->block.n ||
@@ -507,7 +507,7 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
     if (status != STOKER_OK) {
         return status;
     }
-    (*out)->behind = (struct behind){(int64_t)s.given, s.failed, s.has_failures != 0};
+    (*out)->skipped = (struct skipped){(int64_t)s.given, s.failed, s.has_failures != 0};
     (*out)->given = s.given;
     (*out)->failed = s.failed;
     return STOKER_OK;

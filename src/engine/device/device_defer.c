@@ -21,7 +21,7 @@ struct tail { // of one result of a function
     int bytes; // the value that it is made of
     int channels;
     bool is_planar;
-    bool takes_floats; // a cast, which other operations need as well, lies before the node
+    bool takes_floats; // a cast, which other operations need too, is before the node
 };
 
 // --- what a function ends with

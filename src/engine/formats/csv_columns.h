@@ -53,7 +53,7 @@ static inline bool stk_csv_is_missing(const struct stk_csv_columns *c, const uin
     return n == 0 || (n == c->na_size && __builtin_memcmp(p, c->na, n) == 0);
 }
 // Writes the number, or the default, to out[i]. False: it is none, or nothing where something must
-// be. `spare` bytes behind the field may be read. Not for strings.
+// be. `spare` bytes after the field may be read. Not for strings.
 bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *p, size_t n,
                     size_t spare, void *out, int64_t i);
 

@@ -416,7 +416,7 @@ DECODE(decode_png, PNG, png_args, "Decodes a PNG file")
 DECODE(decode_image, ANY, any_args, "Decodes an image file")
 DECODE(decode_part, PART, part_args, "decode_jpeg and a crop in one step")
 
-// From the headers alone; ANY: of what decode_jpeg would give, whatever the format.
+// From the headers alone; ANY: the shape that decode_jpeg would return, for any format.
 static enum stoker_status shape_of(const struct stk_op_run *r, struct stk_image_context *c,
                                    struct stk_bytes s, struct stk_image_shape *shape,
                                    struct stoker_err *err)

@@ -8,7 +8,7 @@
 #include "engine/ops/op_util.h"
 
 // What attribute "crop" says of an operation that decodes and crops. The part is one of the image
-// as decode_jpeg gives it: whatever is not wanted of the file is still checked for damage, and PNG
+// as decode_jpeg gives it: the unused parts of the file are still checked for damage, and PNG
 // is read too. Only of WINDOW, decode_and_crop_jpeg's own, neither holds.
 enum stk_op_crop {
     STK_OP_CROP_NONE,
@@ -17,7 +17,7 @@ enum stk_op_crop {
     STK_OP_CROP_CENTRAL, // "central_fraction"
     STK_OP_CROP_SLICE,   // y, x of "crop_window" or the second input; "slice_size": height, width
     STK_OP_CROP_RANGES // "ranges": strided_slice's items for rows and columns, steps of 1; computed
-                       // begins and ends are the inputs behind the first
+                       // begins and ends are the inputs after the first
 };
 
 // Rows of what decodes: those of decode_jpeg, then of what decodes and crops.

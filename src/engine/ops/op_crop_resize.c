@@ -68,7 +68,7 @@ static float value(const struct crop *c, int64_t y, int64_t x, int64_t channel)
     }
 }
 
-// Where row or column i of `n` lies, in pixels of `size`, for a box from a to b.
+// The position of row or column i of `n`, in pixels of `size`, for a box from a to b.
 static float place(float a, float b, int64_t size, int64_t i, int64_t n)
 {
     float last = (float)(size - 1);

@@ -14,7 +14,7 @@
 #include "engine/ops/op_codec.h"
 #include "engine/ops/op_image.h"
 
-// arithmetic's rows; then those of a chain, which go on behind those of what decodes.
+// arithmetic's rows; then those of a chain, which follow those of the decoder.
 enum { ARG_STEPS, ARG_COUNTS, ARG_CONSTANTS };
 enum {
     ARG_DECODE = STK_OP_DECODE_ROWS,

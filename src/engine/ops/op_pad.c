@@ -28,7 +28,7 @@ static const struct stk_arg_row matmul_args[] = {
 
 enum { CONSTANT, REFLECT, SYMMETRIC };
 
-// The input that lies around a value; at most as many inputs as this if there is none.
+// Index of the input with the fill value; without one, there are at most this many inputs.
 static int fill_input(const struct stk_arg_value *args)
 {
     return args[ARG_PADDINGS].attr ? 1 : 2;
@@ -59,13 +59,13 @@ static enum stoker_status pad_infer(struct stk_op_infer *c, struct stoker_err *e
             return stk_err_set(err, STOKER_EINVAL, "pad: %d paddings for %d dimensions", count / 2,
                                out->rank);
         }
-        int64_t before = is_static ? pads[2 * i] : 0, behind = is_static ? pads[2 * i + 1] : 0;
-        if (before < 0 || behind < 0 || before > STK_VALUES_MAX || behind > STK_VALUES_MAX) {
+        int64_t before = is_static ? pads[2 * i] : 0, after = is_static ? pads[2 * i + 1] : 0;
+        if (before < 0 || after < 0 || before > STK_VALUES_MAX || after > STK_VALUES_MAX) {
             return stk_err_set(err, STOKER_EINVAL, "pad: paddings %lld and %lld are not 0 to 2^40",
-                               (long long)before, (long long)behind);
+                               (long long)before, (long long)after);
         }
         bool is_known = is_static && out->dim[i] >= 0 &&
-                        !__builtin_add_overflow(out->dim[i], before + behind, &out->dim[i]);
+                        !__builtin_add_overflow(out->dim[i], before + after, &out->dim[i]);
         out->dim[i] = is_known ? out->dim[i] : STK_UNKNOWN;
     }
     return STOKER_OK;

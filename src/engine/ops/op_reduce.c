@@ -25,7 +25,7 @@ enum reduce { SUM, MEAN, PROD, MAX, MIN, ANY, ALL, NORM, VARIANCE, STD };
 
 enum { LANES = 16, LANES_LEAST = 64 };
 
-// Where the result of each place lies: the plan is the same for all elements of a block.
+// Where the result of each position goes: the plan is the same for all elements of a block.
 struct plan {
     struct stk_shape out;
     int64_t in_count, out_count, run; // run: neighbours that go to one result; 0: use steps

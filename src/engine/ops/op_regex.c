@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // string_regex_replace and string_regex_full_match: attributes "pattern", "rewrite" (\0 to \9 stand
 // for what the pattern's parts matched) and "replace_global". By PCRE2, set to RE2's meaning where
-// TensorFlow's users see it: UTF-8, ASCII classes, `$` only at the end, the search behind an empty
+// TensorFlow's users see it: UTF-8, ASCII classes, `$` only at the end, the search after an empty
 // match. It knows look-around and back-references besides. A match that takes more than ten million
 // steps from where it begins is an error of its element, and so is a search of one string beyond
 // ten seconds (base/regex.h); a result beyond the budget, or 1 GiB, is one of memory.

@@ -92,7 +92,7 @@ static bool next_field(struct cut *c, struct stk_bytes *out)
     return true;
 }
 
-// The character of UTF-8 at `at`, which moves behind it; U+FFFD where there is none, as much as the
+// The character of UTF-8 at `at`, which moves past it; U+FFFD where there is none, as much as the
 // Unicode Standard takes for one (section 3.9, "maximal subpart").
 static int32_t next_code(struct stk_bytes s, size_t *at)
 {
@@ -207,7 +207,7 @@ PARTS(string_bytes, "string_bytes", BYTES, 100, NULL, "Bytes of a string")
 PARTS(unicode_split, "unicode_split", CHARACTERS, 100, NULL, "Characters of a UTF-8 string")
 PARTS(unicode_decode, "unicode_decode", CODES, 100, NULL, "Code points of a UTF-8 string")
 
-// Characters are told by the bytes that begin them: all but 10xxxxxx.
+// A character is counted by its first byte: all but 10xxxxxx.
 static bool begins(uint8_t c)
 {
     return (c & 0xc0) != 0x80;

@@ -59,7 +59,7 @@ enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *er
 int stk_op_broadcast(struct stk_shape *out, const struct stk_shape *a, const struct stk_shape *b);
 enum stoker_status stk_op_bad_broadcast(const char *op, const struct stk_shape *a,
                                         const struct stk_shape *b, struct stoker_err *err);
-// The input's values spread to `shape`, one element (of r->n) behind the other, as a new column;
+// The input's values spread to `shape`, one element (of r->n) after another, as a new column;
 // shares where nothing needs spreading.
 bool stk_op_spread(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from,
                    const struct stk_shape *shape, int64_t n);

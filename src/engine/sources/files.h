@@ -59,7 +59,7 @@ struct stk_file_bytes {
     char path[STK_PATH_MAX];
 };
 void stk_files_end(struct stk_file_bytes *b); // of the file in hand, or none
-// Another buffer with what is left, since the old one may be held by what was given; and behind it
+// Another buffer with what is left, since returned elements may hold the old one; and after it
 // what is read: `need` bytes in all, or fewer at the file's end, and no more than `capacity`; then
 // room for `pad` more.
 STK_MUST_CHECK enum stoker_status stk_files_fill(const struct stk_iter *it,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // csv: rows of CSV files as scalars of the wanted columns. Strings are views into what was read.
-// A bad row, or header, is one error in its place, and the rows behind it follow. Plain, gzip and
+// A bad row, or header, is one error in its place, and the rows after it follow. Plain, gzip and
 // zlib.
 #include <stdio.h>
 #include <string.h>

@@ -55,7 +55,7 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// Bytes for at least one record and the footer behind it.
+// Bytes for at least one record and the footer after it.
 static enum stoker_status read_more(struct stk_iter *it, size_t need, struct stoker_err *err)
 {
     struct fixed *t = it->state;

@@ -42,7 +42,7 @@ static bool is_torn(const struct slices *s)
 static enum stoker_status torn(const struct stk_iter *it, struct stoker_err *err)
 {
     return stk_err_set(err, STOKER_EDAMAGE,
-                       "%s: the file behind the values was cut short while it was read; the last "
+                       "%s: the file with the values was cut short while it was read; the last "
                        "ones given may be zeros",
                        it->ds->kind->name);
 }

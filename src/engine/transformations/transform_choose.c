@@ -200,7 +200,7 @@ static bool join(struct stk_iter *it, int64_t n, struct stk_block *out)
             f->used += c->used[i];
             int64_t first = at;
             at += c->used[i];
-            c->used[i] = first; // from now on: where its next element lies
+            c->used[i] = first; // from now on: where its next element is
         }
     }
     for (int64_t k = 0; ok && k < n; k++) {

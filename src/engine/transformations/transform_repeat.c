@@ -213,7 +213,7 @@ static bool concatenate_has_at(const struct stk_dataset *ds)
     return concatenate_cardinality(ds) >= 0;
 }
 
-// One element from the input where the position lies.
+// One element from the input that holds the position.
 static enum stoker_status one_at(struct stk_iter *it, int64_t index, struct stk_block *out,
                                  struct stoker_err *err)
 {

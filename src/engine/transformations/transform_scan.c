@@ -106,7 +106,7 @@ static enum stoker_status scan_open(struct stk_iter *it, struct stoker_err *err)
     return stk_frame_open(&c->frame, fn, it->run->pool, it->run->options.host, err);
 }
 
-// One element through the function; the new state is kept, the result in c->out behind it.
+// One element through the function; the new state is kept, the result in c->out after it.
 static enum stoker_status step(struct stk_iter *it, struct stoker_err *err)
 {
     struct scan *c = it->state;
@@ -138,7 +138,7 @@ static enum stoker_status step(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// The result of the last step, as a block behind those there are.
+// Appends the result of the last step as a block.
 static enum stoker_status append(struct stk_iter *it, struct stk_block *out, struct stoker_err *err)
 {
     struct scan *c = it->state;

@@ -19,7 +19,7 @@
 #include "engine/run/feed.h"
 #include "engine/run/pull.h"
 
-#define FIXED_BYTES_MAX ((int64_t)4096) // of a component that lies in an array
+#define FIXED_BYTES_MAX ((int64_t)4096) // of a component that is in an array
 #define FIRST_SLOTS ((int64_t)1024)
 #define OUT_ELEMENTS_MAX 1024
 #define OUT_BUDGET_PARTS 32
@@ -161,7 +161,7 @@ static bool grow(struct stk_iter *it)
     return true;
 }
 
-// A string's bytes in a buffer of their own, behind the view.
+// A string's bytes in a buffer of their own, after the view.
 static bool put_string(struct stk_iter *it, struct stk_col *slot, const struct stk_bytes *from)
 {
     struct shuffle *f = it->state;
@@ -346,7 +346,7 @@ static bool join_taken(struct stk_iter *it, int k, int64_t n, struct stk_col *co
     if (col->dtype != STK_DT_STRING) {
         return true;
     }
-    // Of one, bytes lie behind its view, see put_string.
+    // The bytes of one follow its view, see put_string.
     return n > 1 ? stk_col_own(col, it->run->pool)
                  : !col->data_buf || stk_keep_add(&col->keep, col->data_buf);
 }
