@@ -92,7 +92,7 @@ IMAGES = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 
 
 def images(count, on_device):
-    """Images a second, batches of 64 of 224 x 224: normalised on the host, or behind the copy."""
+    """Images a second, batches of 64 of 224 x 224: normalized on the host, or after the copy."""
     import time
     import torch
 

@@ -70,7 +70,7 @@ def show(part, args, unit):
 
 
 def profiled(part, args):
-    """Runs the part under its own profiler. Where the profile lies."""
+    """Runs the part under its own profiler; returns where the profile is."""
     os.makedirs(args.profile, exist_ok=True)
     path = os.path.join(args.profile, part.__name__)
     kind = part.__name__.split("_")[0]

@@ -8,7 +8,7 @@ store LATENCY_S away (a sleep stands for the network) and decompressed.
   --no-python-tracer   either of them without the Python tracer: no event is left where the generator runs, so the
             profile cannot tell a wait for input from other host work, and an analysis should say just that
 
-Method: jax.profiler.trace around STEPS steps after WARMUP; each step, the fetch of its batch included, lies in a
+Method: jax.profiler.trace around STEPS steps after WARMUP; each step, the fetch of its batch included, is inside a
 StepTraceAnnotation. The script times each next() and each step. Every step reads its loss, so computing never
 overlaps with the next fetch.
 Limits: CPU only. The Python tracer is on by default, as in JAX, and adds some time to every Python call.

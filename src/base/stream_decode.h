@@ -8,7 +8,7 @@
 #include "base/stream_gzip.h"
 #include "base/stream_source.h"
 
-// A place from which decoding can begin. With `inside` it lies within a gzip member and holds what
+// A place from which decoding can begin. With `inside` it is within a gzip member and holds what
 // the decoder must know (about 55 KiB); else it is the start of a member or frame.
 struct stk_decode_mark {
     uint64_t out_pos, in_pos;

@@ -4,7 +4,7 @@
 // installed packages are not entered.
 //
 // Limits: DEPTH_MOST folders deep, NAMES_MOST names, TIME_MOST_NS; paths longer than a find holds
-// are left out. A run folder counts as one find: what lies in it is not looked at.
+// are left out. A run folder counts as one find: its contents are not searched.
 #include "cli/search.h"
 
 #include <dirent.h>

@@ -617,7 +617,7 @@ static int is_inside(const struct iterator *self)
     return number && number == self->number;
 }
 
-// One caller at a time; others wait for their turn, next() behind those that ask for the state.
+// One caller at a time; others wait for their turn, next() after those that ask for the state.
 STK_PY_HOT static int enter(struct iterator *self, int is_next)
 {
     if (stk_py_inside && is_inside(self)) {

@@ -403,10 +403,10 @@ def test_arguments_of_the_engine():
         ("cast", {"dtype": "x"}, "dtype has the wrong type"),
         ("abs", {"whatever": 1}, "abs: no argument 'whatever'"),
         ("cast", {"dtype": 99}, "cast: dtype is 99, which is not a type"),
-        ("argmax", {"output_type": 0}, "argmax: output_type is 'bool'; but must be one of int32, int64"),
+        ("argmax", {"output_type": 0}, "argmax: output_type is 'bool' but must be one of int32, int64"),
         ("argmin", {"output_type": -1}, "argmin: output_type is -1, which is not a type"),
         ("top_k", {"k": 1, "index_type": 99}, "index_type is 99, which is not a type"),
-        ("encode_jpeg", {"density_unit": "mm"}, "density_unit is 'mm'; but must be one of in, cm"),
+        ("encode_jpeg", {"density_unit": "mm"}, "density_unit is 'mm' but must be one of in, cm"),
         ("decode_compressed", {"compression_type": "ZIP"}, "must be empty, GZIP, ZLIB"),
     ):
         c.raises(E.InvalidArgumentError, lambda: _engine.op_call(op, x, args, 0), words)

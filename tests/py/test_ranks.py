@@ -276,7 +276,7 @@ def test_torch_in_a_group():
         loader, said = told(lambda: ds.shard(2, 1, remainder="keep").to_torch())
         c.same([int(x) for x in loader], [1, 3])
         loader, said = told(lambda: ds.batch(2).to_torch())
-        c.true(len(said) == 1 and "each gets all elements" in said[0], f"{said}")
+        c.true(len(said) == 1 and "ranks gets all elements" in said[0], f"{said}")
         c.same(told(lambda: ds.batch(2).to_torch(remainder="keep"))[1], [])
         loader, said = told(lambda: ds.shard(2, 1).filter(lambda x: x > 1).to_torch())
         c.true(len(said) == 1 and "filter" in said[0] and "repeat().take(n)" in said[0], f"{said}")

@@ -64,7 +64,7 @@ struct stk_op_around {
 typedef struct stk_str stk_op_group_fn(struct stk_op_around *around, uint32_t event);
 
 struct stk_op_group {
-    const char *name; // NULL: of what no group is told
+    const char *name; // NULL: what belongs to no known group
     uint64_t ops, device_ops;
     int64_t total_ns, self_ns; // of the operations on the host, as in struct stk_op_row
     int64_t device_ns;         // of the device work that its operations launched themselves

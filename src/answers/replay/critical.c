@@ -63,7 +63,7 @@ void stk_critical_walk(const struct stk_scene *s, const struct stk_times *t, stk
                 see(arg, i, class, until, at);
             }
             at = at < until ? at : until;
-            if (t->bound[i] != STK_BOUND_LANE) { // what lies between is launching or synchronising
+            if (t->bound[i] != STK_BOUND_LANE) { // the gap is launching or synchronizing
                 from = t->bound[i] == STK_BOUND_LAUNCH ? n->launch : n->wait;
             }
             until = t->bound[i] == STK_BOUND_LAUNCH ? t->begin_ns[from]

@@ -18,7 +18,7 @@ enum stk_critical {
 };
 const char *stk_critical_key(enum stk_critical of);
 enum stk_critical stk_critical_class(const struct stk_graph *g, const struct stk_node *n);
-// A piece of the path, from its end on: a node, or what lies between it and what it waited for.
+// A piece of the path, from its end on: a node, or the gap between it and what it waited for.
 typedef void (*stk_critical_see)(void *arg, uint32_t node, enum stk_critical class, int64_t from_ns,
                                  int64_t to_ns);
 void stk_critical_walk(const struct stk_scene *s, const struct stk_times *t, stk_critical_see see,

@@ -2,8 +2,8 @@
 // The dependency graph of a rank's steps: what a replay needs of a trace, and outlives it.
 //
 // A lane is a host thread that launches work or drives the steps, or a stream of a device. Nodes of
-// a lane lie one after the other and run in that order. Those of a host lane tile its time: calls
-// of the runtime and what lies between them. A node of a stream begins when its lane is free, its
+// a lane run one after another. Those of a host lane tile its time: calls of the runtime and the
+// gaps between them. A node of a stream begins when its lane is free, its
 // launch call has begun a while ago, and what it waits for has ended.
 //
 // Method: lanes are made one by one (graph_host.c, graph_device.c), then the edges between them
@@ -30,7 +30,7 @@ enum stk_node_what {
     STK_WHAT_OTHER,
     STK_WHAT_IDLE,        // WORK: no event of the thread says what it does
     STK_WHAT_CALLBACK,    // WORK: the driving thread between a step's work and the next fetch
-    STK_WHAT_STREAM_WAIT, // CALL: a stream is told to wait for another one
+    STK_WHAT_STREAM_WAIT, // CALL: a stream must wait for another one
     STK_WHAT_SYNC,        // WAIT: synchronisation (allocations, which wait too, are OTHER)
     STK_WHAT_STAGING,     // WAIT: a copy from or to pageable memory
     STK_WHAT_MATRIX_32,   // KERNEL: matrix product or convolution without tensor cores
@@ -138,7 +138,7 @@ struct stk_graph {
     uint32_t waits;                     // how many were
     // Steps between two that waited for a batch, where most are; else all. They begin and end in
     // the same place of what workers do in turn: what becomes faster before the first wait and
-    // behind the last, while batches stand ready, does not last.
+    // after the last, while batches are ready, does not last.
     uint32_t mean_from, mean_to;
     enum stk_feed feed;
     bool has_device;
@@ -148,7 +148,7 @@ struct stk_graph {
     double beside;    // loader threads that are busy at a time, in the mean
     double pace_ns;   // of a step: what the busiest of them works for it; 0 not known
     double ordinary;  // the median of what batches take over their mean; 1: even, or not known
-    // Without a device: what lies outside of the fetches, of a step that no worker ran beside, over
+    // Without a device: the time outside the fetches of a step during which no worker ran, over
     // that of the mean step, at the least. 1: nothing is known to run beside.
     double undisturbed;
     bool leaves_first;  // of the steps: it does not count for the mean

@@ -7,7 +7,7 @@
 // right after the end of one on another stream, launched earlier, is taken to have waited for it
 // (R10): such edges are inferred, and counted apart. What nothing explains is pinned. Waiting while
 // other streams run may be for room on the device, or for a hardware queue that streams share: it
-// is counted apart, and what it is worth lies in the interval of each price.
+// is counted apart, and its worth is inside the interval of each price.
 #include "base/alloc.h"
 #include "profile/model/median.h"
 #include "answers/replay/graph.h"

@@ -2,11 +2,11 @@
 // How batches reach the step: prepared by the thread that fetches them, or by workers that run
 // ahead. Workers have batch k ready at a time of their own: where a fetch waited, its end tells
 // when; between two such fetches batches are taken to have become ready evenly, and before the
-// first and behind the last at the same pace, but not later than they were fetched. That pace goes
-// on whatever the step does, so a step that becomes faster waits for its input.
+// first and after the last at the same pace, but not later than they were fetched. That pace does
+// not depend on the step, so a step that becomes faster waits for its input.
 //
-// Who prepares is told by the fetch's name (PyTorch), by stages recorded on other threads, else by
-// the fetches themselves: the same work takes about the same time each time, a wait does not.
+// Who prepares follows from the fetch's name (PyTorch), by stages recorded on other threads, else
+// by the fetches themselves: the same work takes about the same time each time, a wait does not.
 #include <math.h>
 #include <string.h>
 
@@ -109,7 +109,7 @@ static void spread(int64_t *ready, uint32_t from, uint32_t to, const struct stk_
     }
 }
 
-// Before the first fetch that waited and behind the last: the same pace goes on.
+// Before the first fetch that waited and after the last, the pace is the same.
 static void extend(struct stk_graph *g, int64_t *ready, uint32_t count,
                    const struct stk_node *nodes, const struct stk_vec *at)
 {
@@ -192,8 +192,8 @@ static bool long_waits(const struct stk_graph_build *b, const struct stk_vec *at
     return *first != *last;
 }
 
-// Steps from behind that of one batch to that of another are those of the mean; false: they are
-// few, or less than that part of all.
+// The mean is over the steps after one batch up to another; false: they are few, or less than that
+// part of all.
 static bool choose_between(struct stk_graph_build *b, const struct stk_vec *at, uint32_t first,
                            uint32_t last, uint32_t part)
 {
@@ -209,7 +209,7 @@ static bool choose_between(struct stk_graph_build *b, const struct stk_vec *at, 
     return enough;
 }
 
-// From behind the first step that waited long for its batch to the last, or from the first wait to
+// From after the first step that waited long for its batch to the last, or from the first wait to
 // the last, as far as these are enough steps; else all.
 static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
 {

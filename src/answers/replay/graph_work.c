@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the work of each step ends, in a profile without a device: behind the call that does it, as
+// Where the work of each step ends, in a profile without a device: after the call that does it, as
 // the framework names it. What the driving thread does from there to the next fetch, recorded or
 // not, is callbacks, metrics, logging.
 //

@@ -2,7 +2,7 @@
 // Running a graph again: when each node begins and ends if its durations and edges are those given.
 //
 // Method: each lane is a process that goes on until a node needs one that has not begun or ended,
-// and is woken by that: O(nodes + edges), in whatever order lanes are woken. Nothing is resolved
+// and is woken by that: O(nodes + edges), in any order of waking. Nothing is resolved
 // beforehand: what a call waits for, when a batch is ready and whether a queue is full follow from
 // the times of this run. Lanes that all wait for each other are a circle: no times.
 #ifndef STK_REPLAY_REPLAY_H
@@ -25,7 +25,7 @@ struct stk_scene {
     struct stk_node *nodes;
     int64_t *ready_ns;
     bool is_even;          // of several ranks the median one sets the pace, not the slowest
-    bool needs_no_batches; // nothing waits for workers, whatever their pace is
+    bool needs_no_batches; // nothing waits for workers, at any pace of theirs
     double extra_ns;       // of a step, beside all lanes
     double floor_ns; // a step takes at least that: what was taken off all lanes and still runs
 };

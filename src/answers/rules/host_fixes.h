@@ -12,7 +12,7 @@
 #define STK_HOST_BLOCKED 16u     // a queue, a lock, sleep
 #define STK_HOST_NOT_RECORDED 8u // between the batches of an input pipeline's own record
 
-// Rows of the rule's thresholds behind STK_FROM_DEVICE and STK_FROM_HOST.
+// Rows of the rule's thresholds after STK_FROM_DEVICE and STK_FROM_HOST.
 enum {
     STK_HOST_FROM_LEADS = STK_FROM_HOST + 1,
     STK_HOST_FROM_ALLOC,

@@ -34,7 +34,7 @@ struct stk_crew {
     double cpu, queue; // of each, on average
 };
 bool stk_rule_crew(const struct stk_machine_view *v, struct stk_crew *out);
-// A number with at most two digits behind the point: "2", "1.5", "0.25".
+// A number with at most three significant digits: "2", "1.5", "0.25".
 #define STK_NUMBER "%.3g"
 
 #endif

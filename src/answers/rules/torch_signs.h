@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PyTorch's operators give away of how a job is written, whatever part of the step it costs.
+// What PyTorch's operators show of how a job is written, at any cost to the step.
 #ifndef STK_RULES_TORCH_SIGNS_H
 #define STK_RULES_TORCH_SIGNS_H
 

@@ -48,11 +48,11 @@ struct stoker_iterator {
     struct stk_recorder *recorder; // NULL: none
     int64_t given_ns;              // with a recorder: when the last element was given
     struct stoker_err err;         // of the last block; empty while there was none
-    struct behind {                // a resumed one's: what it has to pass over before it gives any
+    struct skipped {               // a resumed one's: what it must skip before it returns any
         int64_t elements;
         uint64_t errors;
         bool pulls; // element by element, since some failed
-    } behind;
+    } skipped;
 };
 
 struct state {
@@ -100,7 +100,7 @@ enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
     err = stk_err_begin(err, &own);
     if (!ds || !out) {
         return stk_err_misuse(err,
-                              "stoker_dataset_explain needs a dataset and a place for the text");
+                              "stoker_dataset_explain needs a dataset and a pointer for the text");
     }
     *out = (struct stoker_bytes){0};
     enum stoker_status s = choose_plan(ds, options, &runs, err);
@@ -123,8 +123,8 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
     struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!ds || !out) {
-        return stk_err_misuse(err,
-                              "stoker_iterator_open needs a dataset and a place for the iterator");
+        return stk_err_misuse(
+            err, "stoker_iterator_open needs a dataset and a pointer for the iterator");
     }
     *out = NULL;
     struct stoker_iterator *it = stk_alloc_zero(1, sizeof *it);
@@ -191,11 +191,11 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
     return it->root;
 }
 
-// Elements that were given before, and errors between and behind them. In pieces, so that
+// Elements that were returned before, and errors between and after them. In pieces, so that
 // cancelling ends it; what is left then, or after an error, stays for the next call.
 static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_err *err)
 {
-    struct behind *b = &it->behind;
+    struct skipped *b = &it->skipped;
     enum stoker_status s = STOKER_OK;
     bool is_end = false;
     while (!is_end && (b->elements > 0 || b->errors > 0)) {
@@ -212,7 +212,7 @@ static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_er
         s = STOKER_OK;
     }
     if (s == STOKER_OK) {
-        *b = (struct behind){0};
+        *b = (struct skipped){0};
         stk_err_init(err);
     }
     return s;
@@ -221,7 +221,7 @@ static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_er
 // Another block. Grows what is asked for while blocks come quickly and stay small.
 STK_HOT static enum stoker_status take_block(struct stoker_iterator *it, struct stoker_err *err)
 {
-    if (it->behind.elements > 0 || it->behind.errors > 0) {
+    if (it->skipped.elements > 0 || it->skipped.errors > 0) {
         enum stoker_status passed = pass_over(it, err);
         if (passed != STOKER_OK) {
             return passed;
@@ -310,7 +310,7 @@ static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
     stk_col_clear(&own);
 }
 
-// An element that was at hand. Consumers that work for each are told apart from those that just
+// An element that was at hand. Consumers that work for each are distinguished from those that just
 // take them, which need no steps by the million.
 static void record_element(struct stoker_iterator *it)
 {
@@ -357,7 +357,7 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
 {
     if (!it || !is_end || (n > 0 && !out)) {
         return stk_err_misuse(
-            err, "stoker_iterator_next needs an iterator and places for what it gives");
+            err, "stoker_iterator_next needs an iterator and pointers for its results");
     }
     *is_end = 0;
     if (it->used >= it->block.n) {
@@ -398,7 +398,7 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
 STK_HOT int stoker_iterator_is_ready(const struct stoker_iterator *it)
 {
     const struct stk_iter *root = it->root;
-    if (it->behind.elements > 0 || it->behind.errors > 0) {
+    if (it->skipped.elements > 0 || it->skipped.errors > 0) {
         return false;
     }
     return it->used < it->block.n ||
@@ -453,7 +453,7 @@ enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void 
 {
     if (!it || !state || !n) {
         return stk_err_misuse(err,
-                              "stoker_iterator_state needs an iterator and room for its state");
+                              "stoker_iterator_state needs an iterator and a buffer for its state");
     }
     struct state s = {.magic = STATE_MAGIC,
                       .size = sizeof s,
@@ -484,19 +484,19 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
     err = stk_err_begin(err, &own);
     if (!ds || !state || !out) {
         return stk_err_misuse(
-            err, "stoker_iterator_resume needs a dataset, a state and a place for the iterator");
+            err, "stoker_iterator_resume needs a dataset, a state and a pointer for the iterator");
     }
     *out = NULL;
     if (n >= sizeof s) {
         memcpy(&s, state, sizeof s);
     }
     if (n < sizeof s || s.magic != STATE_MAGIC || s.size != sizeof s || s.given > INT64_MAX) {
-        return stk_err_set(err, STOKER_EINVAL, "this is no iterator state (%zu bytes)", n);
+        return stk_err_set(err, STOKER_EINVAL, "this is not an iterator state (%zu bytes)", n);
     }
     if (s.likeness != stk_dataset_likeness((struct stk_dataset *)ds)) {
         return stk_err_set(
             err, STOKER_EINVAL,
-            "this is the state of another pipeline: its stages, functions, constants "
+            "this state belongs to another pipeline: its stages, functions, constants "
             "or files differ");
     }
     struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
@@ -507,7 +507,7 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
     if (status != STOKER_OK) {
         return status;
     }
-    (*out)->behind = (struct behind){(int64_t)s.given, s.failed, s.has_failures != 0};
+    (*out)->skipped = (struct skipped){(int64_t)s.given, s.failed, s.has_failures != 0};
     (*out)->given = s.given;
     (*out)->failed = s.failed;
     return STOKER_OK;
@@ -631,7 +631,7 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
     err = stk_err_begin(err, &own);
     if (!op || !n_out || (n_in > 0 && !in)) {
         return stk_err_misuse(
-            err, "stoker_op_call needs an operation, its inputs and places for its results");
+            err, "stoker_op_call needs an operation, its inputs and arrays for its results");
     }
     enum stoker_status s =
         n_in > STK_OP_INPUTS_MAX
@@ -650,7 +650,8 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
     s = s == STOKER_OK ? stk_data_check_given(op, attrs, err) : s;
     s = s == STOKER_OK ? call_once(op, specs, &from, attrs, seed, &to, err) : s;
     if (s == STOKER_OK && to.count > *n_out) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: %d results, room for %d", op, to.count, *n_out);
+        s = stk_err_set(err, STOKER_EINVAL, "%s: %d results, but room for only %d", op, to.count,
+                        *n_out);
     }
     struct stk_pool *pool = stk_pool_open(SIZE_MAX);
     for (int k = 0; s == STOKER_OK && k < to.count; k++) {

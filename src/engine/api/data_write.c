@@ -28,13 +28,14 @@ enum stoker_status stoker_record_create(const char *path, const char *compressio
     enum stk_record_codec codec;
     err = stk_err_begin(err, &own);
     if (!path || !out) {
-        return stk_err_misuse(err, "stoker_record_create needs a path and a place for the writer");
+        return stk_err_misuse(err,
+                              "stoker_record_create needs a path and a pointer for the writer");
     }
     *out = NULL;
     enum stoker_status s =
         find_codec(compression ? compression : "", &codec)
             ? stk_record_create((struct stk_record_writer **)out, path, codec, level, err)
-            : stk_err_set(err, STOKER_EINVAL, "compression is \"\", GZIP or ZLIB, not %s",
+            : stk_err_set(err, STOKER_EINVAL, "compression must be \"\", GZIP or ZLIB, not %s",
                           compression);
     return stk_err_end(err, s);
 }
@@ -91,7 +92,7 @@ enum stoker_status stoker_example_encode(const struct stoker_feature *features, 
     err = stk_err_begin(err, &own);
     if (!out || (n > 0 && !features)) {
         return stk_err_misuse(err,
-                              "stoker_example_encode needs features and a place for the bytes");
+                              "stoker_example_encode needs features and a pointer for the bytes");
     }
     *out = (struct stoker_bytes){0};
     struct stk_example_value *values = stk_alloc_zero(n + 1, sizeof values[0]);

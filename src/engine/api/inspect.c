@@ -255,7 +255,7 @@ static enum stoker_status check_file(const char *path, struct stoker_err *err)
         return stk_err_set(err, STOKER_EINPUT, "%s is a pipe or device, not a file", path);
     }
     if (info.st_size == 0) {
-        return stk_err_set(err, STOKER_EINPUT, "%s is empty: there is no record in it", path);
+        return stk_err_set(err, STOKER_EINPUT, "%s is empty: it has no records", path);
     }
     return STOKER_OK;
 }
@@ -268,7 +268,7 @@ enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, u
     enum stk_record_codec codec;
     err = stk_err_begin(err, &own);
     if (!path || !out) {
-        return stk_err_misuse(err, "stoker_inspect needs a path and a place for the result");
+        return stk_err_misuse(err, "stoker_inspect needs a path and a pointer for the result");
     }
     *out = NULL;
     struct stoker_inspection *x = stk_alloc_zero(1, sizeof *x);

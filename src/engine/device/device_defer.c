@@ -14,14 +14,14 @@ enum { STAGES_MAX = 64, VALUES = 256, CHANNELS_MAX = 16 };
 
 static const struct stk_rewrite_row row = {
     "arithmetic on the device",
-    "the bytes are copied, a quarter of the floats, and a table of the results is looked up there"};
+    "bytes are copied, a quarter of the floats' size, and the GPU looks up the results in a table"};
 
 struct tail { // of one result of a function
     const struct stk_fn_node *node;
     int bytes; // the value that it is made of
     int channels;
     bool is_planar;
-    bool takes_floats; // a cast, which other operations need as well, lies before the node
+    bool takes_floats; // a cast, which other operations need too, is before the node
 };
 
 // --- what a function ends with
@@ -301,7 +301,7 @@ enum stoker_status stoker_stager_explain(struct stoker_dataset *ds,
 {
     if (!ds || !out) {
         return stk_err_misuse(err,
-                              "stoker_stager_explain needs a dataset and a place for the text");
+                              "stoker_stager_explain needs a dataset and a pointer for the text");
     }
     struct stoker_err own;
     struct stk_deferred d = {0};

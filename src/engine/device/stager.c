@@ -47,7 +47,7 @@ struct stoker_stager {
 enum stoker_status stoker_device_count(int *n, struct stoker_err *err)
 {
     if (!n) {
-        return stk_err_misuse(err, "stoker_device_count needs a place for the number");
+        return stk_err_misuse(err, "stoker_device_count needs a pointer for the number");
     }
     struct stoker_err own;
     err = stk_err_begin(err, &own);
@@ -305,7 +305,8 @@ static enum stoker_status start_thread(struct stoker_stager *s, struct stoker_er
     int failed = pthread_create(&thread, NULL, stager_main, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
-        return stk_err_set(err, STOKER_ELIMIT, "no thread for staging: %s", strerror(failed));
+        return stk_err_set(err, STOKER_ELIMIT, "can't start a staging thread: %s",
+                           strerror(failed));
     }
     pthread_detach(thread);
     return STOKER_OK;
@@ -425,12 +426,12 @@ enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
     err = stk_err_begin(err, &own);
     if (!ds || !out || (n > 0 && !tables)) {
         return stk_err_misuse(
-            err, "stoker_stager_open_tables needs a dataset, tables and a place for the stager");
+            err, "stoker_stager_open_tables needs a dataset, tables and a pointer for the stager");
     }
     *out = NULL;
     if (depth < 1 || depth > STOKER_STAGER_DEPTH_MAX) {
-        return stk_err_set(err, STOKER_EINVAL, "depth is 1 to %d, not %d", STOKER_STAGER_DEPTH_MAX,
-                           depth);
+        return stk_err_set(err, STOKER_EINVAL, "depth must be 1 to %d, not %d",
+                           STOKER_STAGER_DEPTH_MAX, depth);
     }
     if (stk_device_tables_check(tables, n, stoker_dataset_specs(ds), err) != STOKER_OK ||
         stk_cuda_device(device, &d, err) != STOKER_OK) {
@@ -489,7 +490,7 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
     err = stk_err_begin(err, &own);
     if (!s || !batch || !is_end || (n > 0 && !out)) {
         return stk_err_misuse(err,
-                              "stoker_stager_next needs a stager and places for what it gives");
+                              "stoker_stager_next needs a stager and pointers for its results");
     }
     *batch = NULL;
     *is_end = 0;

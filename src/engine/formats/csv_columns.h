@@ -12,14 +12,14 @@
 
 // The rows of these arguments (engine/graph/arg.h) that every reader of CSV has.
 #define STK_CSV_ROWS                                                                               \
-    STK_ARG("dtypes", INTS, "of the columns", .is_required = true),                                \
+    STK_ARG("dtypes", INTS, "types of the columns", .is_required = true),                          \
         STK_ARG("defaults", OTHER,                                                                 \
                 "a tensor for each column: what an empty field holds, or no value",                \
                 .is_required = true),                                                              \
-        STK_ARG("field_delim", TEXT, "one byte between fields", .fallback_text = ","),             \
-        STK_ARG("use_quote_delim", BOOL, "fields may stand in quotes", .fallback = 1),             \
-        STK_ARG("na_value", TEXT, "what stands for an empty field"),                               \
-        STK_ARG("select_cols", INTS, "numbers of the columns wanted, ascending; without it all",   \
+        STK_ARG("field_delim", TEXT, "one byte that separates fields", .fallback_text = ","),      \
+        STK_ARG("use_quote_delim", BOOL, "fields may be quoted", .fallback = 1),                   \
+        STK_ARG("na_value", TEXT, "value of an empty field"),                                      \
+        STK_ARG("select_cols", INTS, "indices of columns to read, ascending; default: all",        \
                 .is_open = true)
 
 struct stk_csv_column {
@@ -53,7 +53,7 @@ static inline bool stk_csv_is_missing(const struct stk_csv_columns *c, const uin
     return n == 0 || (n == c->na_size && __builtin_memcmp(p, c->na, n) == 0);
 }
 // Writes the number, or the default, to out[i]. False: it is none, or nothing where something must
-// be. `spare` bytes behind the field may be read. Not for strings.
+// be. `spare` bytes after the field may be read. Not for strings.
 bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *p, size_t n,
                     size_t spare, void *out, int64_t i);
 

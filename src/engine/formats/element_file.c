@@ -14,11 +14,12 @@ enum stoker_status stk_element_file_check(const char *path, const struct stk_spe
     for (int k = 0; k < specs->count; k++) {
         if (specs->items[k].dtype == STK_DT_DATASET) {
             return stk_err_set(err, STOKER_EINVAL,
-                               "%s: component %d holds datasets, which no file can", path, k);
+                               "%s: component %d holds datasets, which can't be stored in a file",
+                               path, k);
         }
     }
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        return stk_err_set(err, STOKER_EOUTPUT, "%s: cannot be written: it is there and no file",
+        return stk_err_set(err, STOKER_EOUTPUT, "%s: can't be written: it exists and is not a file",
                            path);
     }
     return STOKER_OK;
@@ -28,7 +29,7 @@ enum stoker_status stk_element_file_fail(const char *path, int why, struct stoke
 {
     return why == ENOMEM ? stk_err_nomem(err)
                          : stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT),
-                                       "%s: cannot be written: %s", path, strerror(why));
+                                       "%s: can't be written: %s", path, strerror(why));
 }
 
 enum stoker_status stk_element_file_open(struct stk_atomic_file *b, const char *path,

@@ -152,8 +152,8 @@ static enum stoker_status check(enum stk_example_message message, const struct s
     if (!v->name || (unsigned)v->type > STK_EXAMPLE_INT64 ||
         (v->is_list && (message == STK_EXAMPLE_SINGLE || sum != v->count))) {
         return stk_err_set(err, STOKER_EINVAL,
-                           "feature %.200s cannot be written: no name or type, or "
-                           "steps that do not fit",
+                           "feature %.200s can't be written: it has no name or type, or "
+                           "steps that don't fit",
                            v->name ? v->name : "(none)");
     }
     return STOKER_OK;

@@ -26,8 +26,8 @@ const struct stk_dataset_kind *stk_dataset_kind_find(const char *name)
 
 // What every kind takes.
 static const struct stk_arg_row every_kind[] = {
-    STK_ARG("seed", INT, "of its random bits", .fallback = -1),
-    STK_ARG("keeps_paths", BOOL, "it is seen as no stage (a rewrite's)"),
+    STK_ARG("seed", INT, "seed of its random numbers", .fallback = -1),
+    STK_ARG("keeps_paths", BOOL, "not shown as a stage (set by rewrites)"),
     {0}};
 
 static enum stoker_status check_inputs(const struct stk_dataset_kind *kind, int n_in,
@@ -39,7 +39,7 @@ static enum stoker_status check_inputs(const struct stk_dataset_kind *kind, int 
     int least = is_several ? kind->n_in_min : !is_source;
     int most = is_several ? kind->n_in_max : !is_source;
     if (n_in < least || (most >= 0 && n_in > most)) {
-        return stk_err_set(err, STOKER_EINVAL, "%s: %d input datasets, needs %d%s", kind->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: got %d input datasets, needs %d%s", kind->name,
                            n_in, least, most < 0 ? " or more" : "");
     }
     return STOKER_OK;

@@ -261,13 +261,13 @@ static enum stoker_status check_inputs(const struct stk_fn *fn, const char *op, 
                                        int n_in, struct stoker_err *err)
 {
     if (n_in > STK_OP_INPUTS_MAX) {
-        return stk_err_set(err, STOKER_EINVAL, "%s: %d inputs, at most %d", op, n_in,
-                           STK_OP_INPUTS_MAX);
+        return stk_err_set(err, STOKER_EINVAL, "%s: %d inputs, but at most %d are allowed", op,
+                           n_in, STK_OP_INPUTS_MAX);
     }
     for (int i = 0; i < n_in; i++) {
         if (in[i] < 0 || in[i] >= fn->n_values) {
-            return stk_err_set(err, STOKER_EINVAL, "%s: input %d is no value of this function", op,
-                               i);
+            return stk_err_set(err, STOKER_EINVAL, "%s: input %d is not a value of this function",
+                               op, i);
         }
     }
     return STOKER_OK;

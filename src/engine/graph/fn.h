@@ -83,7 +83,7 @@ struct stk_eval {
 // Runs the function on a block. `out`, reset to n_out columns, gets those of elements
 // [0, eval->failed). Columns of out that are bound (is_bound, dtype, shape, stride, data, n) are
 // written where they say; only results whose shape is inferred in full may be bound.
-// Evaluates in chunks, so that what lies between two operations stays in the cache.
+// Evaluates in chunks, so that values between two operations stay in the cache.
 STK_MUST_CHECK enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
                                                 struct stk_block *out, struct stk_eval *eval,
                                                 struct stoker_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crops, pads, flips, rotations and layouts: pixels copied whole, whatever their type.
+// Crops, pads, flips, rotations and layouts: pixels of any type, copied whole.
 #include "engine/image/image_geometry.h"
 
 #include "base/assert.h"

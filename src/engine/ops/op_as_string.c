@@ -10,13 +10,11 @@
 enum { ARG_PRECISION, ARG_SCIENTIFIC, ARG_SHORTEST, ARG_WIDTH, ARG_FILL };
 static const struct stk_arg_row as_string_args[] = {
     [ARG_PRECISION] =
-        STK_ARG("precision", INT, "digits behind the point; -1: as many as C's formats give",
-                .fallback = -1),
-    [ARG_SCIENTIFIC] = STK_ARG("scientific", BOOL, "with an exponent"),
-    [ARG_SHORTEST] = STK_ARG("shortest", BOOL, "with an exponent where that is shorter"),
-    [ARG_WIDTH] = STK_ARG("width", INT, "characters at least; -1: any number", .fallback = -1),
-    [ARG_FILL] =
-        STK_ARG("fill", TEXT, "what the width is filled with: one of ' ', '+', '-', '0' and '#'"),
+        STK_ARG("precision", INT, "digits after the point; -1: C's default", .fallback = -1),
+    [ARG_SCIENTIFIC] = STK_ARG("scientific", BOOL, "use an exponent"),
+    [ARG_SHORTEST] = STK_ARG("shortest", BOOL, "use an exponent if that is shorter"),
+    [ARG_WIDTH] = STK_ARG("width", INT, "minimum number of characters; -1: any", .fallback = -1),
+    [ARG_FILL] = STK_ARG("fill", TEXT, "padding character: one of ' ', '+', '-', '0' and '#'"),
     {0}};
 
 #define WIDTH_MAX 4096

@@ -5,7 +5,7 @@
 
 enum { ARG_MESSAGE };
 static const struct stk_arg_row assert_args[] = {
-    [ARG_MESSAGE] = STK_ARG("message", TEXT, "of the error"), {0}};
+    [ARG_MESSAGE] = STK_ARG("message", TEXT, "the error's message"), {0}};
 
 static enum stoker_status assert_run(struct stk_op_run *r, struct stoker_err *err)
 {
@@ -27,7 +27,7 @@ static enum stoker_status assert_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_assert_true = {.name = "assert_true",
-                                          .summary = "Bools that must be true",
+                                          .summary = "Asserts that bools are true",
                                           .is_stateful = true,
                                           .cost_ns = 1,
                                           .signature = "bool -> bool",

@@ -193,7 +193,7 @@ static const struct stk_arg_row crop_args[] = {STK_OP_AUGMENT_ROWS, {0}};
 
 const struct stk_op stk_op_random_resized_crop = {
     .name = "random_resized_crop",
-    .summary = "A random part of an image, resized, mirrored by chance, normalised",
+    .summary = "A random crop of an image, resized, randomly mirrored, normalized",
     .takes_varied = true,
     .is_random = true,
     .cost_ns = 5e4,

@@ -36,7 +36,7 @@ enum {
     [STK_OP_AUGMENT_RATIO] = STK_ARG(                                                              \
         "ratio", FLOATS, "its width over its height, least and most; without it 3/4 to 4/3",       \
         .is_open = true),                                                                          \
-    [STK_OP_AUGMENT_FLIP] = STK_ARG("flip", FLOAT, "the chance to be mirrored"),                   \
+    [STK_OP_AUGMENT_FLIP] = STK_ARG("flip", FLOAT, "probability of mirroring"),                    \
     [STK_OP_AUGMENT_MEAN] =                                                                        \
         STK_ARG("mean", FLOATS,                                                                    \
                 "of each channel, for values of 0 to 1; without mean and std the result is uint8", \
@@ -44,8 +44,8 @@ enum {
     [STK_OP_AUGMENT_STD] = STK_ARG("std", FLOATS, "of each channel", .is_open = true),             \
     [STK_OP_AUGMENT_PLANAR] = STK_ARG("planar", BOOL, "channels first"),                           \
     [STK_OP_AUGMENT_METHOD] =                                                                      \
-        STK_ARG("method", TEXT, "how pixels are made of others",                                   \
-                .choices = "pil_bilinear,bilinear", .fallback_text = "pil_bilinear"),              \
+        STK_ARG("method", TEXT, "interpolation", .choices = "pil_bilinear,bilinear",               \
+                .fallback_text = "pil_bilinear"),                                                  \
     [STK_OP_AUGMENT_SEED] = STK_OP_SEED_ROW
 
 STK_MUST_CHECK enum stoker_status stk_op_augment_read(const struct stk_op_infer *c,

@@ -41,7 +41,7 @@ static enum stoker_status identity_run(struct stk_op_run *r, struct stoker_err *
 }
 
 const struct stk_op stk_op_identity = {.name = "identity",
-                                       .summary = "Its input",
+                                       .summary = "Returns its input",
                                        .takes_varied = true,
                                        .is_elementwise = true,
                                        .signature = "any -> same",

@@ -8,7 +8,7 @@
 
 enum { ARG_DTYPE };
 static const struct stk_arg_row bincount_args[] = {
-    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "of the counts; sums have the weights' type",
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "type of the counts; sums have the weights' type",
                           .fallback = STK_DT_I32),
     {0}};
 enum { VALUES, SIZE, WEIGHTS }; // inputs
@@ -97,7 +97,7 @@ static enum stoker_status bincount_run(struct stk_op_run *r, struct stoker_err *
 }
 
 const struct stk_op stk_op_bincount = {.name = "bincount",
-                                       .summary = "How often each number below `size` comes",
+                                       .summary = "Counts each number below `size`",
                                        .cost_ns = 2,
                                        .signature = "any, any, any?",
                                        .infer = bincount_infer,

@@ -7,7 +7,7 @@
 
 enum { ARG_TYPE };
 static const struct stk_arg_row bitcast_args[] = {
-    [ARG_TYPE] = STK_ARG("type", DTYPE, "the type that comes out", .is_required = true), {0}};
+    [ARG_TYPE] = STK_ARG("type", DTYPE, "the result's type", .is_required = true), {0}};
 
 static bool has_bits(enum stk_dtype t)
 {
@@ -75,7 +75,7 @@ static enum stoker_status bitcast_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 const struct stk_op stk_op_bitcast = {.name = "bitcast",
-                                      .summary = "The same bytes as another type",
+                                      .summary = "Reinterprets the bytes as another type",
                                       .cost_ns = 0.2,
                                       .infer = bitcast_infer,
                                       .run = bitcast_run,

@@ -87,7 +87,7 @@ static enum stoker_status blur_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_image_blur = {.name = "image_blur",
-                                         .summary = "Weighted sums of neighbouring pixels",
+                                         .summary = "Weighted sums of neighboring pixels",
                                          .cost_ns = 4,
                                          .signature =
                                              "float32[...hwc], float32[n], float32[n] -> same",

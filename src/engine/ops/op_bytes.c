@@ -11,10 +11,10 @@
 enum { ARG_PAD = 0, ARG_COMPRESSION_TYPE = 0 };
 enum { PLAIN, GZIP, ZLIB }; // compression_type
 static const struct stk_arg_row encode_args[] = {
-    [ARG_PAD] = STK_ARG("pad", BOOL, "filled up with '=' to a multiple of four"), {0}};
+    [ARG_PAD] = STK_ARG("pad", BOOL, "pad with '=' to a multiple of four"), {0}};
 static const struct stk_arg_row decompress_args[] = {
     [ARG_COMPRESSION_TYPE] =
-        STK_ARG("compression_type", TEXT, "how; empty: not at all", .choices = ",GZIP,ZLIB"),
+        STK_ARG("compression_type", TEXT, "compression; empty: none", .choices = ",GZIP,ZLIB"),
     {0}};
 
 #define UNPACKED_MAX ((size_t)1 << 30)
@@ -203,7 +203,7 @@ static enum stoker_status bytes_run(struct stk_op_run *r, struct stoker_err *err
 }
 
 const struct stk_op stk_op_encode_base64 = {.name = "encode_base64",
-                                            .summary = "Bytes as base64 for the web",
+                                            .summary = "Encodes web-safe base64",
                                             .is_elementwise = true,
                                             .cost_ns = 50,
                                             .signature = "string -> same",
@@ -211,14 +211,14 @@ const struct stk_op stk_op_encode_base64 = {.name = "encode_base64",
                                             .arg = ENCODE,
                                             .args = encode_args};
 const struct stk_op stk_op_decode_base64 = {.name = "decode_base64",
-                                            .summary = "Bytes out of base64 for the web",
+                                            .summary = "Decodes web-safe base64",
                                             .is_elementwise = true,
                                             .cost_ns = 50,
                                             .signature = "string -> same",
                                             .run = bytes_run,
                                             .arg = DECODE};
 const struct stk_op stk_op_decode_compressed = {.name = "decode_compressed",
-                                                .summary = "What gzip or zlib packed",
+                                                .summary = "Decompresses gzip or zlib data",
                                                 .is_elementwise = true,
                                                 .cost_ns = 5000,
                                                 .signature = "string -> same",

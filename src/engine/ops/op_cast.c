@@ -11,7 +11,7 @@
 
 enum { ARG_DTYPE };
 static const struct stk_arg_row cast_args[] = {
-    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "the type that comes out", .is_required = true), {0}};
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "the result's type", .is_required = true), {0}};
 
 enum { CAST, SATURATE };
 
@@ -182,7 +182,7 @@ static enum stoker_status cast_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_cast = {.name = "cast",
-                                   .summary = "Values as another type",
+                                   .summary = "Converts the type",
                                    .is_elementwise = true,
                                    .cost_ns = 0.3,
                                    .infer = cast_infer,
@@ -190,8 +190,7 @@ const struct stk_op stk_op_cast = {.name = "cast",
                                    .arg = CAST,
                                    .args = cast_args};
 const struct stk_op stk_op_saturate_cast = {.name = "saturate_cast",
-                                            .summary =
-                                                "Values as another type, kept within its range",
+                                            .summary = "Converts the type and clips to its range",
                                             .is_elementwise = true,
                                             .cost_ns = 2,
                                             .infer = cast_infer,

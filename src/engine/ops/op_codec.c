@@ -37,40 +37,42 @@ static const struct stk_arg_row jpeg_args[] = {STK_OP_JPEG_ROWS, {0}};
 static const struct stk_arg_row crop_args[] = {STK_OP_JPEG_ROWS, STK_OP_WINDOW_ROW, {0}};
 static const struct stk_arg_row part_args[] = {STK_OP_PART_ROWS, {0}};
 static const struct stk_arg_row png_args[] = {
-    [ARG_CHANNELS] = STK_ARG("channels", INT, "of the result; 0: as many as the file has"),
+    [ARG_CHANNELS] = STK_ARG("channels", INT, "channels of the result; 0: as many as the file has"),
     [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "uint8 or uint16", .fallback = STK_DT_U8),
     {0}};
 static const struct stk_arg_row any_args[] = {
-    [ARG_CHANNELS] = STK_ARG("channels", INT, "of the result; 0: as many as the file has"),
+    [ARG_CHANNELS] = STK_ARG("channels", INT, "channels of the result; 0: as many as the file has"),
     [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "uint8", .fallback = STK_DT_U8),
-    [ARG_EXPAND_ANIMATIONS] =
-        STK_ARG("expand_animations", BOOL, "accepted: of several pictures the first is given",
-                .fallback = 1),
+    [ARG_EXPAND_ANIMATIONS] = STK_ARG(
+        "expand_animations", BOOL, "accepted; only the first picture is returned", .fallback = 1),
     {0}};
 static const struct stk_arg_row shape_args[] = {
-    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "of the shape", .fallback = STK_DT_I32,
+    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "type of the shape", .fallback = STK_DT_I32,
                                 .choices = STK_OP_PLACES),
     {0}};
 static const struct stk_arg_row decoded_args[] = {
-    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "of the shape", .fallback = STK_DT_I32,
+    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "type of the shape", .fallback = STK_DT_I32,
                                 .choices = STK_OP_PLACES),
-    [ARG_SHAPE_CHANNELS] = STK_ARG("channels", INT, "of the result; 0: as many as the file has"),
+    [ARG_SHAPE_CHANNELS] =
+        STK_ARG("channels", INT, "channels of the result; 0: as many as the file has"),
     {0}};
 static const struct stk_arg_row encode_png_args[] = {
-    [ARG_COMPRESSION] = STK_ARG("compression", INT, "0 to 9; -1: as zlib has it", .fallback = -1),
+    [ARG_COMPRESSION] = STK_ARG("compression", INT, "0 to 9; -1: zlib's default", .fallback = -1),
     {0}};
 static const struct stk_arg_row encode_jpeg_args[] = {
     [ARG_FORMAT] =
-        STK_ARG("format", TEXT, "empty: by the image's channels", .choices = ",grayscale,rgb"),
+        STK_ARG("format", TEXT, "empty: from the image's channels", .choices = ",grayscale,rgb"),
     [ARG_QUALITY] = STK_ARG("quality", INT, "0 to 100", .fallback = 95),
-    [ARG_PROGRESSIVE] = STK_ARG("progressive", BOOL, "coarse first, then finer"),
-    [ARG_OPTIMIZE_SIZE] = STK_ARG("optimize_size", BOOL, "smaller, for more time"),
+    [ARG_PROGRESSIVE] = STK_ARG("progressive", BOOL, "progressive encoding"),
+    [ARG_OPTIMIZE_SIZE] = STK_ARG("optimize_size", BOOL, "smaller file, slower"),
     [ARG_CHROMA_DOWNSAMPLING] =
-        STK_ARG("chroma_downsampling", BOOL, "half as many colours", .fallback = 1),
-    [ARG_DENSITY_UNIT] = STK_ARG("density_unit", TEXT, "of the densities", .choices = "in,cm",
+        STK_ARG("chroma_downsampling", BOOL, "store half the color resolution", .fallback = 1),
+    [ARG_DENSITY_UNIT] = STK_ARG("density_unit", TEXT, "unit of the densities", .choices = "in,cm",
                                  .fallback_text = "in"),
-    [ARG_X_DENSITY] = STK_ARG("x_density", INT, "pixels, as the file says", .fallback = 300),
-    [ARG_Y_DENSITY] = STK_ARG("y_density", INT, "pixels, as the file says", .fallback = 300),
+    [ARG_X_DENSITY] =
+        STK_ARG("x_density", INT, "pixel density stored in the file", .fallback = 300),
+    [ARG_Y_DENSITY] =
+        STK_ARG("y_density", INT, "pixel density stored in the file", .fallback = 300),
     {0}};
 
 static enum stoker_status decode_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -408,13 +410,13 @@ static enum stoker_status decode_run(struct stk_op_run *r, struct stoker_err *er
                                        .run = decode_run,                                          \
                                        .args = rows,                                               \
                                        .arg = which};
-DECODE(decode_jpeg, JPEG, jpeg_args, "Pixels of a JPEG file")
-DECODE(decode_and_crop_jpeg, CROP_JPEG, crop_args, "Pixels of a part of a JPEG file")
-DECODE(decode_png, PNG, png_args, "Pixels of a PNG file")
-DECODE(decode_image, ANY, any_args, "Pixels of a JPEG or PNG file")
-DECODE(decode_part, PART, part_args, "decode_jpeg and a crop, in one")
+DECODE(decode_jpeg, JPEG, jpeg_args, "Decodes a JPEG file")
+DECODE(decode_and_crop_jpeg, CROP_JPEG, crop_args, "Decodes part of a JPEG file")
+DECODE(decode_png, PNG, png_args, "Decodes a PNG file")
+DECODE(decode_image, ANY, any_args, "Decodes an image file")
+DECODE(decode_part, PART, part_args, "decode_jpeg and a crop in one step")
 
-// From the headers alone; ANY: of what decode_jpeg would give, whatever the format.
+// From the headers alone; ANY: the shape that decode_jpeg would return, for any format.
 static enum stoker_status shape_of(const struct stk_op_run *r, struct stk_image_context *c,
                                    struct stk_bytes s, struct stk_image_shape *shape,
                                    struct stoker_err *err)
@@ -463,7 +465,7 @@ static enum stoker_status shape_run(struct stk_op_run *r, struct stoker_err *err
                                        .args = rows,                                               \
                                        .arg = which};
 SHAPE(extract_jpeg_shape, JPEG, shape_args, "Height, width and channels of a JPEG file")
-SHAPE(decoded_shape, ANY, decoded_args, "Shape of what decode_jpeg gives, without decoding")
+SHAPE(decoded_shape, ANY, decoded_args, "Shape of decode_jpeg's result, without decoding")
 
 static enum stoker_status encode_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
@@ -542,8 +544,8 @@ static enum stoker_status encode_run(struct stk_op_run *r, struct stoker_err *er
                                        .run = encode_run,                                          \
                                        .args = rows,                                               \
                                        .arg = which};
-ENCODE(encode_png, PNG, encode_png_args, "An image as a PNG file")
-ENCODE(encode_jpeg, JPEG, encode_jpeg_args, "An image as a JPEG file")
+ENCODE(encode_png, PNG, encode_png_args, "Encodes an image as a PNG file")
+ENCODE(encode_jpeg, JPEG, encode_jpeg_args, "Encodes an image as a JPEG file")
 
 // --- jpeg_random_resized_crop
 
@@ -668,12 +670,12 @@ static enum stoker_status augment_run(struct stk_op_run *r, struct stoker_err *e
 
 static const struct stk_arg_row jpeg_crop_args[] = {
     STK_OP_AUGMENT_ROWS,
-    [STK_OP_AUGMENT_FAST] = STK_ARG("fast", BOOL, "the decoder may make the image smaller"),
+    [STK_OP_AUGMENT_FAST] = STK_ARG("fast", BOOL, "allow decoding at a smaller scale"),
     {0}};
 
 const struct stk_op stk_op_jpeg_random_resized_crop = {
     .name = "jpeg_random_resized_crop",
-    .summary = "A random part of a JPEG file, resized, mirrored by chance, normalised",
+    .summary = "A random crop of a JPEG file, resized, randomly mirrored, normalized",
     .is_random = true,
     .cost_ns = 5e5,
     .at_once = 2,

@@ -8,7 +8,7 @@
 #include "engine/ops/op_util.h"
 
 // What attribute "crop" says of an operation that decodes and crops. The part is one of the image
-// as decode_jpeg gives it: whatever is not wanted of the file is still checked for damage, and PNG
+// as decode_jpeg gives it: the unused parts of the file are still checked for damage, and PNG
 // is read too. Only of WINDOW, decode_and_crop_jpeg's own, neither holds.
 enum stk_op_crop {
     STK_OP_CROP_NONE,
@@ -17,7 +17,7 @@ enum stk_op_crop {
     STK_OP_CROP_CENTRAL, // "central_fraction"
     STK_OP_CROP_SLICE,   // y, x of "crop_window" or the second input; "slice_size": height, width
     STK_OP_CROP_RANGES // "ranges": strided_slice's items for rows and columns, steps of 1; computed
-                       // begins and ends are the inputs behind the first
+                       // begins and ends are the inputs after the first
 };
 
 // Rows of what decodes: those of decode_jpeg, then of what decodes and crops.
@@ -37,7 +37,7 @@ enum {
 };
 #define STK_OP_JPEG_ROWS                                                                           \
     [STK_OP_DECODE_CHANNELS] =                                                                     \
-        STK_ARG("channels", INT, "of the result; 0: as many as the file has"),                     \
+        STK_ARG("channels", INT, "channels of the result; 0: as many as the file has"),            \
     [STK_OP_DECODE_RATIO] = STK_ARG("ratio", INT, "sides divided by 1, 2, 4 or 8", .fallback = 1), \
     [STK_OP_DECODE_FANCY_UPSCALING] = STK_ARG(                                                     \
         "fancy_upscaling", BOOL, "colours between those that the file has", .fallback = 1),        \
@@ -45,17 +45,17 @@ enum {
         "try_recover_truncated", BOOL, "a file that ends too early is grey from there on"),        \
     [STK_OP_DECODE_ACCEPTABLE_FRACTION] = STK_ARG(                                                 \
         "acceptable_fraction", FLOAT, "of the rows that must be there then", .fallback_float = 1), \
-    [STK_OP_DECODE_DCT_METHOD] = STK_ARG("dct_method", TEXT, "how; empty: the fast one",           \
+    [STK_OP_DECODE_DCT_METHOD] = STK_ARG("dct_method", TEXT, "method; empty: the fast one",        \
                                          .choices = ",INTEGER_FAST,INTEGER_ACCURATE")
 #define STK_OP_WINDOW_ROW                                                                          \
     [STK_OP_DECODE_CROP_WINDOW] =                                                                  \
         STK_ARG("crop_window", INTS, "y, x, height and width", .is_input_too = true)
 #define STK_OP_PART_ROWS                                                                           \
     STK_OP_JPEG_ROWS, STK_OP_WINDOW_ROW,                                                           \
-        [STK_OP_DECODE_CROP] = STK_ARG("crop", INT, "what part is wanted",                         \
+        [STK_OP_DECODE_CROP] = STK_ARG("crop", INT, "the part to decode",                          \
                                        .choices = "none,window,box,central,slice,ranges"),         \
         [STK_OP_DECODE_CENTRAL_FRACTION] =                                                         \
-            STK_ARG("central_fraction", FLOAT, "as central_crop has it", .fallback_float = 1),     \
+            STK_ARG("central_fraction", FLOAT, "as in central_crop", .fallback_float = 1),         \
         [STK_OP_DECODE_SLICE_SIZE] =                                                               \
             STK_ARG("slice_size", INTS, "height and width of a slice", .is_open = true),           \
         [STK_OP_DECODE_RANGES] = STK_ARG(                                                          \

@@ -8,9 +8,8 @@
 
 enum { ARG_TRUE_FN, ARG_FALSE_FN };
 static const struct stk_arg_row cond_args[] = {
-    [ARG_TRUE_FN] = STK_ARG("true_fn", OTHER, "the function where it is true", .is_required = true),
-    [ARG_FALSE_FN] =
-        STK_ARG("false_fn", OTHER, "the function where it is false", .is_required = true),
+    [ARG_TRUE_FN] = STK_ARG("true_fn", OTHER, "the function if true", .is_required = true),
+    [ARG_FALSE_FN] = STK_ARG("false_fn", OTHER, "the function if false", .is_required = true),
     {0}};
 
 #define PARTS_MAX ((size_t)1 << 24)
@@ -142,7 +141,7 @@ static void cond_end(void *scratch)
 }
 
 const struct stk_op stk_op_cond = {.name = "cond",
-                                   .summary = "One of two functions, as a bool says",
+                                   .summary = "Runs one of two functions, depending on a bool",
                                    .takes_varied = true,
                                    .is_random = true, // its functions may be
                                    .scratch_bytes = sizeof(struct cond_scratch),

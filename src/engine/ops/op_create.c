@@ -8,12 +8,12 @@
 // The rows of each operation begin with 0.
 enum { ARG_DTYPE = 0, ARG_DIMS = 0, ARG_DEPTH = 0, ARG_AXIS = 1 };
 static const struct stk_arg_row like_args[] = {
-    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "without it the input's", .is_open = true), {0}};
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "default: the input's", .is_open = true), {0}};
 static const struct stk_arg_row fill_args[] = {
     [ARG_DIMS] = STK_ARG("dims", INTS, "the shape", .is_input_too = true), {0}};
 static const struct stk_arg_row one_hot_args[] = {
-    [ARG_DEPTH] = STK_ARG("depth", INT, "how long the vectors are", .is_input_too = true),
-    [ARG_AXIS] = STK_ARG("axis", INT, "the new one", .fallback = -1),
+    [ARG_DEPTH] = STK_ARG("depth", INT, "length of the vectors", .is_input_too = true),
+    [ARG_AXIS] = STK_ARG("axis", INT, "the new axis", .fallback = -1),
     {0}};
 
 static void put_number(void *to, enum stk_dtype t, double value)
@@ -70,13 +70,13 @@ static enum stoker_status like_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_zeros_like = {.name = "zeros_like",
-                                         .summary = "Zeros of its shape",
+                                         .summary = "Zeros with the input's shape",
                                          .infer = like_infer,
                                          .run = like_run,
                                          .arg = 0,
                                          .args = like_args};
 const struct stk_op stk_op_ones_like = {.name = "ones_like",
-                                        .summary = "Ones of its shape",
+                                        .summary = "Ones with the input's shape",
                                         .infer = like_infer,
                                         .run = like_run,
                                         .arg = 1,
@@ -148,7 +148,7 @@ static enum stoker_status fill_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_fill = {.name = "fill",
-                                   .summary = "One value everywhere",
+                                   .summary = "Fills a shape with one value",
                                    .signature = "any, any?",
                                    .infer = fill_infer,
                                    .run = fill_run,
@@ -339,7 +339,7 @@ static enum stoker_status one_hot_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 const struct stk_op stk_op_one_hot = {.name = "one_hot",
-                                      .summary = "A vector with one place set, per index",
+                                      .summary = "A one-hot vector per index",
                                       .infer = one_hot_infer,
                                       .run = one_hot_run,
                                       .args = one_hot_args};

@@ -13,10 +13,10 @@ enum { ARG_CROP_SIZE, ARG_METHOD, ARG_EXTRAPOLATION_VALUE };
 enum { BILINEAR, NEAREST }; // method
 static const struct stk_arg_row crop_args[] = {
     [ARG_CROP_SIZE] = STK_ARG("crop_size", INTS, "height and width", .is_input_too = true),
-    [ARG_METHOD] = STK_ARG("method", TEXT, "how pixels are made", .choices = "bilinear,nearest",
+    [ARG_METHOD] = STK_ARG("method", TEXT, "interpolation", .choices = "bilinear,nearest",
                            .fallback_text = "bilinear"),
     [ARG_EXTRAPOLATION_VALUE] =
-        STK_ARG("extrapolation_value", FLOAT, "what lies outside of the image"),
+        STK_ARG("extrapolation_value", FLOAT, "fill mode outside the image"),
     {0}};
 
 static enum stoker_status crop_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -68,7 +68,7 @@ static float value(const struct crop *c, int64_t y, int64_t x, int64_t channel)
     }
 }
 
-// Where row or column i of `n` lies, in pixels of `size`, for a box from a to b.
+// The position of row or column i of `n`, in pixels of `size`, for a box from a to b.
 static float place(float a, float b, int64_t size, int64_t i, int64_t n)
 {
     float last = (float)(size - 1);
@@ -156,10 +156,11 @@ static enum stoker_status crop_run(struct stk_op_run *r, struct stoker_err *err)
     return STOKER_OK;
 }
 
-const struct stk_op stk_op_crop_and_resize = {.name = "crop_and_resize",
-                                              .summary = "Boxes of images, resized to one size",
-                                              .cost_ns = 10,
-                                              .signature = "any, any, any, any?",
-                                              .infer = crop_infer,
-                                              .run = crop_run,
-                                              .args = crop_args};
+const struct stk_op stk_op_crop_and_resize = {
+    .name = "crop_and_resize",
+    .summary = "Crops boxes from images and resizes them to one size",
+    .cost_ns = 10,
+    .signature = "any, any, any, any?",
+    .infer = crop_infer,
+    .run = crop_run,
+    .args = crop_args};

@@ -238,7 +238,7 @@ static enum stoker_status csv_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_decode_csv = {.name = "decode_csv",
-                                         .summary = "Columns of CSV records",
+                                         .summary = "Parses CSV records into columns",
                                          .cost_ns = 100,
                                          .infer = csv_infer,
                                          .prepare = decode_csv_prepare,

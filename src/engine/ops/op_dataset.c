@@ -256,20 +256,19 @@ static enum stoker_status dataset_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 static const struct stk_arg_row make_args[] = {
-    STK_ARG("kind", TEXT, "of the dataset", .is_required = true),
-    STK_ARG("n_in", INT, "inputs that are its input datasets"),
-    STK_ARG("bound", OTHER, "names of its arguments that are computed, in the order of the inputs",
+    STK_ARG("kind", TEXT, "kind of the dataset", .is_required = true),
+    STK_ARG("n_in", INT, "number of inputs that are its input datasets"),
+    STK_ARG("bound", OTHER, "names of its computed arguments, in the order of the inputs",
             .is_open = true),
-    STK_ARG("bound_counts", INTS, "how many inputs each of them takes; without it one",
-            .is_open = true),
-    STK_ARG("hops", INT, "stages that a rewrite took out below it", .is_open = true,
+    STK_ARG("bound_counts", INTS, "inputs that each of them takes; default: one", .is_open = true),
+    STK_ARG("hops", INT, "stages that a rewrite removed below it", .is_open = true,
             .is_internal = true),
     {0}};
 
 const struct stk_op stk_op_make_dataset = {.name = "make_dataset",
                                            .makes_dataset = true,
                                            .takes_more = true,
-                                           .summary = "A dataset, made by a function",
+                                           .summary = "A dataset that a function makes",
                                            .is_stateful = false,
                                            .infer = dataset_infer,
                                            .run = dataset_run,

@@ -22,16 +22,16 @@ enum {
 static const struct stk_arg_row distort_args[] = {
     [ARG_SEED] = STK_OP_SEED_ROW,
     [ARG_MIN_OBJECT_COVERED] =
-        STK_ARG("min_object_covered", FLOAT, "the part of an object that is seen at least",
+        STK_ARG("min_object_covered", FLOAT, "minimum share of an object that must be visible",
                 .fallback_float = 0.1),
-    [ARG_ASPECT_RATIO_RANGE] = STK_ARG("aspect_ratio_range", FLOATS,
-                                       "of width over height: least and most", .is_required = true),
-    [ARG_AREA_RANGE] = STK_ARG("area_range", FLOATS, "the crop's part of the image: least and most",
+    [ARG_ASPECT_RATIO_RANGE] =
+        STK_ARG("aspect_ratio_range", FLOATS, "range of width / height", .is_required = true),
+    [ARG_AREA_RANGE] = STK_ARG("area_range", FLOATS, "range of the crop's share of the image",
                                .is_required = true),
     [ARG_MAX_ATTEMPTS] =
-        STK_ARG("max_attempts", INT, "before the whole image is taken", .fallback = 100),
+        STK_ARG("max_attempts", INT, "attempts before the whole image is used", .fallback = 100),
     [ARG_USE_IMAGE_IF_NO_BOUNDING_BOXES] = STK_ARG("use_image_if_no_bounding_boxes", BOOL,
-                                                   "the image is the object where there are none"),
+                                                   "use the whole image if there are no boxes"),
     {0}};
 
 #define SIDE_MAX 1000000
@@ -248,7 +248,7 @@ static enum stoker_status distort_run(struct stk_op_run *r, struct stoker_err *e
 
 const struct stk_op stk_op_sample_distorted_bounding_box = {
     .name = "sample_distorted_bounding_box",
-    .summary = "A random crop in which an object is seen",
+    .summary = "A random crop that shows part of an object",
     .is_random = true,
     .cost_ns = 200,
     .infer = distort_infer,

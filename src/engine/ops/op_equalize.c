@@ -51,7 +51,7 @@ static enum stoker_status equalize_run(struct stk_op_run *r, struct stoker_err *
 }
 
 const struct stk_op stk_op_image_equalize = {.name = "image_equalize",
-                                             .summary = "Values of each channel spread evenly",
+                                             .summary = "Equalizes each channel's histogram",
                                              .cost_ns = 2,
                                              .signature = "uint8[...hwc] -> same",
                                              .run = equalize_run};

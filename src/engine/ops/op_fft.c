@@ -8,7 +8,7 @@
 
 enum { ARG_LENGTH, LENGTH_MAX = 1 << 24 };
 static const struct stk_arg_row fft_args[] = {
-    [ARG_LENGTH] = STK_ARG("fft_length", INT, "values that are transformed of each row",
+    [ARG_LENGTH] = STK_ARG("fft_length", INT, "values of each row to transform",
                            .is_required = true, .min = 1, .max = LENGTH_MAX),
     {0}};
 

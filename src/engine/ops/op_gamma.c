@@ -11,8 +11,8 @@
 enum { ARG_SEED, ARG_SHAPE };
 static const struct stk_arg_row gamma_args[] = {
     [ARG_SEED] = STK_OP_SEED_ROW,
-    [ARG_SHAPE] = STK_ARG("shape", INTS, "how many of each, in front of alpha's own dimensions",
-                          .is_required = true),
+    [ARG_SHAPE] =
+        STK_ARG("shape", INTS, "leading dimensions, before alpha's own", .is_required = true),
     {0}};
 
 #define DRAWS ((uint64_t)1 << 16) // of one value at most
@@ -130,11 +130,12 @@ static enum stoker_status gamma_run(struct stk_op_run *r, struct stoker_err *err
     return STOKER_OK;
 }
 
-const struct stk_op stk_op_random_gamma = {.name = "random_gamma",
-                                           .summary = "Gamma distributed, of shape alpha, scale 1",
-                                           .is_random = true,
-                                           .cost_ns = 60,
-                                           .signature = "any",
-                                           .infer = gamma_infer,
-                                           .run = gamma_run,
-                                           .args = gamma_args};
+const struct stk_op stk_op_random_gamma = {
+    .name = "random_gamma",
+    .summary = "Gamma-distributed values with shape alpha and scale 1",
+    .is_random = true,
+    .cost_ns = 60,
+    .signature = "any",
+    .infer = gamma_infer,
+    .run = gamma_run,
+    .args = gamma_args};

@@ -34,56 +34,53 @@ static const struct stk_arg_row resize_args[] = {
     [ARG_SIZE] = STK_ARG("size", INTS, "height and width", .is_input_too = true),
     [ARG_METHOD] = STK_OP_METHOD_ROW,
     [ARG_PRESERVE_ASPECT_RATIO] =
-        STK_ARG("preserve_aspect_ratio", BOOL,
-                "the largest size within that has the proportions of the image"),
-    [ARG_ANTIALIAS] =
-        STK_ARG("antialias", BOOL,
-                "pixels are means of all that they stand for, where the image becomes smaller"),
+        STK_ARG("preserve_aspect_ratio", BOOL, "keep the image's aspect ratio"),
+    [ARG_ANTIALIAS] = STK_ARG("antialias", BOOL, "average the pixels when shrinking"),
     {0}};
 static const struct stk_arg_row target_args[] = {
-    [ARG_TARGET_HEIGHT] = STK_ARG("target_height", INT, "rows of the result", .is_input_too = true),
-    [ARG_TARGET_WIDTH] =
-        STK_ARG("target_width", INT, "columns of the result", .is_input_too = true),
+    [ARG_TARGET_HEIGHT] =
+        STK_ARG("target_height", INT, "height of the result", .is_input_too = true),
+    [ARG_TARGET_WIDTH] = STK_ARG("target_width", INT, "width of the result", .is_input_too = true),
     {0}};
 static const struct stk_arg_row box_args[] = {
-    [ARG_OFFSET_HEIGHT] = STK_ARG("offset_height", INT, "rows above it", .is_input_too = true),
-    [ARG_OFFSET_WIDTH] = STK_ARG("offset_width", INT, "columns left of it", .is_input_too = true),
-    [ARG_BOX_HEIGHT] = STK_ARG("target_height", INT, "rows of the result", .is_input_too = true),
-    [ARG_BOX_WIDTH] = STK_ARG("target_width", INT, "columns of the result", .is_input_too = true),
+    [ARG_OFFSET_HEIGHT] = STK_ARG("offset_height", INT, "rows to add on top", .is_input_too = true),
+    [ARG_OFFSET_WIDTH] =
+        STK_ARG("offset_width", INT, "columns to add on the left", .is_input_too = true),
+    [ARG_BOX_HEIGHT] = STK_ARG("target_height", INT, "height of the result", .is_input_too = true),
+    [ARG_BOX_WIDTH] = STK_ARG("target_width", INT, "width of the result", .is_input_too = true),
     {0}};
 static const struct stk_arg_row central_args[] = {
-    [ARG_CENTRAL_FRACTION] = STK_ARG("central_fraction", FLOAT,
-                                     "of each side, above 0 and at most 1", .is_required = true),
+    [ARG_CENTRAL_FRACTION] =
+        STK_ARG("central_fraction", FLOAT, "share of each side, above 0 and at most 1",
+                .is_required = true),
     {0}};
 static const struct stk_arg_row turn_args[] = {
-    [ARG_K] = STK_ARG("k", INT, "how many right angles", .fallback = 1), {0}};
+    [ARG_K] = STK_ARG("k", INT, "number of quarter turns", .fallback = 1), {0}};
 static const struct stk_arg_row delta_args[] = {
-    [ARG_DELTA] = STK_ARG("delta", FLOAT, "what is added", .is_input_too = true), {0}};
+    [ARG_DELTA] = STK_ARG("delta", FLOAT, "value to add", .is_input_too = true), {0}};
 static const struct stk_arg_row contrast_factor_args[] = {
-    [ARG_DELTA] = STK_ARG("contrast_factor", FLOAT, "how many times as far from the mean",
-                          .is_input_too = true),
-    {0}};
+    [ARG_DELTA] = STK_ARG("contrast_factor", FLOAT, "contrast factor", .is_input_too = true), {0}};
 static const struct stk_arg_row saturation_factor_args[] = {
-    [ARG_DELTA] =
-        STK_ARG("saturation_factor", FLOAT, "how many times as saturated", .is_input_too = true),
+    [ARG_DELTA] = STK_ARG("saturation_factor", FLOAT, "saturation factor", .is_input_too = true),
     {0}};
 static const struct stk_arg_row gamma_args[] = {
-    [ARG_GAMMA] = STK_ARG("gamma", FLOAT, "the power", .fallback_float = 1),
-    [ARG_GAIN] = STK_ARG("gain", FLOAT, "what it is multiplied by", .fallback_float = 1),
+    [ARG_GAMMA] = STK_ARG("gamma", FLOAT, "the exponent", .fallback_float = 1),
+    [ARG_GAIN] = STK_ARG("gain", FLOAT, "factor", .fallback_float = 1),
     {0}};
 static const struct stk_arg_row type_args[] = {
     [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "uint8, uint16 or float32", .is_required = true),
-    [ARG_SATURATE] = STK_ARG("saturate", BOOL, "values beyond the range become its ends"),
+    [ARG_SATURATE] = STK_ARG("saturate", BOOL, "clip values to the range"),
     {0}};
 static const struct stk_arg_row seed_args[] = {[ARG_SEED] = STK_OP_SEED_ROW, {0}};
 static const struct stk_arg_row random_delta_args[] = {
     [ARG_SEED] = STK_OP_SEED_ROW,
-    [ARG_MAX_DELTA] = STK_ARG("max_delta", FLOAT, "up to which, both ways", .is_required = true),
+    [ARG_MAX_DELTA] =
+        STK_ARG("max_delta", FLOAT, "maximum change, either way", .is_required = true),
     {0}};
 static const struct stk_arg_row between_args[] = {
     [ARG_SEED] = STK_OP_SEED_ROW,
-    [ARG_LOWER] = STK_ARG("lower", FLOAT, "the least factor", .is_required = true),
-    [ARG_UPPER] = STK_ARG("upper", FLOAT, "the end of the factors", .is_required = true),
+    [ARG_LOWER] = STK_ARG("lower", FLOAT, "lower end of the factors", .is_required = true),
+    [ARG_UPPER] = STK_ARG("upper", FLOAT, "upper end of the factors", .is_required = true),
     {0}};
 
 // What a row plans from: an element's arguments and its image's size; false and why.

@@ -108,7 +108,7 @@ bool stk_op_image_ints(struct stk_op_image_args *a, int row, int64_t *values, in
 bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value);
 // The row of the method of resizing, whose numbers are those of enum stk_image_method.
 #define STK_OP_METHOD_ROW                                                                          \
-    STK_ARG("method", TEXT, "how pixels are made of others", .fallback_text = "bilinear",          \
+    STK_ARG("method", TEXT, "interpolation", .fallback_text = "bilinear",                          \
             .choices = "bilinear,nearest,bicubic,area,lanczos3,lanczos5,gaussian,mitchellcubic,"   \
                        "pil_bilinear")
 // Evenly in [low, high) for element i: by a seed of one's own, or the run's where it is negative.

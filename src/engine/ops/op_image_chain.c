@@ -14,7 +14,7 @@
 #include "engine/ops/op_codec.h"
 #include "engine/ops/op_image.h"
 
-// arithmetic's rows; then those of a chain, which go on behind those of what decodes.
+// arithmetic's rows; then those of a chain, which follow those of the decoder.
 enum { ARG_STEPS, ARG_COUNTS, ARG_CONSTANTS };
 enum {
     ARG_DECODE = STK_OP_DECODE_ROWS,
@@ -40,11 +40,12 @@ enum {
 static const struct stk_arg_row arithmetic_args[] = {STEP_ROWS(0), {0}};
 static const struct stk_arg_row chain_args[] = {
     STK_OP_PART_ROWS,
-    [ARG_DECODE] = STK_ARG("decode", BOOL, "the input is a file, as decode_jpeg's"),
+    [ARG_DECODE] = STK_ARG("decode", BOOL, "the input is a file, as in decode_jpeg"),
     [ARG_SIZE] = STK_ARG("size", INTS, "height and width", .is_required = true),
     [ARG_METHOD] = STK_OP_METHOD_ROW,
-    [ARG_ANTIALIAS] = STK_ARG("antialias", BOOL, "as resize has it"),
-    [ARG_PRESERVE_ASPECT_RATIO] = STK_ARG("preserve_aspect_ratio", BOOL, "never: resize has it"),
+    [ARG_ANTIALIAS] = STK_ARG("antialias", BOOL, "as in resize"),
+    [ARG_PRESERVE_ASPECT_RATIO] =
+        STK_ARG("preserve_aspect_ratio", BOOL, "not supported; see resize"),
     [ARG_MIRROR] = STK_ARG("mirror", INT, "left to right", .choices = "no,yes,by chance"),
     [ARG_SEED] = STK_OP_SEED_ROW,
     STEP_ROWS(ARG_CHAIN_STEPS),
@@ -195,7 +196,7 @@ static enum stoker_status arithmetic_run(struct stk_op_run *r, struct stoker_err
 
 const struct stk_op stk_op_arithmetic = {.name = "arithmetic",
                                          .summary =
-                                             "Sums, products and bounds with constants, in a chain",
+                                             "A chain of sums, products and bounds with constants",
                                          .is_elementwise = true,
                                          .cost_ns = 0.5,
                                          .infer = arithmetic_infer,
@@ -220,11 +221,12 @@ static enum stoker_status delta_run(struct stk_op_run *r, struct stoker_err *err
 
 static const struct stk_arg_row delta_args[] = {
     [ARG_DELTA_SEED] = STK_OP_SEED_ROW,
-    [ARG_MAX_DELTA] = STK_ARG("max_delta", FLOAT, "up to which, both ways", .is_required = true),
+    [ARG_MAX_DELTA] =
+        STK_ARG("max_delta", FLOAT, "maximum change, either way", .is_required = true),
     {0}};
 
 const struct stk_op stk_op_brightness_delta = {.name = "brightness_delta",
-                                               .summary = "What random_brightness adds",
+                                               .summary = "The random delta of random_brightness",
                                                .is_random = true,
                                                .cost_ns = 20,
                                                .signature = "-> float32[]",
@@ -372,5 +374,5 @@ static enum stoker_status chain_run(struct stk_op_run *r, struct stoker_err *err
                                        .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
                                        .scratch_end = stk_op_image_scratch_end,                    \
                                        .run = chain_run};
-IMAGE_CHAIN(image_chain, false, "Decoding, resizing, mirroring and arithmetic in one pass")
-IMAGE_CHAIN(random_image_chain, true, "The same, mirrored by chance")
+IMAGE_CHAIN(image_chain, false, "Decodes, resizes, mirrors and computes in one pass")
+IMAGE_CHAIN(random_image_chain, true, "The same, randomly mirrored")

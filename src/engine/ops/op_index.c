@@ -19,10 +19,10 @@ static const struct stk_arg_row strided_args[] = {
                 .is_required = true),
     {0}};
 static const struct stk_arg_row slice_args[] = {
-    [ARG_BEGIN] = STK_ARG("begin", INTS, "the first place of each dimension", .is_input_too = true),
-    [ARG_SIZE] = STK_ARG("size", INTS, "how many; -1: to the end", .is_input_too = true),
+    [ARG_BEGIN] = STK_ARG("begin", INTS, "start in each dimension", .is_input_too = true),
+    [ARG_SIZE] = STK_ARG("size", INTS, "number of values; -1: to the end", .is_input_too = true),
     {0}};
-static const struct stk_arg_row gather_args[] = {[ARG_AXIS] = STK_ARG("axis", INT, "along which"),
+static const struct stk_arg_row gather_args[] = {[ARG_AXIS] = STK_ARG("axis", INT, "the axis"),
                                                  {0}};
 static const struct stk_arg_row reverse_args[] = {
     [ARG_AXIS] = STK_ARG("axis", INTS, "which", .is_required = true), {0}};
@@ -519,7 +519,7 @@ static enum stoker_status gather_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_gather = {.name = "gather",
-                                     .summary = "Slices along `axis` by their indices",
+                                     .summary = "Selects slices along `axis` by index",
                                      .infer = gather_infer,
                                      .run = gather_run,
                                      .args = gather_args};
@@ -556,7 +556,7 @@ static enum stoker_status reverse_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 const struct stk_op stk_op_reverse = {.name = "reverse",
-                                      .summary = "Back to front along axes",
+                                      .summary = "Reverses along axes",
                                       .signature = "any -> same",
                                       .infer = reverse_infer,
                                       .run = reverse_run,
@@ -627,6 +627,6 @@ static enum stoker_status mask_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_boolean_mask = {.name = "boolean_mask",
-                                           .summary = "The slices where a mask is true",
+                                           .summary = "Selects slices where a mask is true",
                                            .infer = mask_infer,
                                            .run = mask_run};

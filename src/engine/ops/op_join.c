@@ -5,18 +5,18 @@
 
 enum { ARG_AXIS, ARG_NUM, ARG_SIZES };
 static const struct stk_arg_row concat_args[] = {
-    [ARG_AXIS] = STK_ARG("axis", INT, "along which", .is_required = true), {0}};
-static const struct stk_arg_row stack_args[] = {[ARG_AXIS] = STK_ARG("axis", INT, "the new one"),
+    [ARG_AXIS] = STK_ARG("axis", INT, "the axis", .is_required = true), {0}};
+static const struct stk_arg_row stack_args[] = {[ARG_AXIS] = STK_ARG("axis", INT, "the new axis"),
                                                 {0}};
 static const struct stk_arg_row split_args[] = {
-    [ARG_AXIS] = STK_ARG("axis", INT, "along which"),
-    [ARG_NUM] = STK_ARG("num", INT, "of equal parts; or sizes", .is_open = true),
+    [ARG_AXIS] = STK_ARG("axis", INT, "the axis"),
+    [ARG_NUM] = STK_ARG("num", INT, "number of equal parts, or sizes", .is_open = true),
     [ARG_SIZES] =
-        STK_ARG("sizes", INTS, "of the parts; one may be -1: what is left", .is_open = true),
+        STK_ARG("sizes", INTS, "sizes of the parts; one may be -1: the rest", .is_open = true),
     {0}};
 static const struct stk_arg_row unstack_args[] = {
-    [ARG_AXIS] = STK_ARG("axis", INT, "along which"),
-    [ARG_NUM] = STK_ARG("num", INT, "how long it is, where that is not known", .is_open = true),
+    [ARG_AXIS] = STK_ARG("axis", INT, "the axis"),
+    [ARG_NUM] = STK_ARG("num", INT, "the axis's length, if unknown", .is_open = true),
     {0}};
 
 static enum stoker_status same_types(const struct stk_op_infer *c, struct stoker_err *err)
@@ -145,13 +145,13 @@ static enum stoker_status join_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_concat = {.name = "concat",
-                                     .summary = "Values one behind the other along `axis`",
+                                     .summary = "Concatenates along `axis`",
                                      .infer = join_infer,
                                      .run = join_run,
                                      .arg = CONCAT,
                                      .args = concat_args};
 const struct stk_op stk_op_stack = {.name = "stack",
-                                    .summary = "Values side by side along a new `axis`",
+                                    .summary = "Stacks along a new `axis`",
                                     .infer = join_infer,
                                     .run = join_run,
                                     .arg = STACK,
@@ -284,13 +284,13 @@ static enum stoker_status part_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_split = {.name = "split",
-                                    .summary = "Parts along `axis`",
+                                    .summary = "Splits along `axis`",
                                     .infer = part_infer,
                                     .run = part_run,
                                     .arg = SPLIT,
                                     .args = split_args};
 const struct stk_op stk_op_unstack = {.name = "unstack",
-                                      .summary = "The slices along `axis`",
+                                      .summary = "Splits into slices along `axis`",
                                       .infer = part_infer,
                                       .run = part_run,
                                       .arg = UNSTACK,

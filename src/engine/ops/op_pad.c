@@ -14,21 +14,21 @@ enum {
 };
 static const struct stk_arg_row pad_args[] = {
     [ARG_PADDINGS] =
-        STK_ARG("paddings", INTS, "before and after each dimension", .is_input_too = true),
-    [ARG_MODE] = STK_ARG("mode", INT, "what lies there", .choices = "CONSTANT,REFLECT,SYMMETRIC"),
+        STK_ARG("paddings", INTS, "padding before and after each dimension", .is_input_too = true),
+    [ARG_MODE] = STK_ARG("mode", INT, "value to pad with", .choices = "CONSTANT,REFLECT,SYMMETRIC"),
     {0}};
 static const struct stk_arg_row tile_args[] = {
     [ARG_MULTIPLES] =
-        STK_ARG("multiples", INTS, "how often along each dimension", .is_input_too = true),
+        STK_ARG("multiples", INTS, "repeats along each dimension", .is_input_too = true),
     {0}};
 static const struct stk_arg_row matmul_args[] = {
-    [ARG_TRANSPOSE_A] = STK_ARG("transpose_a", BOOL, "the first one turned"),
-    [ARG_TRANSPOSE_B] = STK_ARG("transpose_b", BOOL, "the second one turned"),
+    [ARG_TRANSPOSE_A] = STK_ARG("transpose_a", BOOL, "transpose the first"),
+    [ARG_TRANSPOSE_B] = STK_ARG("transpose_b", BOOL, "transpose the second"),
     {0}};
 
 enum { CONSTANT, REFLECT, SYMMETRIC };
 
-// The input that lies around a value; at most as many inputs as this if there is none.
+// Index of the input with the fill value; without one, there are at most this many inputs.
 static int fill_input(const struct stk_arg_value *args)
 {
     return args[ARG_PADDINGS].attr ? 1 : 2;
@@ -59,13 +59,13 @@ static enum stoker_status pad_infer(struct stk_op_infer *c, struct stoker_err *e
             return stk_err_set(err, STOKER_EINVAL, "pad: %d paddings for %d dimensions", count / 2,
                                out->rank);
         }
-        int64_t before = is_static ? pads[2 * i] : 0, behind = is_static ? pads[2 * i + 1] : 0;
-        if (before < 0 || behind < 0 || before > STK_VALUES_MAX || behind > STK_VALUES_MAX) {
+        int64_t before = is_static ? pads[2 * i] : 0, after = is_static ? pads[2 * i + 1] : 0;
+        if (before < 0 || after < 0 || before > STK_VALUES_MAX || after > STK_VALUES_MAX) {
             return stk_err_set(err, STOKER_EINVAL, "pad: paddings %lld and %lld are not 0 to 2^40",
-                               (long long)before, (long long)behind);
+                               (long long)before, (long long)after);
         }
         bool is_known = is_static && out->dim[i] >= 0 &&
-                        !__builtin_add_overflow(out->dim[i], before + behind, &out->dim[i]);
+                        !__builtin_add_overflow(out->dim[i], before + after, &out->dim[i]);
         out->dim[i] = is_known ? out->dim[i] : STK_UNKNOWN;
     }
     return STOKER_OK;
@@ -144,7 +144,7 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_pad = {.name = "pad",
-                                  .summary = "Wider by `paddings`",
+                                  .summary = "Pads by `paddings`",
                                   .signature = "any, any?, any?",
                                   .infer = pad_infer,
                                   .run = pad_run,
@@ -212,7 +212,7 @@ static enum stoker_status tile_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_tile = {.name = "tile",
-                                   .summary = "Repeated along each dimension",
+                                   .summary = "Repeats along each dimension",
                                    .signature = "any, any?",
                                    .infer = tile_infer,
                                    .run = tile_run,

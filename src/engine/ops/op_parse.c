@@ -5,7 +5,7 @@
 //
 // Attributes, an item for each feature: "names" TEXTS; "kinds" INTS: 0 FixedLenFeature, 1
 // VarLenFeature, 2 RaggedFeature of one dimension, 3 FixedLenSequenceFeature; "dtypes" INTS;
-// "ranks" INTS and "dims" INTS, one shape behind the other; "has_default" INTS; "defaults" COLS, of
+// "ranks" INTS and "dims" INTS, one shape after another; "has_default" INTS; "defaults" COLS, of
 // those that have one.
 // Results, feature by feature: FixedLen one; VarLen three (indices, values, dense_shape); Ragged
 // one for a string, two for a vector (values, row_splits); FixedLenSequence one, for a vector
@@ -225,7 +225,7 @@ static enum stoker_status bind_fixed(struct stk_op_run *r, const struct stk_pars
     return STOKER_OK;
 }
 
-// A default string lies in the function's memory, which the result may outlive.
+// A default string is in the function's memory, which the result may outlive.
 static enum stoker_status own_defaults(struct stk_op_run *r, const struct stk_parse *p,
                                        bool is_batch, struct stoker_err *err)
 {

@@ -23,7 +23,8 @@ enum stk_parse_kind { // as Python numbers them
                 .is_open = true),                                                                  \
         STK_ARG(prefix "dtypes", INTS, "of the features", .is_open = true),                        \
         STK_ARG(prefix "ranks", INTS, "of their shapes", .is_open = true),                         \
-        STK_ARG(prefix "dims", INTS, "of their shapes, one behind the other", .is_open = true),    \
+        STK_ARG(prefix "dims", INTS, "dimensions of their shapes, one after another",              \
+                .is_open = true),                                                                  \
         STK_ARG(prefix "has_default", INTS, "whether each has one", .is_open = true),              \
         STK_ARG(prefix "allow_missing", INTS, "whether a list may be absent", .is_open = true),    \
         STK_ARG(prefix "defaults", OTHER, "tensors, of those that have one", .is_open = true)
@@ -73,8 +74,8 @@ void stk_parse_scratch_end(void *scratch);
 // Appends a value to result o. False: no memory.
 bool stk_parse_put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_shape *shape,
                    const void *values, struct stoker_err *err);
-// Parses all records of the block, `rows` an element, into the batch; *done: elements that are
-// whole, behind which one failed.
+// Parses all records of the block, `rows` per element, into the batch; *done: whole elements before
+// the first that failed.
 STK_MUST_CHECK enum stoker_status stk_parse_records(struct stk_op_run *r,
                                                     struct stk_example_parser *p,
                                                     struct stk_example_batch *batch, int64_t rows,

@@ -8,10 +8,10 @@
 
 enum { ARG_SIZES, ARG_STRIDES, ARG_RATES, ARG_SAME };
 static const struct stk_arg_row patches_args[] = {
-    [ARG_SIZES] = STK_ARG("sizes", INTS, "of a window: rows and columns", .is_required = true),
-    [ARG_STRIDES] = STK_ARG("strides", INTS, "between the windows' begins", .is_required = true),
-    [ARG_RATES] = STK_ARG("rates", INTS, "between the pixels of a window", .is_required = true),
-    [ARG_SAME] = STK_ARG("same", BOOL, "zeros around, so that every stride has its window"),
+    [ARG_SIZES] = STK_ARG("sizes", INTS, "patch size: rows and columns", .is_required = true),
+    [ARG_STRIDES] = STK_ARG("strides", INTS, "distance between patches", .is_required = true),
+    [ARG_RATES] = STK_ARG("rates", INTS, "distance between a patch's pixels", .is_required = true),
+    [ARG_SAME] = STK_ARG("same", BOOL, "pad with zeros so that every stride has a patch"),
     {0}};
 
 // One direction, rows or columns.
@@ -157,7 +157,7 @@ static enum stoker_status patches_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 const struct stk_op stk_op_extract_patches = {.name = "extract_patches",
-                                              .summary = "Windows of images as vectors",
+                                              .summary = "Patches of images as vectors",
                                               .cost_ns = 0.5,
                                               .infer = patches_infer,
                                               .run = patches_run,

@@ -75,7 +75,8 @@ static enum stoker_status sparse_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_sparse_batch = {.name = "sparse_batch",
-                                           .summary = "Sparse values of several elements as one",
+                                           .summary =
+                                               "Combines the sparse values of several elements",
                                            .cost_ns = 2,
                                            .infer = sparse_infer,
                                            .run = sparse_run};
@@ -149,7 +150,7 @@ static enum stoker_status nest_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_ragged_nest = {.name = "ragged_nest",
-                                          .summary = "Row splits of several elements as one",
+                                          .summary = "Combines the row splits of several elements",
                                           .cost_ns = 2,
                                           .infer = nest_infer,
                                           .run = nest_run};
@@ -220,7 +221,7 @@ static enum stoker_status places_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_ragged_places = {.name = "ragged_places",
-                                            .summary = "Where the values of ragged rows stand",
+                                            .summary = "Indices of the values of ragged rows",
                                             .cost_ns = 2,
                                             .infer = places_infer,
                                             .run = places_run};

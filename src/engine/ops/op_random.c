@@ -16,14 +16,14 @@ enum { ARG_SEED, ARG_SHAPE, ARG_DTYPE, ARG_LOW, ARG_MAXVAL, ARG_STDDEV = ARG_MAX
     [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "their type", .fallback = STK_DT_F32)
 static const struct stk_arg_row uniform_args[] = {
     DRAW_ROWS,
-    [ARG_LOW] = STK_ARG("minval", FLOAT, "the least"),
-    [ARG_MAXVAL] = STK_ARG("maxval", FLOAT, "the end, which is not reached; integers need one",
+    [ARG_LOW] = STK_ARG("minval", FLOAT, "lower bound"),
+    [ARG_MAXVAL] = STK_ARG("maxval", FLOAT, "upper bound, exclusive; required for integers",
                            .fallback = 1, .fallback_float = 1),
     {0}};
 static const struct stk_arg_row normal_args[] = {
     DRAW_ROWS,
     [ARG_LOW] = STK_ARG("mean", FLOAT, "of the values"),
-    [ARG_STDDEV] = STK_ARG("stddev", FLOAT, "their deviation", .fallback_float = 1),
+    [ARG_STDDEV] = STK_ARG("stddev", FLOAT, "their standard deviation", .fallback_float = 1),
     {0}};
 static const struct stk_arg_row shuffle_args[] = {[ARG_SEED] = STK_OP_SEED_ROW, {0}};
 
@@ -194,8 +194,8 @@ static enum stoker_status random_run(struct stk_op_run *r, struct stoker_err *er
                                        .run = random_run,                                          \
                                        .args = rows,                                               \
                                        .arg = which};
-RANDOM(random_uniform, UNIFORM, uniform_args, "Even between minval and maxval")
-RANDOM(random_normal, NORMAL, normal_args, "Normal of mean and stddev")
+RANDOM(random_uniform, UNIFORM, uniform_args, "Uniform between minval and maxval")
+RANDOM(random_normal, NORMAL, normal_args, "Normal with mean and stddev")
 RANDOM(truncated_normal, TRUNCATED, normal_args, "Normal, within two deviations")
 
 static enum stoker_status shuffle_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -236,7 +236,7 @@ static enum stoker_status shuffle_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 const struct stk_op stk_op_random_shuffle = {.name = "random_shuffle",
-                                             .summary = "Slices in random order",
+                                             .summary = "Shuffles slices",
                                              .is_random = true,
                                              .signature = "any -> same",
                                              .infer = shuffle_infer,

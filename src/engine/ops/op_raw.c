@@ -10,21 +10,18 @@
 enum { ARG_DTYPE, ARG_LITTLE_ENDIAN, ARG_FIXED_LENGTH };
 enum { ARG_ID, ARG_DTYPES, ARG_RANKS, ARG_DIMS, ARG_TAKES_MANY };
 static const struct stk_arg_row raw_args[] = {
-    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "the type that comes out", .is_required = true),
-    [ARG_LITTLE_ENDIAN] =
-        STK_ARG("little_endian", BOOL, "the lowest byte comes first", .fallback = 1),
+    [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "the result's type", .is_required = true),
+    [ARG_LITTLE_ENDIAN] = STK_ARG("little_endian", BOOL, "little-endian", .fallback = 1),
     [ARG_FIXED_LENGTH] =
-        STK_ARG("fixed_length", INT,
-                "bytes that each string is cut or filled up to; without it as many as there are",
+        STK_ARG("fixed_length", INT, "bytes to cut or pad each string to; default: its own length",
                 .is_open = true),
     {0}};
 static const struct stk_arg_row host_args[] = {
-    [ARG_ID] = STK_ARG("id", INT, "which function", .is_required = true),
-    [ARG_DTYPES] = STK_ARG("dtypes", INTS, "of the results", .is_required = true),
-    [ARG_RANKS] = STK_ARG("ranks", INTS, "of the results; -1: not known", .is_required = true),
-    [ARG_DIMS] =
-        STK_ARG("dims", INTS, "of the results, one shape behind the other", .is_required = true),
-    [ARG_TAKES_MANY] = STK_ARG("takes_many", BOOL, "it is called with many elements at once"),
+    [ARG_ID] = STK_ARG("id", INT, "the function's number", .is_required = true),
+    [ARG_DTYPES] = STK_ARG("dtypes", INTS, "types of the results", .is_required = true),
+    [ARG_RANKS] = STK_ARG("ranks", INTS, "ranks of the results; -1: unknown", .is_required = true),
+    [ARG_DIMS] = STK_ARG("dims", INTS, "shapes of the results, concatenated", .is_required = true),
+    [ARG_TAKES_MANY] = STK_ARG("takes_many", BOOL, "call it with many elements at once"),
     {0}};
 
 static enum stoker_status raw_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -113,7 +110,7 @@ static enum stoker_status raw_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_decode_raw = {.name = "decode_raw",
-                                         .summary = "Bytes of strings as numbers",
+                                         .summary = "Reads the bytes of strings as numbers",
                                          .infer = raw_infer,
                                          .run = raw_run,
                                          .args = raw_args};
@@ -185,7 +182,7 @@ static enum stoker_status host_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_host_call = {.name = "host_call",
-                                        .summary = "A function of the embedding language",
+                                        .summary = "Calls a Python function",
                                         .takes_varied = true,
                                         .is_stateful = true,
                                         .is_host_call = true,

@@ -17,15 +17,15 @@
 
 enum { ARG_AXIS, ARG_KEEPDIMS };
 static const struct stk_arg_row reduce_args[] = {
-    [ARG_AXIS] = STK_ARG("axis", INTS, "the axes; without it all of them", .is_open = true),
-    [ARG_KEEPDIMS] = STK_ARG("keepdims", BOOL, "axes stay, with length 1"),
+    [ARG_AXIS] = STK_ARG("axis", INTS, "the axes; default: all", .is_open = true),
+    [ARG_KEEPDIMS] = STK_ARG("keepdims", BOOL, "keep the axes with length 1"),
     {0}};
 
 enum reduce { SUM, MEAN, PROD, MAX, MIN, ANY, ALL, NORM, VARIANCE, STD };
 
 enum { LANES = 16, LANES_LEAST = 64 };
 
-// Where the result of each place lies: the plan is the same for all elements of a block.
+// Where the result of each position goes: the plan is the same for all elements of a block.
 struct plan {
     struct stk_shape out;
     int64_t in_count, out_count, run; // run: neighbours that go to one result; 0: use steps
@@ -369,8 +369,8 @@ ROW_OP(reduce_mean, MEAN, "Mean along axes")
 ROW_OP(reduce_prod, PROD, "Product along axes")
 ROW_OP(reduce_max, MAX, "Largest along axes")
 ROW_OP(reduce_min, MIN, "Smallest along axes")
-ROW_OP(reduce_any, ANY, "Is any true, along axes")
-ROW_OP(reduce_all, ALL, "Are all true, along axes")
+ROW_OP(reduce_any, ANY, "Whether any is true, along axes")
+ROW_OP(reduce_all, ALL, "Whether all are true, along axes")
 ROW_OP(norm, NORM, "Euclidean norm along axes")
 ROW_OP(reduce_variance, VARIANCE, "Variance along axes")
 ROW_OP(reduce_std, STD, "Standard deviation along axes")

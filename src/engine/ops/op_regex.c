@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // string_regex_replace and string_regex_full_match: attributes "pattern", "rewrite" (\0 to \9 stand
 // for what the pattern's parts matched) and "replace_global". By PCRE2, set to RE2's meaning where
-// TensorFlow's users see it: UTF-8, ASCII classes, `$` only at the end, the search behind an empty
+// TensorFlow's users see it: UTF-8, ASCII classes, `$` only at the end, the search after an empty
 // match. It knows look-around and back-references besides. A match that takes more than ten million
 // steps from where it begins is an error of its element, and so is a search of one string beyond
 // ten seconds (base/regex.h); a result beyond the budget, or 1 GiB, is one of memory.
@@ -265,30 +265,29 @@ static enum stoker_status regex_run(struct stk_op_run *r, struct stoker_err *err
     return STOKER_OK;
 }
 
-#define PATTERN_ROW STK_ARG("pattern", TEXT, "a regular expression of PCRE2", .is_required = true)
+#define PATTERN_ROW STK_ARG("pattern", TEXT, "a PCRE2 regular expression", .is_required = true)
 static const struct stk_arg_row replace_args[] = {
     [ARG_PATTERN] = PATTERN_ROW,
-    [ARG_REWRITE] =
-        STK_ARG("rewrite", TEXT, "what takes its place; \\\\0 to \\\\9 are parts of the match",
-                .is_required = true),
+    [ARG_REWRITE] = STK_ARG("rewrite", TEXT, "replacement; \\\\0 to \\\\9 are groups of the match",
+                            .is_required = true),
     [ARG_REPLACE_GLOBAL] =
-        STK_ARG("replace_global", BOOL, "all of them, not the first alone", .fallback = 1),
+        STK_ARG("replace_global", BOOL, "replace all matches, not only the first", .fallback = 1),
     {0}};
 static const struct stk_arg_row match_args[] = {[ARG_PATTERN] = PATTERN_ROW, {0}};
 
-const struct stk_op stk_op_string_regex_replace = {
-    .name = "string_regex_replace",
-    .summary = "Strings with what a pattern matches replaced",
-    .is_elementwise = true,
-    .cost_ns = 500,
-    .signature = "string -> same",
-    .prepare = regex_prepare,
-    .unprepare = regex_unprepare,
-    .scratch_bytes = sizeof(struct regex_scratch),
-    .scratch_end = regex_scratch_end,
-    .run = regex_run,
-    .arg = REPLACE,
-    .args = replace_args};
+const struct stk_op stk_op_string_regex_replace = {.name = "string_regex_replace",
+                                                   .summary =
+                                                       "Replaces a pattern's matches in strings",
+                                                   .is_elementwise = true,
+                                                   .cost_ns = 500,
+                                                   .signature = "string -> same",
+                                                   .prepare = regex_prepare,
+                                                   .unprepare = regex_unprepare,
+                                                   .scratch_bytes = sizeof(struct regex_scratch),
+                                                   .scratch_end = regex_scratch_end,
+                                                   .run = regex_run,
+                                                   .arg = REPLACE,
+                                                   .args = replace_args};
 const struct stk_op stk_op_string_regex_full_match = {
     .name = "string_regex_full_match",
     .summary = "Whether a pattern matches the whole string",

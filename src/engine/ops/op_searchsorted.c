@@ -5,8 +5,8 @@
 
 enum { ARG_RIGHT, ARG_OUT_TYPE };
 static const struct stk_arg_row search_args[] = {
-    [ARG_RIGHT] = STK_ARG("right", BOOL, "behind those that are equal"),
-    [ARG_OUT_TYPE] = STK_ARG("out_type", DTYPE, "of the places", .fallback = STK_DT_I32,
+    [ARG_RIGHT] = STK_ARG("right", BOOL, "insert after equal values"),
+    [ARG_OUT_TYPE] = STK_ARG("out_type", DTYPE, "type of the indices", .fallback = STK_DT_I32,
                              .choices = STK_OP_PLACES),
     {0}};
 
@@ -103,7 +103,7 @@ static enum stoker_status searchsorted_run(struct stk_op_run *r, struct stoker_e
 }
 
 const struct stk_op stk_op_searchsorted = {.name = "searchsorted",
-                                           .summary = "Where values would be put into sorted rows",
+                                           .summary = "Insertion points of values in sorted rows",
                                            .cost_ns = 10,
                                            .signature = "any, any",
                                            .infer = searchsorted_infer,

@@ -122,7 +122,7 @@ static enum stoker_status where_run(struct stk_op_run *r, struct stoker_err *err
 }
 
 const struct stk_op stk_op_where = {.name = "where",
-                                    .summary = "x where the condition holds, else y",
+                                    .summary = "x where the condition is true, else y",
                                     .infer = where_infer,
                                     .run = where_run};
 
@@ -224,6 +224,6 @@ static enum stoker_status clip_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_clip_by_value = {.name = "clip_by_value",
-                                            .summary = "Kept between two bounds",
+                                            .summary = "Clips between two bounds",
                                             .infer = clip_infer,
                                             .run = clip_run};

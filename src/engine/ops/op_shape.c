@@ -6,25 +6,23 @@
 // The rows of each operation begin with 0.
 enum { ARG_SHAPE = 0, ARG_AXIS = 0, ARG_OUT_TYPE = 0, ARG_PERM = 0 };
 static const struct stk_arg_row reshape_args[] = {
-    [ARG_SHAPE] =
-        STK_ARG("shape", INTS, "one dimension may be -1: what is left", .is_input_too = true),
+    [ARG_SHAPE] = STK_ARG("shape", INTS, "one dimension may be -1: the rest", .is_input_too = true),
     {0}};
 static const struct stk_arg_row expand_args[] = {
-    [ARG_AXIS] = STK_ARG("axis", INT, "where the new one is", .is_required = true), {0}};
+    [ARG_AXIS] = STK_ARG("axis", INT, "position of the new dimension", .is_required = true), {0}};
 static const struct stk_arg_row squeeze_args[] = {
-    [ARG_AXIS] =
-        STK_ARG("axis", INTS, "those to take out; without it all of length 1", .is_open = true),
+    [ARG_AXIS] = STK_ARG("axis", INTS, "the dimensions to remove; default: all of length 1",
+                         .is_open = true),
     {0}};
 static const struct stk_arg_row ensure_args[] = {
-    [ARG_SHAPE] = STK_ARG("shape", INTS, "-1: any length; without it any shape", .is_open = true),
+    [ARG_SHAPE] = STK_ARG("shape", INTS, "-1: any length; default: any shape", .is_open = true),
     {0}};
 static const struct stk_arg_row measure_args[] = {
-    [ARG_OUT_TYPE] = STK_ARG("out_type", DTYPE, "of the counts", .fallback = STK_DT_I32,
+    [ARG_OUT_TYPE] = STK_ARG("out_type", DTYPE, "type of the counts", .fallback = STK_DT_I32,
                              .choices = STK_OP_PLACES),
     {0}};
 static const struct stk_arg_row transpose_args[] = {
-    [ARG_PERM] = STK_ARG("perm", INTS, "their new order; without it the reverse", .is_open = true),
-    {0}};
+    [ARG_PERM] = STK_ARG("perm", INTS, "the new order; default: reversed", .is_open = true), {0}};
 
 // A wanted shape with at most one -1, filled in from the number of values. False: it does not fit.
 static bool fill_shape(struct stk_shape *shape, const int64_t *want, int rank, int64_t count)
@@ -119,7 +117,7 @@ static enum stoker_status reshape_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 const struct stk_op stk_op_reshape = {.name = "reshape",
-                                      .summary = "The same values in another shape",
+                                      .summary = "Changes the shape",
                                       .infer = reshape_infer,
                                       .run = reshape_run,
                                       .args = reshape_args};
@@ -155,7 +153,7 @@ static enum stoker_status expand_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_expand_dims = {.name = "expand_dims",
-                                          .summary = "A dimension of 1 at `axis`",
+                                          .summary = "Adds a dimension of 1 at `axis`",
                                           .signature = "any -> same",
                                           .infer = expand_infer,
                                           .run = expand_run,
@@ -209,7 +207,7 @@ static enum stoker_status squeeze_run(struct stk_op_run *r, struct stoker_err *e
 }
 
 const struct stk_op stk_op_squeeze = {.name = "squeeze",
-                                      .summary = "Without dimensions of 1",
+                                      .summary = "Removes dimensions of 1",
                                       .signature = "any -> same",
                                       .infer = squeeze_infer,
                                       .run = squeeze_run,
@@ -259,7 +257,7 @@ static enum stoker_status ensure_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_ensure_shape = {.name = "ensure_shape",
-                                           .summary = "The value, if it has that shape",
+                                           .summary = "Checks the value's shape",
                                            .signature = "any",
                                            .infer = ensure_infer,
                                            .run = ensure_run,
@@ -309,14 +307,14 @@ const struct stk_op stk_op_shape = {.name = "shape",
                                     .arg = SHAPE,
                                     .args = measure_args};
 const struct stk_op stk_op_size = {.name = "size",
-                                   .summary = "How many values there are",
+                                   .summary = "Number of values",
                                    .signature = "any",
                                    .infer = measure_infer,
                                    .run = measure_run,
                                    .arg = SIZE,
                                    .args = measure_args};
 const struct stk_op stk_op_rank = {.name = "rank",
-                                   .summary = "How many dimensions there are",
+                                   .summary = "Number of dimensions",
                                    .signature = "any",
                                    .infer = measure_infer,
                                    .run = measure_run,
@@ -383,7 +381,7 @@ static enum stoker_status transpose_run(struct stk_op_run *r, struct stoker_err 
 }
 
 const struct stk_op stk_op_transpose = {.name = "transpose",
-                                        .summary = "Dimensions in another order",
+                                        .summary = "Reorders dimensions",
                                         .signature = "any -> same",
                                         .infer = transpose_infer,
                                         .run = transpose_run,

@@ -118,10 +118,9 @@ static enum stoker_status single_run(struct stk_op_run *r, struct stoker_err *er
         stk_err_init(&why);
         s->run->seed = stk_random_bits(r->seed, 1, r->first_index + i, 0);
         struct stk_dataset *ds = *(struct stk_dataset **)stk_col_at(r->in[0], i);
-        status = is_as_said(r, ds)
-                     ? take_one(s, ds, &why)
-                     : stk_err_set(&why, STOKER_EINVAL,
-                                   "the dataset has other elements than it is said to");
+        status = is_as_said(r, ds) ? take_one(s, ds, &why)
+                                   : stk_err_set(&why, STOKER_EINVAL,
+                                                 "the dataset has other elements than declared");
         if (status == STOKER_OK) {
             status = put_one(r, s, err);
         } else if (stk_status_is_of_element(status)) {

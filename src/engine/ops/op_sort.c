@@ -6,18 +6,18 @@
 // The axis, then what each operation has beside it.
 enum { ARG_AXIS, ARG_OUTPUT_TYPE = 1, ARG_DESCENDING = 1, ARG_EXCLUSIVE = 1, ARG_REVERSE };
 static const struct stk_arg_row extreme_args[] = {
-    [ARG_AXIS] = STK_ARG("axis", INT, "along which"),
-    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "of the places", .fallback = STK_DT_I64,
+    [ARG_AXIS] = STK_ARG("axis", INT, "the axis"),
+    [ARG_OUTPUT_TYPE] = STK_ARG("output_type", DTYPE, "type of the indices", .fallback = STK_DT_I64,
                                 .choices = STK_OP_PLACES),
     {0}};
 static const struct stk_arg_row order_args[] = {
-    [ARG_AXIS] = STK_ARG("axis", INT, "along which", .fallback = -1),
-    [ARG_DESCENDING] = STK_ARG("descending", BOOL, "the largest first"),
+    [ARG_AXIS] = STK_ARG("axis", INT, "the axis", .fallback = -1),
+    [ARG_DESCENDING] = STK_ARG("descending", BOOL, "sort in descending order"),
     {0}};
 static const struct stk_arg_row cumsum_args[] = {
-    [ARG_AXIS] = STK_ARG("axis", INT, "along which"),
-    [ARG_EXCLUSIVE] = STK_ARG("exclusive", BOOL, "without the place itself"),
-    [ARG_REVERSE] = STK_ARG("reverse", BOOL, "from the end"),
+    [ARG_AXIS] = STK_ARG("axis", INT, "the axis"),
+    [ARG_EXCLUSIVE] = STK_ARG("exclusive", BOOL, "exclude the value itself"),
+    [ARG_REVERSE] = STK_ARG("reverse", BOOL, "start from the end"),
     {0}};
 
 enum { ARGMAX, ARGMIN, SORT, ARGSORT, CUMSUM };
@@ -222,8 +222,8 @@ static enum stoker_status sort_run(struct stk_op_run *r, struct stoker_err *err)
                                        .run = sort_run,                                            \
                                        .args = rows,                                               \
                                        .arg = which};
-ROW_OP(argmax, ARGMAX, extreme_args, "Where the largest is, along `axis`")
-ROW_OP(argmin, ARGMIN, extreme_args, "Where the smallest is, along `axis`")
-ROW_OP(sort, SORT, order_args, "In order along `axis`")
-ROW_OP(argsort, ARGSORT, order_args, "The places in order of their values")
-ROW_OP(cumsum, CUMSUM, cumsum_args, "Sums up to each place along `axis`")
+ROW_OP(argmax, ARGMAX, extreme_args, "Index of the largest value along `axis`")
+ROW_OP(argmin, ARGMIN, extreme_args, "Index of the smallest value along `axis`")
+ROW_OP(sort, SORT, order_args, "Sorts along `axis`")
+ROW_OP(argsort, ARGSORT, order_args, "The indices that sort the values")
+ROW_OP(cumsum, CUMSUM, cumsum_args, "Cumulative sums along `axis`")

@@ -94,7 +94,7 @@ static enum stoker_status dense_run(struct stk_op_run *r, struct stoker_err *err
 }
 
 const struct stk_op stk_op_sparse_to_dense = {.name = "sparse_to_dense",
-                                              .summary = "The dense value of a sparse one",
+                                              .summary = "Converts a sparse value to a dense one",
                                               .cost_ns = 1,
                                               .signature = "any, any, any, any",
                                               .infer = dense_infer,
@@ -182,7 +182,7 @@ static enum stoker_status ragged_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_ragged_to_tensor = {.name = "ragged_to_tensor",
-                                               .summary = "Rows of different lengths, filled up",
+                                               .summary = "Pads rows of different lengths",
                                                .cost_ns = 1,
                                                .signature = "any, any, any",
                                                .infer = ragged_infer,

@@ -10,12 +10,11 @@
 // The rows of each operation begin with 0.
 enum { ARG_SEP, ARG_MAXSPLIT, ARG_UNIT = 0 };
 static const struct stk_arg_row split_args[] = {
-    [ARG_SEP] = STK_ARG("sep", TEXT, "what lies between the parts; without it white space",
-                        .is_open = true),
-    [ARG_MAXSPLIT] = STK_ARG("maxsplit", INT, "cuts at most; -1: any number", .fallback = -1),
+    [ARG_SEP] = STK_ARG("sep", TEXT, "separator; default: whitespace", .is_open = true),
+    [ARG_MAXSPLIT] = STK_ARG("maxsplit", INT, "maximum number of splits; -1: any", .fallback = -1),
     {0}};
 static const struct stk_arg_row unit_args[] = {
-    [ARG_UNIT] = STK_ARG("unit", INT, "what is counted", .choices = "BYTE,UTF8_CHAR"), {0}};
+    [ARG_UNIT] = STK_ARG("unit", INT, "unit to count", .choices = "BYTE,UTF8_CHAR"), {0}};
 
 enum { SPLIT, BYTES, CHARACTERS, CODES };
 
@@ -93,7 +92,7 @@ static bool next_field(struct cut *c, struct stk_bytes *out)
     return true;
 }
 
-// The character of UTF-8 at `at`, which moves behind it; U+FFFD where there is none, as much as the
+// The character of UTF-8 at `at`, which moves past it; U+FFFD where there is none, as much as the
 // Unicode Standard takes for one (section 3.9, "maximal subpart").
 static int32_t next_code(struct stk_bytes s, size_t *at)
 {
@@ -203,12 +202,12 @@ static enum stoker_status parts_run(struct stk_op_run *r, struct stoker_err *err
                                        .run = parts_run,                                           \
                                        .args = rows,                                               \
                                        .arg = which};
-PARTS(string_split, "string_split", SPLIT, 100, split_args, "The parts of a string")
-PARTS(string_bytes, "string_bytes", BYTES, 100, NULL, "The bytes of a string")
-PARTS(unicode_split, "unicode_split", CHARACTERS, 100, NULL, "The characters of a string of UTF-8")
-PARTS(unicode_decode, "unicode_decode", CODES, 100, NULL, "Numbers of the characters of UTF-8")
+PARTS(string_split, "string_split", SPLIT, 100, split_args, "Splits a string")
+PARTS(string_bytes, "string_bytes", BYTES, 100, NULL, "Bytes of a string")
+PARTS(unicode_split, "unicode_split", CHARACTERS, 100, NULL, "Characters of a UTF-8 string")
+PARTS(unicode_decode, "unicode_decode", CODES, 100, NULL, "Code points of a UTF-8 string")
 
-// Characters are told by the bytes that begin them: all but 10xxxxxx.
+// A character is counted by its first byte: all but 10xxxxxx.
 static bool begins(uint8_t c)
 {
     return (c & 0xc0) != 0x80;
@@ -236,7 +235,8 @@ static enum stoker_status length_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_string_length = {.name = "string_length",
-                                            .summary = "Bytes, or characters, of each string",
+                                            .summary =
+                                                "Length of each string in bytes or characters",
                                             .is_elementwise = true,
                                             .signature = "string -> int32",
                                             .run = length_run,

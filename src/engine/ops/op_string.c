@@ -203,10 +203,10 @@ static enum stoker_status text_run(struct stk_op_run *r, struct stoker_err *err)
                                                                          : "string -> same",       \
                                        .run = text_run,                                            \
                                        .arg = which};
-TEXT(string_lower, "string_lower", LOWER, "ASCII letters made small")
-TEXT(string_upper, "string_upper", UPPER, "ASCII letters made capital")
-TEXT(string_strip, "string_strip", STRIP, "Without white space at both ends")
-TEXT(read_file, "read_file", READ_FILE, "The bytes of the file of that name")
+TEXT(string_lower, "string_lower", LOWER, "Lowercases ASCII letters")
+TEXT(string_upper, "string_upper", UPPER, "Uppercases ASCII letters")
+TEXT(string_strip, "string_strip", STRIP, "Strips whitespace at both ends")
+TEXT(read_file, "read_file", READ_FILE, "Reads the file with that name")
 
 static bool parse_number(struct stk_bytes s, enum stk_dtype t, void *out, int64_t k)
 {
@@ -239,7 +239,7 @@ static enum stoker_status number_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_string_to_number = {.name = "string_to_number",
-                                               .summary = "The number a string shows",
+                                               .summary = "Parses strings as numbers",
                                                .is_elementwise = true,
                                                .cost_ns = 20,
                                                .signature = "string -> @out_type",

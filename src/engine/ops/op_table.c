@@ -119,7 +119,7 @@ static enum stoker_status table_run(struct stk_op_run *r, struct stoker_err *err
 }
 
 const struct stk_op stk_op_table_find = {.name = "table_find",
-                                         .summary = "The number of each value among keys, or -1",
+                                         .summary = "The index of each value among keys, or -1",
                                          .cost_ns = 10,
                                          .signature = "any, any",
                                          .infer = table_infer,

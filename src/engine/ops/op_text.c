@@ -10,19 +10,16 @@
 enum { ARG_NUM_BUCKETS, ARG_KEY };
 enum { ARG_AXIS, ARG_KEEPDIMS, ARG_SEPARATOR };
 static const struct stk_arg_row bucket_args[] = {
-    [ARG_NUM_BUCKETS] = STK_ARG("num_buckets", INT, "how many there are", .is_required = true),
-    {0}};
+    [ARG_NUM_BUCKETS] = STK_ARG("num_buckets", INT, "number of buckets", .is_required = true), {0}};
 static const struct stk_arg_row keyed_args[] = {
-    [ARG_NUM_BUCKETS] = STK_ARG("num_buckets", INT, "how many there are", .is_required = true),
+    [ARG_NUM_BUCKETS] = STK_ARG("num_buckets", INT, "number of buckets", .is_required = true),
     [ARG_KEY] = STK_ARG("key", INTS, "two numbers", .is_required = true),
     {0}};
 static const struct stk_arg_row join_args[] = {
-    [ARG_AXIS] =
-        STK_ARG("axis", INTS,
-                "the axes, the first of which is joined first; without it all, the last ones first",
-                .is_open = true),
-    [ARG_KEEPDIMS] = STK_ARG("keepdims", BOOL, "axes stay, with length 1"),
-    [ARG_SEPARATOR] = STK_ARG("separator", TEXT, "what lies between"),
+    [ARG_AXIS] = STK_ARG("axis", INTS, "the axes to join, in order; default: all, last first",
+                         .is_open = true),
+    [ARG_KEEPDIMS] = STK_ARG("keepdims", BOOL, "keep the axes with length 1"),
+    [ARG_SEPARATOR] = STK_ARG("separator", TEXT, "separator"),
     {0}};
 
 static struct stk_bytes text_at(const struct stk_col *c, int64_t each, int64_t k)
@@ -231,7 +228,7 @@ static enum stoker_status join_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_string_reduce_join = {.name = "string_reduce_join",
-                                                 .summary = "Strings along axes as one",
+                                                 .summary = "Joins strings along axes",
                                                  .cost_ns = 50,
                                                  .signature = "string",
                                                  .infer = join_infer,

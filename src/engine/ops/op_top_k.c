@@ -6,8 +6,8 @@
 
 enum { ARG_K, ARG_INDEX_TYPE };
 static const struct stk_arg_row top_args[] = {
-    [ARG_K] = STK_ARG("k", INT, "how many", .is_required = true),
-    [ARG_INDEX_TYPE] = STK_ARG("index_type", DTYPE, "of the places", .fallback = STK_DT_I32,
+    [ARG_K] = STK_ARG("k", INT, "number of values", .is_required = true),
+    [ARG_INDEX_TYPE] = STK_ARG("index_type", DTYPE, "type of the indices", .fallback = STK_DT_I32,
                                .choices = STK_OP_PLACES),
     {0}};
 
@@ -146,7 +146,7 @@ static enum stoker_status top_run(struct stk_op_run *r, struct stoker_err *err)
 
 const struct stk_op stk_op_top_k = {.name = "top_k",
                                     .summary =
-                                        "The `k` largest values of each row, and their places",
+                                        "The `k` largest values of each row, and their indices",
                                     .cost_ns = 2,
                                     .infer = top_infer,
                                     .run = top_run,

@@ -180,7 +180,8 @@ static enum stoker_status unique_run(struct stk_op_run *r, struct stoker_err *er
 }
 
 const struct stk_op stk_op_unique = {.name = "unique",
-                                     .summary = "Each value once, their numbers, and how many",
+                                     .summary =
+                                         "Unique values, each value's index among them, and counts",
                                      .cost_ns = 10,
                                      .infer = unique_infer,
                                      .run = unique_run,

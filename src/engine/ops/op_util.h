@@ -59,7 +59,7 @@ enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *er
 int stk_op_broadcast(struct stk_shape *out, const struct stk_shape *a, const struct stk_shape *b);
 enum stoker_status stk_op_bad_broadcast(const char *op, const struct stk_shape *a,
                                         const struct stk_shape *b, struct stoker_err *err);
-// The input's values spread to `shape`, one element (of r->n) behind the other, as a new column;
+// The input's values spread to `shape`, one element (of r->n) after another, as a new column;
 // shares where nothing needs spreading.
 bool stk_op_spread(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from,
                    const struct stk_shape *shape, int64_t n);
@@ -100,7 +100,7 @@ bool stk_op_static_ints(const struct stk_op_infer *c, int k, int j, int64_t *val
 
 // The row of what draws random bits of its own.
 #define STK_OP_SEED_ROW                                                                            \
-    STK_ARG("seed", INT, "of its bits; without one they are the stage's and the epoch's",          \
+    STK_ARG("seed", INT, "seed of its random numbers; default: the stage's and epoch's",           \
             .is_open = true, .fallback = -1)
 
 // One item of strided_slice's index, as its attribute holds it.

@@ -14,14 +14,14 @@ enum { ARG_SIZE, ARG_METHOD, ARG_FILL_MODE, ARG_FILL_VALUE };
 enum { NEAREST, BILINEAR };
 enum { CONSTANT, EDGE, REFLECT, WRAP };
 static const struct stk_arg_row warp_args[] = {
-    [ARG_SIZE] = STK_ARG("size", INTS, "height and width of the result; without it the image's",
+    [ARG_SIZE] = STK_ARG("size", INTS, "height and width of the result; default: the image's",
                          .is_open = true),
-    [ARG_METHOD] = STK_ARG("method", TEXT, "how pixels are made of others",
-                           .choices = "nearest,bilinear", .fallback_text = "nearest"),
+    [ARG_METHOD] = STK_ARG("method", TEXT, "interpolation", .choices = "nearest,bilinear",
+                           .fallback_text = "nearest"),
     [ARG_FILL_MODE] =
-        STK_ARG("fill_mode", TEXT, "what lies outside of the image",
+        STK_ARG("fill_mode", TEXT, "fill mode outside the image",
                 .choices = "constant,nearest,reflect,wrap", .fallback_text = "constant"),
-    [ARG_FILL_VALUE] = STK_ARG("fill_value", FLOAT, "what lies outside, where that is constant"),
+    [ARG_FILL_VALUE] = STK_ARG("fill_value", FLOAT, "fill value outside the image"),
     {0}};
 
 struct warp {
@@ -209,7 +209,7 @@ static enum stoker_status warp_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_image_warp = {.name = "image_warp",
-                                         .summary = "An image through a projective transform",
+                                         .summary = "Applies a projective transform to an image",
                                          .cost_ns = 4,
                                          .signature = "any, any",
                                          .infer = warp_infer,

@@ -10,10 +10,10 @@ enum { ARG_CHANNELS, ARG_SAMPLES };
 static const struct stk_arg_row wav_args[] = {
     [ARG_CHANNELS] =
         STK_ARG("desired_channels", INT,
-                "of the result, from one of the file if there are fewer; -1: the file's",
+                "channels of the result, repeated if the file has fewer; -1: the file's",
                 .fallback = -1, .min = -1, .max = 1024),
     [ARG_SAMPLES] = STK_ARG("desired_samples", INT,
-                            "of the result, cut or filled up with zeros; -1: the file's",
+                            "samples of the result, cut or padded with zeros; -1: the file's",
                             .fallback = -1, .min = -1, .max = INT32_MAX),
     {0}};
 
@@ -126,7 +126,7 @@ static enum stoker_status wav_run(struct stk_op_run *r, struct stoker_err *err)
 }
 
 const struct stk_op stk_op_decode_wav = {.name = "decode_wav",
-                                         .summary = "Samples of a WAV file, and its rate",
+                                         .summary = "Decodes a WAV file: samples and sample rate",
                                          .cost_ns = 1,
                                          .signature = "string[]",
                                          .infer = wav_infer,

@@ -16,11 +16,11 @@ void stk_piece_clear(struct stk_piece *p)
     stk_free(p->err);
     *p = (struct stk_piece){0};
     while (next) {
-        struct stk_piece *behind = next->next;
+        struct stk_piece *after = next->next;
         stk_block_free(&next->block);
         stk_free(next->err);
         stk_free(next);
-        next = behind;
+        next = after;
     }
 }
 

@@ -27,10 +27,10 @@
 // A run that ended without threads is where the next one of its dataset (the next epoch) begins:
 // else short epochs would be spent on trying. All else begins anew.
 //
-// Predicted and achieved rates are told from PREDICT_NS of looks and PREDICT_ELEMENTS on: before,
-// what starting costs is most of what was measured. A prediction counts all that the process
-// computes for an element, the consumer's own work too, since they share the processors; that
-// other programs take some of those is not foreseen.
+// Predicted and achieved rates are reported from PREDICT_NS of looks and PREDICT_ELEMENTS on:
+// before, what starting costs is most of what was measured. A prediction counts all that the
+// process computes for an element, the consumer's own work too, since they share the processors;
+// that other programs take some of those is not foreseen.
 //
 // Limits: costs are means, weighted to the last looks; a run with fewer root elements than one in
 // LOOK_MAX_NS is looked at when there is one.
@@ -52,7 +52,7 @@
 #define SHRINK_LOOKS 4
 #define HEADROOM 1.15       // over the consumer's rate
 #define BLOCKED_SHARE 0.5   // of the wall time, from which on threads may be more than processors
-#define PAUSES_EACH 0.5     // a piece: from then on work is said to block
+#define PAUSES_EACH 0.5     // a piece: from then on work counts as blocking
 #define BLOCKED_FACTOR 4    // at most so many times
 #define ROOM_MEMORY_PARTS 4 // of the budget: with that much in use no room grows
 #define WEIGHT_NEW 0.5      // of the newest look in a mean
@@ -261,7 +261,7 @@ static void blend(double *mean, double value, bool is_first)
 static void learn(struct group *g, double elements)
 {
     const struct sums *a = &g->last, *b = &g->now;
-    // Counts of a stage that opened anew may begin behind those of the one before.
+    // Counts of a stage that opened anew may begin below those of the one before.
     bool is_usable = b->own_wall_ns >= a->own_wall_ns && b->serial_wall_ns >= a->serial_wall_ns &&
                      b->own_cpu_ns >= a->own_cpu_ns && b->serial_cpu_ns >= a->serial_cpu_ns &&
                      b->elements >= a->elements;
@@ -354,7 +354,7 @@ static struct solution solve(const struct stk_tuner *t, const struct stk_run *ru
     return s;
 }
 
-// What is told: without the headroom, and with all that the processors do.
+// What is reported: without the headroom, and with all that the processors do.
 static struct solution predict(const struct stk_tuner *t, struct solution s)
 {
     if (s.binding == STK_BINDING_CONSUMER) {

@@ -12,7 +12,8 @@
 
 #define STK_FILES_NAMES_ROW STK_ARG("filenames", OTHER, "the files, in order", .is_required = true)
 #define STK_FILES_COMPRESSION_ROW                                                                  \
-    STK_ARG("compression_type", TEXT, "of every file; empty: none", .choices = ",GZIP,ZLIB")
+    STK_ARG("compression_type", TEXT, "compression of every file; empty: none",                    \
+            .choices = ",GZIP,ZLIB")
 
 // How many names there are; -1: not known yet (BOUND).
 int64_t stk_files_count(const struct stk_dataset *ds);
@@ -58,7 +59,7 @@ struct stk_file_bytes {
     char path[STK_PATH_MAX];
 };
 void stk_files_end(struct stk_file_bytes *b); // of the file in hand, or none
-// Another buffer with what is left, since the old one may be held by what was given; and behind it
+// Another buffer with what is left, since returned elements may hold the old one; and after it
 // what is read: `need` bytes in all, or fewer at the file's end, and no more than `capacity`; then
 // room for `pad` more.
 STK_MUST_CHECK enum stoker_status stk_files_fill(const struct stk_iter *it,

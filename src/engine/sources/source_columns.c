@@ -78,8 +78,8 @@ static enum stoker_status columns_at(struct stk_iter *it, const int64_t *index, 
 
 static const struct stk_arg_row columns_args[] = {
     STK_ARG("columns", OTHER, "the elements", .is_required = true),
-    STK_ARG("specs", OTHER, "of the elements", .is_required = true),
-    STK_ARG("n", INT, "how many elements", .is_required = true),
+    STK_ARG("specs", OTHER, "specs of the elements", .is_required = true),
+    STK_ARG("n", INT, "number of elements", .is_required = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_columns = {.name = "columns",

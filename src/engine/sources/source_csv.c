@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // csv: rows of CSV files as scalars of the wanted columns. Strings are views into what was read.
-// A bad row, or header, is one error in its place, and the rows behind it follow. Plain, gzip and
+// A bad row, or header, is one error in its place, and the rows after it follow. Plain, gzip and
 // zlib.
 #include <stdio.h>
 #include <string.h>
@@ -326,11 +326,10 @@ static void csv_close(struct stk_iter *it)
 static const struct stk_arg_row csv_args[] = {
     STK_FILES_NAMES_ROW,
     STK_CSV_ROWS,
-    STK_ARG("exclude_cols", INTS,
-            "numbers of the columns not wanted, ascending; not beside select_cols",
+    STK_ARG("exclude_cols", INTS, "indices of columns to exclude, ascending; not with select_cols",
             .is_open = true),
     STK_FILES_COMPRESSION_ROW,
-    STK_ARG("header", BOOL, "the first row of a file is left out"),
+    STK_ARG("header", BOOL, "skip the first row of each file"),
     STK_ARG("buffer_size", INT, "accepted", .max = INT64_MAX),
     {0}};
 

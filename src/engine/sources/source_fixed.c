@@ -55,7 +55,7 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// Bytes for at least one record and the footer behind it.
+// Bytes for at least one record and the footer after it.
 static enum stoker_status read_more(struct stk_iter *it, size_t need, struct stoker_err *err)
 {
     struct fixed *t = it->state;
@@ -140,13 +140,13 @@ static const struct stk_arg_row fixed_args[] = {
     STK_FILES_NAMES_ROW,
     STK_ARG("record_bytes", INT, "bytes of a record", .is_required = true, .min = 1,
             .max = 1 << 30),
-    STK_ARG("header_bytes", INT, "left out at a file's start", .min = 0, .max = 1 << 30),
-    STK_ARG("footer_bytes", INT, "left out at its end", .min = 0, .max = 1 << 30),
+    STK_ARG("header_bytes", INT, "bytes to skip at a file's start", .min = 0, .max = 1 << 30),
+    STK_ARG("footer_bytes", INT, "bytes to skip at its end", .min = 0, .max = 1 << 30),
     STK_FILES_COMPRESSION_ROW,
     {0}};
 
 const struct stk_dataset_kind stk_dataset_fixed_records = {.name = "fixed_records",
-                                                           .summary = "Records of one length",
+                                                           .summary = "Fixed-length records",
                                                            .role = STK_DS_FILES,
                                                            .args = fixed_args,
                                                            .infer = stk_files_infer_strings,

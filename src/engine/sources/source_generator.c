@@ -112,17 +112,16 @@ static void generator_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row generator_args[] = {
-    STK_ARG("id", INT, "which generator", .is_required = true),
+    STK_ARG("id", INT, "the generator's number", .is_required = true),
     STK_ARG("specs", OTHER, "specs of an element's components", .is_required = true),
-    STK_ARG("args", OTHER, "what it is called with"),
+    STK_ARG("args", OTHER, "its arguments"),
     {0}};
 
-const struct stk_dataset_kind stk_dataset_generator = {
-    .name = "generator",
-    .summary = "What a generator of the embedding language gives",
-    .role = STK_DS_PROGRAM,
-    .args = generator_args,
-    .infer = generator_infer,
-    .state_bytes = sizeof(struct generator),
-    .next = generator_next,
-    .close = generator_close};
+const struct stk_dataset_kind stk_dataset_generator = {.name = "generator",
+                                                       .summary = "Elements of a Python generator",
+                                                       .role = STK_DS_PROGRAM,
+                                                       .args = generator_args,
+                                                       .infer = generator_infer,
+                                                       .state_bytes = sizeof(struct generator),
+                                                       .next = generator_next,
+                                                       .close = generator_close};

@@ -64,11 +64,11 @@ static enum stoker_status random_skip(struct stk_iter *it, int64_t n, int64_t *d
 
 static const struct stk_arg_row random_args[] = {
     STK_ARG("seed", INT, "of the numbers", .fallback = -1),
-    STK_ARG("rerandomize_each_iteration", BOOL, "other numbers in each epoch, with a seed too"),
+    STK_ARG("rerandomize_each_iteration", BOOL, "other numbers in each epoch, even with a seed"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_random = {.name = "random",
-                                                    .summary = "Random numbers without end",
+                                                    .summary = "Infinite random numbers",
                                                     .role = STK_DS_SOURCE,
                                                     .args = random_args,
                                                     .infer = random_infer,

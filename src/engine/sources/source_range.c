@@ -159,7 +159,7 @@ static enum stoker_status range_skip(struct stk_iter *it, int64_t n, int64_t *do
 static const struct stk_arg_row range_args[] = {
     STK_ARG("start", INT, "first value"),
     STK_ARG("stop", INT, "end, not included", .is_required = true),
-    STK_ARG("step", INT, "difference of neighbours", .fallback = 1),
+    STK_ARG("step", INT, "difference between neighbors", .fallback = 1),
     STK_ARG("dtype", DTYPE, "type of the values", .fallback = STK_DT_I64),
     {0}};
 

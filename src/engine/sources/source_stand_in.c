@@ -23,12 +23,12 @@ static enum stoker_status stand_in_next(struct stk_iter *it, int64_t want, struc
 }
 
 static const struct stk_arg_row stand_in_args[] = {
-    STK_ARG("specs", OTHER, "of the elements", .is_required = true), {0}};
+    STK_ARG("specs", OTHER, "specs of the elements", .is_required = true), {0}};
 
-const struct stk_dataset_kind stk_dataset_stand_in = {.name = "stand_in",
-                                                      .summary = "Stands for a dataset that is "
-                                                                 "not made yet",
-                                                      .role = STK_DS_SOURCE,
-                                                      .args = stand_in_args,
-                                                      .infer = stand_in_infer,
-                                                      .next = stand_in_next};
+const struct stk_dataset_kind stk_dataset_stand_in = {
+    .name = "stand_in",
+    .summary = "Placeholder for a dataset that doesn't exist yet",
+    .role = STK_DS_SOURCE,
+    .args = stand_in_args,
+    .infer = stand_in_infer,
+    .next = stand_in_next};

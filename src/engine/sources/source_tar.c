@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tar: samples of tar archives as WebDataset lays them out: consecutive files whose names agree up
-// to the first dot of the last part are one sample, and what is behind that dot, in small letters,
+// to the first dot of the last part are one sample, and the text after that dot, in lowercase,
 // names the part. Elements: the parts of "suffixes", strings; "__key__" is the name they share.
 // Plain, gzip and zstd, recognised by their first bytes. Parts are views into what was read.
 //
@@ -34,7 +34,7 @@ struct tar {
     const struct stk_attr *names; // the suffixes wanted
     struct stk_file_bytes in;
     bool passes_data;
-    bool was_damaged; // the sample in hand began behind damage
+    bool was_damaged; // the sample in hand began after damage
     bool has_trouble; // an error that comes before the next sample
     struct stoker_err trouble;
     bool has_header; // `header` and `name` are of a file whose data come next
@@ -103,7 +103,7 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
     return stk_files_open_as(it, t->in.file++, how, t->in.path, &t->in.open, err);
 }
 
-// Tries to have n bytes at pos, one behind the other; fewer only at the end of the file.
+// Tries to have n contiguous bytes at pos; fewer only at the end of the file.
 static enum stoker_status load(struct stk_iter *it, uint64_t n, struct stoker_err *err)
 {
     struct tar *t = it->state;
@@ -430,7 +430,7 @@ static enum stoker_status read_sample(struct stk_iter *it, struct stoker_err *er
 }
 
 // One sample, or an error for it; *is_end: there is none. Damage that hits no sample in hand, as
-// what it has is all that is wanted, comes behind it.
+// what it has is all that is wanted, comes after it.
 static enum stoker_status next_sample(struct stk_iter *it, bool *is_end, struct stoker_err *err)
 {
     struct tar *t = it->state;
@@ -552,7 +552,7 @@ static void tar_close(struct stk_iter *it)
 
 static const struct stk_arg_row tar_args[] = {
     STK_ARG("filenames", OTHER, "the archives, in order", .is_required = true),
-    STK_ARG("suffixes", OTHER, "parts of a sample, in small letters; __key__: its name",
+    STK_ARG("suffixes", OTHER, "a sample's suffixes, in lowercase; __key__: its name",
             .is_required = true),
     {0}};
 

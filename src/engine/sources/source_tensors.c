@@ -42,7 +42,7 @@ static bool is_torn(const struct slices *s)
 static enum stoker_status torn(const struct stk_iter *it, struct stoker_err *err)
 {
     return stk_err_set(err, STOKER_EDAMAGE,
-                       "%s: the file behind the values was cut short while it was read; the last "
+                       "%s: the file with the values was cut short while it was read; the last "
                        "ones given may be zeros",
                        it->ds->kind->name);
 }
@@ -235,11 +235,12 @@ static enum stoker_status slices_at(struct stk_iter *it, const int64_t *index, i
 
 static const struct stk_arg_row tensor_args[] = {
     STK_ARG("components", OTHER, "the tensors", .is_required = true),
-    STK_ARG("is_mapped", BOOL, "the first lies in a mapped file"),
+    STK_ARG("is_mapped", BOOL, "the first is in a mapped file"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",
-                                                     .summary = "One element: the tensors given",
+                                                     .summary =
+                                                         "One element with the given tensors",
                                                      .role = STK_DS_SOURCE,
                                                      .args = tensor_args,
                                                      .infer = specs_of,
@@ -251,7 +252,7 @@ const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",
 
 const struct stk_dataset_kind stk_dataset_tensor_slices = {
     .name = "tensor_slices",
-    .summary = "The tensors' slices along the first dimension",
+    .summary = "Slices of the tensors along the first dimension",
     .role = STK_DS_SOURCE,
     .args = tensor_args,
     .infer = slices_infer,

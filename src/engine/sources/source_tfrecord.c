@@ -2,7 +2,7 @@
 // tfrecord: the records of TFRecord files, one file after the other. Records are views into the
 // reader's blocks: nothing is copied.
 //
-// A damaged record is one error (STOKER_EDAMAGE) in its place, and the records behind it follow, as
+// A damaged record is one error (STOKER_EDAMAGE) in its place, and the records after it follow, as
 // far as they can be found again; damage of the compression ends its file.
 #include "base/assert.h"
 #include "engine/run/iter.h"
@@ -81,7 +81,7 @@ static enum stoker_status read_more(struct tfrecord *t, int64_t want, struct sto
     return s == STOKER_EINPUT ? stk_err_set(err, STOKER_EDAMAGE, "%s", err->message) : s;
 }
 
-// The records in hand behind the elements of `out`, which has room for `most`, up to one that is
+// The records in hand after the elements of `out`, which has room for `most`, up to one that is
 // missing before the next; *bytes grows by theirs.
 static enum stoker_status give(struct stk_iter *it, int64_t most, struct stk_block *out,
                                size_t *bytes, struct stoker_err *err)
@@ -179,7 +179,7 @@ static const struct stk_arg_row tfrecord_args[] = {
     STK_FILES_NAMES_ROW,
     STK_FILES_COMPRESSION_ROW,
     STK_ARG("buffer_size", INT,
-            "bytes read at once; 0: 256 KiB, 512 where records are large, less in a small budget",
+            "bytes per read; 0: 256 KiB, 512 KiB for large records, less in a small budget",
             .min = 0, .max = 1 << 30),
     {0}};
 

@@ -245,13 +245,13 @@ static void batch_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row batch_args[] = {
-    STK_ARG("batch_size", INT, "elements in a batch", .is_required = true, .min = 1,
+    STK_ARG("batch_size", INT, "elements per batch", .is_required = true, .min = 1,
             .max = INT32_MAX),
-    STK_ARG("drop_remainder", BOOL, "leave out a last batch that is short"),
+    STK_ARG("drop_remainder", BOOL, "drop a short last batch"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_batch = {.name = "batch",
-                                                   .summary = "Consecutive elements as one",
+                                                   .summary = "Batches consecutive elements",
                                                    .role = STK_DS_BATCH,
                                                    .args = batch_args,
                                                    .infer = batch_infer,

@@ -295,10 +295,10 @@ static void cache_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row cache_args[] = {
-    STK_ARG("filename", TEXT, "file to keep them in; empty: memory"), {0}};
+    STK_ARG("filename", TEXT, "file for the elements; empty: memory"), {0}};
 
 const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
-                                                   .summary = "Elements kept in memory",
+                                                   .summary = "Caches elements in memory or a file",
                                                    .role = STK_DS_CACHE,
                                                    .args = cache_args,
                                                    .infer = stk_dataset_like_input,

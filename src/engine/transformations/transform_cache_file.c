@@ -137,7 +137,7 @@ static enum stoker_status begin(struct stk_cache_file *c, struct stoker_err *err
     if (s != STOKER_OK) {
         c->has_failed = true;
         if (stk_status_is_of_element(s) &&
-            c->it->run->options.on_error == STK_ON_ERROR_SKIP) { // none is left out: it is said
+            c->it->run->options.on_error == STK_ON_ERROR_SKIP) { // none may be left out
             s = err->code = STOKER_EOUTPUT;
         }
         stk_packed_close(c->from_packed);
@@ -170,8 +170,8 @@ static enum stoker_status write_next(struct stk_cache_file *c, int64_t want, str
     if (s == STOKER_OK) {
         return finish(c, !c->has_failed, err);
     }
-    // The disk is full, or the like: that is said once, behind the elements that could not be kept,
-    // which are as good as any, and more go on coming.
+    // The disk is full, or the like: that is reported once, after the elements that could not be
+    // kept, which are as good as any, and more go on coming.
     (void)!finish(c, false, &ignored);
     return s;
 }
@@ -297,12 +297,12 @@ static void snapshot_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row snapshot_args[] = {
-    STK_ARG("path", TEXT, "directory of the elements", .is_required = true),
-    STK_ARG("compression", TEXT, "GZIP, NONE or AUTO, which is NONE"),
+    STK_ARG("path", TEXT, "directory for the elements", .is_required = true),
+    STK_ARG("compression", TEXT, "GZIP, NONE or AUTO (same as NONE)"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_snapshot = {.name = "snapshot",
-                                                      .summary = "Elements kept in a directory",
+                                                      .summary = "Caches elements in a directory",
                                                       .role = STK_DS_STORE,
                                                       .args = snapshot_args,
                                                       .infer = snapshot_infer,

@@ -200,7 +200,7 @@ static bool join(struct stk_iter *it, int64_t n, struct stk_block *out)
             f->used += c->used[i];
             int64_t first = at;
             at += c->used[i];
-            c->used[i] = first; // from now on: where its next element lies
+            c->used[i] = first; // from now on: where its next element is
         }
     }
     for (int64_t k = 0; ok && k < n; k++) {
@@ -266,17 +266,17 @@ static void choose_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row choose_args[] = {
-    STK_ARG("stop_on_empty_dataset", BOOL, "the end of one dataset is the end"), {0}};
+    STK_ARG("stop_on_empty_dataset", BOOL, "stop at the end of the first dataset that ends"), {0}};
 static const struct stk_arg_row sample_args[] = {
-    STK_ARG("weights", OTHER, "of the datasets; absent: all alike"),
-    STK_ARG("seed", INT, "of the draws", .fallback = -1),
-    STK_ARG("stop_on_empty_dataset", BOOL, "the end of one dataset is the end"),
-    STK_ARG("rerandomize_each_iteration", BOOL, "other draws in each epoch, with a seed too"),
+    STK_ARG("weights", OTHER, "weights of the datasets; default: equal"),
+    STK_ARG("seed", INT, "seed of the draws", .fallback = -1),
+    STK_ARG("stop_on_empty_dataset", BOOL, "stop at the end of the first dataset that ends"),
+    STK_ARG("rerandomize_each_iteration", BOOL, "draw differently in each epoch, even with a seed"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_choose_from_datasets = {
     .name = "choose_from_datasets",
-    .summary = "Elements of the dataset that another one names",
+    .summary = "Elements from the dataset that another one selects",
     .role = STK_DS_SEVERAL,
     .args = choose_args,
     .n_in_min = 2,
@@ -289,7 +289,7 @@ const struct stk_dataset_kind stk_dataset_choose_from_datasets = {
     .close = choose_close};
 const struct stk_dataset_kind stk_dataset_sample_from_datasets = {
     .name = "sample_from_datasets",
-    .summary = "Elements of datasets drawn by weights",
+    .summary = "Draws elements from datasets at random, by weight",
     .role = STK_DS_SEVERAL,
     .args = sample_args,
     .n_in_min = 1,

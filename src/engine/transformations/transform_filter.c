@@ -169,7 +169,7 @@ static const struct stk_arg_row ignore_args[] = {
     STK_ARG("log_warning", BOOL, "accepted; errors are counted"), {0}};
 
 const struct stk_dataset_kind stk_dataset_filter = {.name = "filter",
-                                                    .summary = "Elements that a function passes",
+                                                    .summary = "Filters elements with a function",
                                                     .role = STK_DS_FUNCTION,
                                                     .args = fn_args,
                                                     .infer = filter_infer,
@@ -177,18 +177,19 @@ const struct stk_dataset_kind stk_dataset_filter = {.name = "filter",
                                                     .open = filter_open,
                                                     .next = filter_next,
                                                     .close = filter_close};
-const struct stk_dataset_kind stk_dataset_take_while = {.name = "take_while",
-                                                        .summary =
-                                                            "Elements until a function says no",
-                                                        .role = STK_DS_FUNCTION,
-                                                        .args = fn_args,
-                                                        .infer = filter_infer,
-                                                        .state_bytes = sizeof(struct filter),
-                                                        .open = filter_open,
-                                                        .next = while_next,
-                                                        .close = filter_close};
+const struct stk_dataset_kind stk_dataset_take_while = {
+    .name = "take_while",
+    .summary = "Elements until a function returns false",
+    .role = STK_DS_FUNCTION,
+    .args = fn_args,
+    .infer = filter_infer,
+    .state_bytes = sizeof(struct filter),
+    .open = filter_open,
+    .next = while_next,
+    .close = filter_close};
 const struct stk_dataset_kind stk_dataset_ignore_errors = {.name = "ignore_errors",
-                                                           .summary = "Elements that did not fail",
+                                                           .summary =
+                                                               "Leaves out elements that fail",
                                                            .role = STK_DS_ERRORS,
                                                            .keeps_blocks = true,
                                                            .args = ignore_args,

@@ -244,30 +244,29 @@ static const struct stk_arg_row flat_args[] = {
     STK_ARG("fn", OTHER, "element to dataset", .is_required = true), {0}};
 static const struct stk_arg_row cycle_args[] = {
     STK_ARG("fn", OTHER, "element to dataset", .is_required = true),
-    STK_ARG("cycle_length", INT, "datasets open at once; -1: as many as there are threads",
-            .fallback = -1, .min = -1, .max = 65536),
-    STK_ARG("block_length", INT, "elements of one before the next", .fallback = 1, .min = 1,
-            .max = INT64_MAX),
-    STK_ARG("num_parallel_calls", INT, "threads; -1: AUTOTUNE; 0: the thread that pulls",
+    STK_ARG("cycle_length", INT, "datasets open at once; -1: one per thread", .fallback = -1,
+            .min = -1, .max = 65536),
+    STK_ARG("block_length", INT, "elements from one dataset before the next", .fallback = 1,
+            .min = 1, .max = INT64_MAX),
+    STK_ARG("num_parallel_calls", INT, "threads; -1: AUTOTUNE; 0: the consumer's thread",
             .is_tunable = true, .min = -1, .max = INT32_MAX),
-    STK_ARG("deterministic", INT, "in order; -1: as the run's options say", .fallback = -1,
+    STK_ARG("deterministic", INT, "keep the order; -1: from the run's options", .fallback = -1,
             .min = -1, .max = 1),
     {0}};
 
-const struct stk_dataset_kind stk_dataset_flat_map = {.name = "flat_map",
-                                                      .summary = "Elements of datasets that a "
-                                                                 "function gives",
-                                                      .role = STK_DS_NESTED,
-                                                      .args = flat_args,
-                                                      .infer = flat_infer,
-                                                      .state_bytes = sizeof(struct flat),
-                                                      .open = flat_open,
-                                                      .next = flat_next,
-                                                      .skip = flat_skip,
-                                                      .close = flat_close};
+const struct stk_dataset_kind stk_dataset_flat_map = {
+    .name = "flat_map",
+    .summary = "Elements of the datasets that a function returns",
+    .role = STK_DS_NESTED,
+    .args = flat_args,
+    .infer = flat_infer,
+    .state_bytes = sizeof(struct flat),
+    .open = flat_open,
+    .next = flat_next,
+    .skip = flat_skip,
+    .close = flat_close};
 const struct stk_dataset_kind stk_dataset_interleave = {.name = "interleave",
-                                                        .summary = "Elements of several datasets "
-                                                                   "in turn",
+                                                        .summary = "Interleaves several datasets",
                                                         .role = STK_DS_NESTED,
                                                         .args = cycle_args,
                                                         .infer = flat_infer,

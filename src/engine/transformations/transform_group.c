@@ -384,13 +384,13 @@ static void group_close(struct stk_iter *it)
 static const struct stk_arg_row group_args[] = {
     STK_ARG("fn", OTHER, "element to key", .is_required = true),
     STK_ARG("reduce_fn", OTHER, "(key, dataset of elements) to dataset", .is_required = true),
-    STK_ARG("window_size", INT, "elements of a group", .fallback = 1, .min = 1, .max = INT64_MAX),
+    STK_ARG("window_size", INT, "elements per group", .fallback = 1, .min = 1, .max = INT64_MAX),
     STK_ARG("window_size_fn", OTHER, "key to elements of its group"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_group_by_window = {
     .name = "group_by_window",
-    .summary = "Elements in groups by key, each through a function",
+    .summary = "Groups elements by key and applies a function to each group",
     .role = STK_DS_NESTED,
     .args = group_args,
     .infer = group_infer,

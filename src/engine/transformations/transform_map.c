@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // map: each element through a function. Functions run on whole blocks, on the thread that pulls, or
 // with num_parallel_calls on threads of their own (transform_map_parallel.c). It has no access by
-// position: a shuffle behind it would have another order with threads than without.
+// position: a shuffle after it would have another order with threads than without.
 //
-// With a batch behind it and results of known shape, a batch is made in pieces: as many elements as
+// With a batch after it and results of known shape, a batch is made in pieces: as many elements as
 // the function takes at once are pulled and their results written to their place in the batch, so
 // that what a source has read is still in the cache and its memory is used again for the next ones.
 #include "base/alloc.h"
@@ -22,7 +22,7 @@ struct map {
     int64_t used;  // elements of `in` that are done
     int64_t index; // of the next element at the input
     int64_t group; // elements of a batch that is made in pieces; 0: none is
-    bool at_end;   // of the input, behind elements that were given
+    bool at_end;   // of the input, after elements that were returned
     struct stk_block piece, whole;
     struct stk_fn *fn;
     uint64_t *seeds; // see seeds_of; NULL: one
@@ -97,8 +97,8 @@ static bool make_capacity(struct stk_iter *it, int64_t n)
     return ok;
 }
 
-// The function on `n` elements of m->in, to their place behind those that m->whole has. A failure
-// is the element's behind these.
+// Applies the function to `n` elements of m->in and puts the results after those in m->whole. A
+// failure belongs to the element after these.
 static enum stoker_status run_piece(struct stk_iter *it, int64_t n, struct stoker_err *err)
 {
     struct map *m = it->state;
@@ -186,7 +186,7 @@ static enum stoker_status map_next(struct stk_iter *it, int64_t want, struct stk
             return s;
         }
     }
-    // What is left behind an element that failed may be more than is asked for now.
+    // More elements may be left after one that failed than are requested now.
     int64_t left = m->in.n - m->used, n = left < want ? left : want;
     if (!stk_block_slice(&m->rest, &m->in, m->used, n) ||
         !stk_block_reset(out, it->ds->specs->count)) {
@@ -262,15 +262,15 @@ static void map_close(struct stk_iter *it)
 
 static const struct stk_arg_row map_args[] = {
     STK_ARG("fn", OTHER, "the function", .is_required = true),
-    STK_ARG("num_parallel_calls", INT, "threads; -1: AUTOTUNE; 0: the thread that pulls",
+    STK_ARG("num_parallel_calls", INT, "threads; -1: AUTOTUNE; 0: the consumer's thread",
             .is_tunable = true, .min = -1, .max = INT32_MAX),
-    STK_ARG("deterministic", INT, "in order; -1: as the run's options say", .fallback = -1,
+    STK_ARG("deterministic", INT, "keep the order; -1: from the run's options", .fallback = -1,
             .min = -1, .max = 1),
-    STK_ARG("stages", INTS, "of a map that a rewrite made of several", .is_internal = true),
+    STK_ARG("stages", INTS, "set if a rewrite merged several maps", .is_internal = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",
-                                                 .summary = "Each element through a function",
+                                                 .summary = "Applies a function to each element",
                                                  .role = STK_DS_FUNCTION,
                                                  .args = map_args,
                                                  .infer = map_infer,

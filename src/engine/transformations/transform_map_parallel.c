@@ -2,7 +2,7 @@
 // map with num_parallel_calls: workers pull blocks of the input in turn and run the function on
 // them side by side; results come in order unless deterministic is 0 (or unset, in a sloppy run).
 //
-// With a batch behind it and results of known shape, workers write into one buffer for several
+// With a batch after it and results of known shape, workers write into one buffer for several
 // batches, each at its place: the batch then is that buffer, read with another shape. Out of order
 // are then whole buffers, in the order in which they are filled.
 
@@ -14,7 +14,7 @@
 #define GROUP_BYTES ((int64_t)512 << 10) // batches smaller than this share a buffer
 #define GROUP_BATCHES_MAX 64
 #define GROUP_BUDGET_PARTS 20
-// Of functions in other processes: handing a piece over costs about 100 us, whatever its size.
+// Of functions in other processes: handing a piece over costs about 100 us at any size.
 #define REMOTE_PIECE_NS 2000000
 #define REMOTE_PIECE_BYTES ((int64_t)256 << 10)
 
@@ -131,7 +131,7 @@ static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece 
     return o->in.n;
 }
 
-// The function on the rest of the worker's block behind an element that failed: more parts of the
+// The function on the rest of the worker's block after an element that failed: more parts of the
 // piece, which have their own memory.
 static void work_on(struct own *o, struct stk_pmap *m, struct stk_piece *p, int64_t from)
 {

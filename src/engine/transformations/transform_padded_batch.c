@@ -131,21 +131,21 @@ static enum stoker_status padded_next(struct stk_iter *it, int64_t want, struct 
 }
 
 static const struct stk_arg_row padded_args[] = {
-    STK_ARG("batch_size", INT, "elements in a batch", .is_required = true, .min = 1,
+    STK_ARG("batch_size", INT, "elements per batch", .is_required = true, .min = 1,
             .max = INT32_MAX),
-    STK_ARG("padded_shapes", OTHER, "shapes of the elements, filled up"),
-    STK_ARG("padding_values", OTHER, "what they are filled up with"),
-    STK_ARG("drop_remainder", BOOL, "leave out a last batch that is short"),
+    STK_ARG("padded_shapes", OTHER, "shapes to pad elements to"),
+    STK_ARG("padding_values", OTHER, "values to pad with"),
+    STK_ARG("drop_remainder", BOOL, "drop a short last batch"),
     {0}};
 
-const struct stk_dataset_kind stk_dataset_padded_batch = {.name = "padded_batch",
-                                                          .summary = "Consecutive elements as one, "
-                                                                     "filled up to one shape",
-                                                          .role = STK_DS_PAD,
-                                                          .args = padded_args,
-                                                          .infer = padded_infer,
-                                                          .cardinality = stk_unequal_cardinality,
-                                                          .state_bytes = sizeof(struct padded),
-                                                          .open = padded_open,
-                                                          .next = padded_next,
-                                                          .close = stk_unequal_close};
+const struct stk_dataset_kind stk_dataset_padded_batch = {
+    .name = "padded_batch",
+    .summary = "Batches consecutive elements, padded to one shape",
+    .role = STK_DS_PAD,
+    .args = padded_args,
+    .infer = padded_infer,
+    .cardinality = stk_unequal_cardinality,
+    .state_bytes = sizeof(struct padded),
+    .open = padded_open,
+    .next = padded_next,
+    .close = stk_unequal_close};

@@ -92,7 +92,7 @@ static void pick_close(struct stk_iter *it)
 }
 
 const struct stk_dataset_kind stk_dataset_pick = {.name = "pick",
-                                                  .summary = "Elements by position",
+                                                  .summary = "Selects elements by position",
                                                   .role = STK_DS_SEVERAL,
                                                   .n_in_min = 2,
                                                   .n_in_max = 2,

@@ -79,12 +79,12 @@ static void prefetch_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row prefetch_args[] = {
-    STK_ARG("buffer_size", INT, "elements ahead; -1: AUTOTUNE", .is_tunable = true, .fallback = -1,
-            .min = -1, .max = INT64_MAX),
+    STK_ARG("buffer_size", INT, "elements to prepare ahead; -1: AUTOTUNE", .is_tunable = true,
+            .fallback = -1, .min = -1, .max = INT64_MAX),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_prefetch = {.name = "prefetch",
-                                                      .summary = "Elements made ahead of time",
+                                                      .summary = "Prepares elements ahead of time",
                                                       .role = STK_DS_AHEAD,
                                                       .args = prefetch_args,
                                                       .infer = stk_dataset_like_input,

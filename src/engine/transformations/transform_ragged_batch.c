@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ragged_batch: consecutive elements as one, where components may differ in length. Attribute
 // "ragged" INTS, for each component -1 (shapes are equal: it is stacked) or the last dimension that
-// may differ, m: its values lie one behind the other along one dimension in place of the first m +
+// may differ, m: its values are one after another along one dimension in place of the first m +
 // 1, and m + 2 levels of row_splits (int64, each from 0) say where elements, their rows, ... begin.
 // So such a component becomes m + 2: values, splits of the elements, of their rows, and so on.
 #include <string.h>
@@ -135,7 +135,7 @@ static bool make_splits(struct stk_iter *it, const struct stk_col *c, int64_t n,
     return true;
 }
 
-// Values of n elements one behind the other, and their row_splits of m + 1 levels.
+// Values of n elements one after another, and their row_splits of m + 1 levels.
 static enum stoker_status join(struct stk_iter *it, int k, int m, int64_t n, struct stk_col *to,
                                struct stoker_err *err)
 {
@@ -203,16 +203,16 @@ static enum stoker_status ragged_next(struct stk_iter *it, int64_t want, struct 
 }
 
 static const struct stk_arg_row ragged_args[] = {
-    STK_ARG("batch_size", INT, "elements in a batch", .is_required = true, .min = 1,
+    STK_ARG("batch_size", INT, "elements per batch", .is_required = true, .min = 1,
             .max = INT32_MAX),
-    STK_ARG("ragged", OTHER, "of each component, the last dimension that may differ; -1: none",
+    STK_ARG("ragged", OTHER, "for each component, the last dimension that may differ; -1: none",
             .is_required = true),
-    STK_ARG("drop_remainder", BOOL, "leave out a last batch that is short"),
+    STK_ARG("drop_remainder", BOOL, "drop a short last batch"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_ragged_batch = {
     .name = "ragged_batch",
-    .summary = "Consecutive elements of different lengths as one",
+    .summary = "Batches consecutive elements of different lengths",
     .role = STK_DS_PAD,
     .args = ragged_args,
     .infer = ragged_infer,

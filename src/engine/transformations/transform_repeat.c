@@ -213,7 +213,7 @@ static bool concatenate_has_at(const struct stk_dataset *ds)
     return concatenate_cardinality(ds) >= 0;
 }
 
-// One element from the input where the position lies.
+// One element from the input that holds the position.
 static enum stoker_status one_at(struct stk_iter *it, int64_t index, struct stk_block *out,
                                  struct stoker_err *err)
 {
@@ -260,10 +260,10 @@ static enum stoker_status concatenate_at(struct stk_iter *it, const int64_t *ind
 }
 
 static const struct stk_arg_row repeat_args[] = {
-    STK_ARG("count", INT, "times; negative: without end", .fallback = -1), {0}};
+    STK_ARG("count", INT, "number of times; negative: infinite", .fallback = -1), {0}};
 
 const struct stk_dataset_kind stk_dataset_repeat = {.name = "repeat",
-                                                    .summary = "The input several times",
+                                                    .summary = "Repeats the input",
                                                     .role = STK_DS_ORDER,
                                                     .args = repeat_args,
                                                     .infer = stk_dataset_like_input,
@@ -273,17 +273,16 @@ const struct stk_dataset_kind stk_dataset_repeat = {.name = "repeat",
                                                     .open = repeat_open,
                                                     .next = repeat_next,
                                                     .skip = repeat_skip};
-const struct stk_dataset_kind stk_dataset_concatenate = {
-    .name = "concatenate",
-    .summary = "Several datasets, one after the other",
-    .role = STK_DS_SEVERAL,
-    .n_in_min = 1,
-    .n_in_max = -1,
-    .infer = concatenate_infer,
-    .cardinality = concatenate_cardinality,
-    .state_bytes = sizeof(struct turns),
-    .opens_inputs = true,
-    .next = concatenate_next,
-    .skip = concatenate_skip,
-    .has_at = concatenate_has_at,
-    .at = concatenate_at};
+const struct stk_dataset_kind stk_dataset_concatenate = {.name = "concatenate",
+                                                         .summary = "Concatenates datasets",
+                                                         .role = STK_DS_SEVERAL,
+                                                         .n_in_min = 1,
+                                                         .n_in_max = -1,
+                                                         .infer = concatenate_infer,
+                                                         .cardinality = concatenate_cardinality,
+                                                         .state_bytes = sizeof(struct turns),
+                                                         .opens_inputs = true,
+                                                         .next = concatenate_next,
+                                                         .skip = concatenate_skip,
+                                                         .has_at = concatenate_has_at,
+                                                         .at = concatenate_at};

@@ -106,7 +106,7 @@ static enum stoker_status scan_open(struct stk_iter *it, struct stoker_err *err)
     return stk_frame_open(&c->frame, fn, it->run->pool, it->run->options.host, err);
 }
 
-// One element through the function; the new state is kept, the result in c->out behind it.
+// One element through the function; the new state is kept, the result in c->out after it.
 static enum stoker_status step(struct stk_iter *it, struct stoker_err *err)
 {
     struct scan *c = it->state;
@@ -138,7 +138,7 @@ static enum stoker_status step(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// The result of the last step, as a block behind those there are.
+// Appends the result of the last step as a block.
 static enum stoker_status append(struct stk_iter *it, struct stk_block *out, struct stoker_err *err)
 {
     struct scan *c = it->state;
@@ -213,12 +213,12 @@ static void scan_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row scan_args[] = {
-    STK_ARG("initial_state", OTHER, "the first state", .is_required = true),
+    STK_ARG("initial_state", OTHER, "the initial state", .is_required = true),
     STK_ARG("fn", OTHER, "(state, element) to (state, result)", .is_required = true),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_scan = {.name = "scan",
-                                                  .summary = "A function with a state",
+                                                  .summary = "Maps with a state that carries over",
                                                   .role = STK_DS_FUNCTION,
                                                   .args = scan_args,
                                                   .infer = scan_infer,
@@ -227,14 +227,14 @@ const struct stk_dataset_kind stk_dataset_scan = {.name = "scan",
                                                   .open = scan_open,
                                                   .next = scan_next,
                                                   .close = scan_close};
-const struct stk_dataset_kind stk_dataset_reduce = {.name = "reduce",
-                                                    .summary = "All elements as one: the last "
-                                                               "state of a function",
-                                                    .role = STK_DS_FUNCTION,
-                                                    .args = scan_args,
-                                                    .infer = scan_infer,
-                                                    .cardinality = reduce_one,
-                                                    .state_bytes = sizeof(struct scan),
-                                                    .open = scan_open,
-                                                    .next = reduce_next,
-                                                    .close = scan_close};
+const struct stk_dataset_kind stk_dataset_reduce = {
+    .name = "reduce",
+    .summary = "Reduces all elements to one: the last state",
+    .role = STK_DS_FUNCTION,
+    .args = scan_args,
+    .infer = scan_infer,
+    .cardinality = reduce_one,
+    .state_bytes = sizeof(struct scan),
+    .open = scan_open,
+    .next = reduce_next,
+    .close = scan_close};

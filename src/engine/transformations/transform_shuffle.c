@@ -19,7 +19,7 @@
 #include "engine/run/feed.h"
 #include "engine/run/pull.h"
 
-#define FIXED_BYTES_MAX ((int64_t)4096) // of a component that lies in an array
+#define FIXED_BYTES_MAX ((int64_t)4096) // of a component that is in an array
 #define FIRST_SLOTS ((int64_t)1024)
 #define OUT_ELEMENTS_MAX 1024
 #define OUT_BUDGET_PARTS 32
@@ -161,7 +161,7 @@ static bool grow(struct stk_iter *it)
     return true;
 }
 
-// A string's bytes in a buffer of their own, behind the view.
+// A string's bytes in a buffer of their own, after the view.
 static bool put_string(struct stk_iter *it, struct stk_col *slot, const struct stk_bytes *from)
 {
     struct shuffle *f = it->state;
@@ -346,7 +346,7 @@ static bool join_taken(struct stk_iter *it, int k, int64_t n, struct stk_col *co
     if (col->dtype != STK_DT_STRING) {
         return true;
     }
-    // Of one, bytes lie behind its view, see put_string.
+    // The bytes of one follow its view, see put_string.
     return n > 1 ? stk_col_own(col, it->run->pool)
                  : !col->data_buf || stk_keep_add(&col->keep, col->data_buf);
 }
@@ -551,9 +551,10 @@ static void shuffle_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row shuffle_args[] = {
-    STK_ARG("buffer_size", INT, "elements drawn from; -1: all of the input", .is_required = true),
-    STK_ARG("seed", INT, "of the order", .fallback = -1),
-    STK_ARG("reshuffle_each_iteration", BOOL, "another order in each epoch", .fallback = 1),
+    STK_ARG("buffer_size", INT, "buffer size in elements; -1: the whole input",
+            .is_required = true),
+    STK_ARG("seed", INT, "seed of the order", .fallback = -1),
+    STK_ARG("reshuffle_each_iteration", BOOL, "a different order in each epoch", .fallback = 1),
     STK_ARG(
         "order", INT,
         "without seed and reshuffling: a number of the order, instead of the place in the pipeline",
@@ -561,7 +562,7 @@ static const struct stk_arg_row shuffle_args[] = {
     {0}};
 
 const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",
-                                                     .summary = "Elements in random order",
+                                                     .summary = "Shuffles elements",
                                                      .role = STK_DS_ORDER,
                                                      .args = shuffle_args,
                                                      .infer = shuffle_infer,

@@ -428,14 +428,14 @@ static bool has_known_end(const struct stk_dataset *ds)
 }
 
 static const struct stk_arg_row count_args[] = {
-    STK_ARG("count", INT, "elements; negative: all", .is_required = true), {0}};
+    STK_ARG("count", INT, "number of elements; negative: all", .is_required = true), {0}};
 static const struct stk_arg_row shard_args[] = {
-    STK_ARG("num_shards", INT, "parts of the whole", .is_required = true, .min = 1,
+    STK_ARG("num_shards", INT, "number of parts", .is_required = true, .min = 1,
             .max = INT64_MAX / 4),
-    STK_ARG("index", INT, "which part", .is_required = true),
+    STK_ARG("index", INT, "the part's index", .is_required = true),
     STK_ARG("remainder", INT,
-            "where parts would be unequal: they are; the last elements are left out; short "
-            "parts give an element twice",
+            "for uneven parts: keep them uneven, drop the last elements, or pad short parts with a "
+            "repeated element",
             .max = PAD, .choices = "keep,drop,pad"),
     {0}};
 
@@ -453,7 +453,7 @@ const struct stk_dataset_kind stk_dataset_take = {.name = "take",
                                                   .has_at = has_known_end,
                                                   .at = same_at};
 const struct stk_dataset_kind stk_dataset_skip = {.name = "skip",
-                                                  .summary = "All but the first elements",
+                                                  .summary = "Skips the first elements",
                                                   .role = STK_DS_ORDER,
                                                   .args = count_args,
                                                   .infer = stk_dataset_like_input,

@@ -135,12 +135,12 @@ static void unbatch_close(struct stk_iter *it)
     stk_feed_free(&u->cut);
 }
 
-const struct stk_dataset_kind stk_dataset_unbatch = {.name = "unbatch",
-                                                     .summary = "Elements cut along their first "
-                                                                "dimension",
-                                                     .role = STK_DS_FORM,
-                                                     .infer = unbatch_infer,
-                                                     .cardinality = unbatch_cardinality,
-                                                     .state_bytes = sizeof(struct unbatch),
-                                                     .next = unbatch_next,
-                                                     .close = unbatch_close};
+const struct stk_dataset_kind stk_dataset_unbatch = {
+    .name = "unbatch",
+    .summary = "Splits elements along their first dimension",
+    .role = STK_DS_FORM,
+    .infer = unbatch_infer,
+    .cardinality = unbatch_cardinality,
+    .state_bytes = sizeof(struct unbatch),
+    .next = unbatch_next,
+    .close = unbatch_close};

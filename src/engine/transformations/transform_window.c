@@ -279,17 +279,18 @@ static void window_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row window_args[] = {
-    STK_ARG("size", INT, "elements of a window", .is_required = true, .min = 1,
+    STK_ARG("size", INT, "elements per window", .is_required = true, .min = 1,
             .max = INT64_MAX / 4),
-    STK_ARG("shift", INT, "from one window to the next; the size if absent", .fallback = 1,
-            .min = 1, .max = INT64_MAX / 4),
-    STK_ARG("stride", INT, "from one element of a window to the next", .fallback = 1, .min = 1,
+    STK_ARG("shift", INT, "distance between windows; default: the size", .fallback = 1, .min = 1,
             .max = INT64_MAX / 4),
-    STK_ARG("drop_remainder", BOOL, "leave out windows that are short"),
+    STK_ARG("stride", INT, "distance between a window's elements", .fallback = 1, .min = 1,
+            .max = INT64_MAX / 4),
+    STK_ARG("drop_remainder", BOOL, "drop short windows"),
     {0}};
 
 const struct stk_dataset_kind stk_dataset_window = {.name = "window",
-                                                    .summary = "Datasets of neighbouring elements",
+                                                    .summary =
+                                                        "Datasets of adjacent elements (windows)",
                                                     .role = STK_DS_FORM,
                                                     .args = window_args,
                                                     .infer = window_infer,

@@ -248,7 +248,7 @@ static const struct stk_arg_row enumerate_args[] = {
     STK_ARG("start", INT, "number of the first element"), {0}};
 
 const struct stk_dataset_kind stk_dataset_zip = {.name = "zip",
-                                                 .summary = "Elements of several datasets as one",
+                                                 .summary = "Zips datasets",
                                                  .role = STK_DS_SEVERAL,
                                                  .n_in_min = 1,
                                                  .n_in_max = -1,
@@ -261,7 +261,7 @@ const struct stk_dataset_kind stk_dataset_zip = {.name = "zip",
                                                  .at = zip_at,
                                                  .close = zip_close};
 const struct stk_dataset_kind stk_dataset_enumerate = {.name = "enumerate",
-                                                       .summary = "Elements with their number",
+                                                       .summary = "Numbers elements",
                                                        .role = STK_DS_FORM,
                                                        .args = enumerate_args,
                                                        .infer = enumerate_infer,

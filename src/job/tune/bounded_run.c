@@ -91,7 +91,7 @@ static double wait_share_of(const struct stk_steps_record *records, size_t n)
     return all > 0 ? fmin(1, wait / all) : -1;
 }
 
-// A job that ends before the warm-up does is judged behind a quarter of its steps.
+// A job that ends within the warm-up is judged on the steps after its first quarter.
 static enum stoker_status judge(struct running *r, struct stoker_err *err)
 {
     struct stk_bounded *m = r->out;

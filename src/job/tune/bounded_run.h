@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One bounded run of the job with a set of fixes, as job/prove/measured.h runs a command, but
 // watched for its memory, and ended by the hooks after enough steps. What counts is the mean time
-// of a step behind the warm-up, from the end of one step to the end of another, so that what comes
+// of a step after the warm-up, from the end of one step to the end of another, so that what comes
 // between epochs counts too.
 // Limits: of several ranks the one that steps most is measured; time and memory are watched once a
 // second, so a job that takes all memory in less is ended by the system.

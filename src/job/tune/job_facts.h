@@ -43,7 +43,7 @@ struct stk_tune_facts {
 // Empty, with the machine's part.
 void stk_facts_init(struct stk_tune_facts *facts);
 void stk_facts_deinit(struct stk_tune_facts *facts);
-// Adds what lies in a run's folder. Lines that are damaged are left out.
+// Adds the facts in a run's folder. Damaged lines are skipped.
 STK_MUST_CHECK enum stoker_status stk_facts_read(struct stk_tune_facts *facts, const char *folder,
                                                  struct stoker_err *err);
 // What was said first of a name; NULL: nothing.

@@ -32,10 +32,10 @@ static void align(const struct stk_vec *va, const struct stk_vec *vb, const stru
             to->b[to->count] = b[k].value;
             to->fixed[to->count++] = f[m].value;
         }
-        int64_t behind = is_aligned ? most + 1 : most; // what lies before it is passed over
-        i += a[i].step < behind;
-        k += b[k].step < behind;
-        m += f[m].step < behind;
+        int64_t from = is_aligned ? most + 1 : most; // steps before it are skipped
+        i += a[i].step < from;
+        k += b[k].step < from;
+        m += f[m].step < from;
     }
 }
 
@@ -58,7 +58,7 @@ static double standard_error(const double *values, size_t n)
     return n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : 0;
 }
 
-// How far the fix's mean lies outside of a stretch's envelope, as a share of the loss; 0: inside.
+// How far the fix's mean is outside a stretch's envelope, as a share of the loss; 0: inside.
 static double outside(const struct aligned *l, size_t from, size_t n, enum stk_tune_changes changes)
 {
     STK_ASSERT(n >= 1 && from + n <= l->count);

@@ -2,7 +2,7 @@
 // Whether a job still learns the same with a fix: its losses against those of two runs without.
 //
 // Losses are aligned on the number of the step (batches are as large with a fix as without), and
-// compared as means over up to four stretches of steps. The envelope of a stretch is what lies
+// compared as means over up to four stretches of steps. The envelope of a stretch is the range
 // between the two runs, and on either side as much again as they are apart; unless the fix must
 // change no bit, two standard errors of a stretch's mean too, since another order of samples or
 // sums moves it by as much.
@@ -16,7 +16,7 @@
 #include "job/tune/tries.h"
 
 enum stk_tune_numerics { STK_NUMERICS_UNKNOWN, STK_NUMERICS_SAME, STK_NUMERICS_DIFFER };
-enum { STK_LOSSES_MIN = 4 }; // aligned ones, below which nothing is said
+enum { STK_LOSSES_MIN = 4 }; // aligned losses; with fewer there is no verdict
 
 struct stk_tune_losses {
     enum stk_tune_numerics numerics;

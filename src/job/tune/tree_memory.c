@@ -39,12 +39,12 @@ static int read_small(int folder, const char *pid, const char *name, char *to, s
     return n > 0;
 }
 
-// The parent of a process, from behind its name, which may hold anything; 0: unknown.
+// The parent of a process: the field after its name, which may hold anything; 0: unknown.
 static int parent_of(const char *stat)
 {
-    const char *behind = strrchr(stat, ')');
+    const char *name_end = strrchr(stat, ')');
     int parent = 0;
-    return behind && sscanf(behind + 1, " %*c %d", &parent) == 1 ? parent : 0;
+    return name_end && sscanf(name_end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
 static int by_pid(const void *a, const void *b)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Of the descendants of a process, in whatever groups and sessions they are: bytes; 0: unknown.
+// Bytes of the descendants of a process, in any process group or session; 0: unknown.
 uint64_t stk_tree_memory(pid_t root);
 uint64_t stk_free_memory(void); // of the machine or the control group, the less; 0: unknown
 

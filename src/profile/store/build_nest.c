@@ -6,7 +6,7 @@
 //
 // Most tracks nest: the first pass looks no further. Beyond STACKED_ROWS sub-rows (asynchronous
 // slices, hostile input) events no longer nest in the rows that follow, which are filled by the
-// earliest end instead: n log n whatever the input.
+// earliest end instead: n log n for any input.
 
 #include "base/alloc.h"
 #include "profile/store/build_order.h"
@@ -33,7 +33,7 @@ static bool push(struct stack *s, int64_t end_ns)
     return true;
 }
 
-// Close what ended; true if [start, end) then lies inside the innermost open event, or in none.
+// Close what ended; true if [start, end) is then inside the innermost open event, or in none.
 static bool fits(struct stack *s, int64_t start_ns, int64_t end_ns)
 {
     while (s->count && s->ends[s->count - 1] <= start_ns) {
@@ -142,7 +142,7 @@ static uint32_t assign_row(struct nest *w, int64_t start_ns, int64_t end_ns, uin
     return row == STK_NONE ? STK_NONE : row + 1 + STACKED_ROWS;
 }
 
-// Sub-rows behind the track's own events, each in the order they had.
+// Sub-rows after the track's own events, each in the order they had.
 static bool split(struct stk_trace *t, uint32_t first, uint32_t n, const uint32_t *rows,
                   uint32_t row_count, struct stk_sub_rows *subs, struct stk_order_scratch *x)
 {

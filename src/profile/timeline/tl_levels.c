@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buckets of each row, made once, level by level: the first level is where a bucket that is not
 // empty holds STK_TL_DENSE events in the mean, each further one is made of the one below. They stop
-// where one bucket is left. Which level is the first is told by one pass: two neighbours share a
+// where one bucket is left. One pass determines the first level: two neighbours share a
 // bucket of 2^l ns where their starts differ in their lower l bits alone.
 #include <string.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where each phase of the training steps is on the host's threads: forward, loss, backward and
 // optimizer, from operation names (profile/model/phase_names.h). On a thread the
-// outermost event that tells a phase counts, with all inside of it; an operation of the model without
-// a phase is forward, if the rank shows a backward pass or an optimizer at all.
-// Events of one phase with no other phase between them are one stretch; none goes over the start of
-// a step, nor, where there are no steps, over a pause longer than itself. Limits: as those of
-// `stoker stats ops --by phase`, which counts the same names.
+// outermost event that tells a phase counts, with all inside of it; an operation of the model
+// without a phase is forward, if the rank shows a backward pass or an optimizer at all. Events of
+// one phase with no other phase between them are one stretch; none goes over the start of a step,
+// nor, where there are no steps, over a pause longer than itself. Limits: as those of `stoker stats
+// ops --by phase`, which counts the same names.
 #include <stdlib.h>
 
 #include "base/alloc.h"

@@ -27,7 +27,7 @@ struct sweep {
     const struct stk_analysis *view;
     struct stk_vec found; // struct region
     struct region open;
-    uint64_t pending, pending_kernels; // operations behind the last late one
+    uint64_t pending, pending_kernels; // operations after the last late one
     uint32_t step;                     // first row of sum->steps that may hold the next region
     int64_t idle_ns;
 };

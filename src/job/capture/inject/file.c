@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of this process. Room for all that it may ever hold is reserved as addresses; the file
-// is laid out and mapped piece by piece behind them, by the service's thread alone, so that a full
+// is laid out and mapped piece by piece after them, by the service's thread alone, so that a full
 // disk is met there and never as a signal in a thread of the job.
 #include <errno.h>
 #include <fcntl.h>

@@ -29,7 +29,7 @@ struct group {
     uint64_t stalled[3]; // us, of the three pressures
 };
 
-// The path of the group of a controller ("" is version 2). False: none is told.
+// The path of the group of a controller ("" is version 2). False: not listed.
 static bool path_of(const char *text, const char *controller, char *out, size_t size)
 {
     STK_ASSERT(size > 0);

@@ -147,7 +147,8 @@ static void match_one(struct stk_run_sum *run, const struct entry *e, uint32_t m
         e[r].c->last_rank = (int32_t)e[last].rank;
         e[r].c->brief_rank = (int32_t)e[briefest].rank;
         int64_t moved_ns = move_wait(run, &e[r], e[r].c->dur_ns - min_ns, device_base, step_base);
-        // On the host, collectives run in parallel, and overlap with the model: the exposed part counts.
+        // On the host, collectives run in parallel, and overlap with the model: the exposed part
+        // counts.
         wait_ns += e[r].c->device == STK_NONE ? moved_ns : e[r].c->dur_ns - min_ns;
     }
     t->wait_ns += wait_ns;

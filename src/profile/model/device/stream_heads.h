@@ -2,9 +2,9 @@
 // Work launched before the recording began that ran after its begin: the head of a stream.
 //
 // A stream keeps its order: its head was launched earlier than the work after it. If all of
-// that has a launch call, the head was launched before the recording began. A head of more than half of the work is no
-// queue: calls were lost. Of an input that ends early the last calls are missing, however many:
-// what began before those says whether the head is a queue.
+// that has a launch call, the head was launched before the recording began. A head of more than
+// half of the work is no queue: calls were lost. Of an input that ends early the last calls are
+// missing, however many: what began before those says whether the head is a queue.
 #ifndef STK_MODEL_STREAM_HEADS_H
 #define STK_MODEL_STREAM_HEADS_H
 

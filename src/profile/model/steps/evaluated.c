@@ -51,14 +51,14 @@ static const struct stk_mark *next_function(const struct stk_analysis *a, size_t
 }
 
 // What tf.data gives after a step's function for another one, and after that one, in a step that
-// fetched nothing before, belongs to an evaluation or a prediction: the step's own data arrives within
-// its function.
+// fetched nothing before, belongs to an evaluation or a prediction: the step's own data arrives
+// within its function.
 static void drop_evaluated(struct stk_analysis *a)
 {
     const uint32_t given = STK_NAME_ITERATOR | STK_NAME_GET_NEXT | STK_NAME_FETCH;
     struct stk_marks *m = &a->fetches;
     uint32_t step = 0;
-    size_t kept = 0, at = 0, behind = 0;
+    size_t kept = 0, at = 0, after = 0;
     bool leads = false, other = false;
     for (size_t i = 0, of = STK_NONE; i < m->count; i++) {
         struct stk_mark x = m->v[i];
@@ -69,8 +69,8 @@ static void drop_evaluated(struct stk_analysis *a)
             leads = (k == of && leads) || (first && x.start_ns < first->start_ns);
             other &= k == of;
             of = k;
-            behind = behind > at ? behind : at;
-            next = next_function(a, &behind, x.end_ns, a->steps[k].end_ns);
+            after = after > at ? after : at;
+            next = next_function(a, &after, x.end_ns, a->steps[k].end_ns);
         }
         if (first && next) {
             other = a->t->name[first->event] != a->t->name[next->event];
@@ -111,9 +111,9 @@ static void measure_behind_optimizer(struct stk_analysis *a, const int64_t *end_
     uint32_t step = 0, fed = STK_NONE;
     for (size_t i = 0; i < m->count; i++) {
         uint32_t k = stk_step_at(a, m->v[i].start_ns, &step);
-        bool behind = k != STK_NONE && m->v[i].start_ns >= end_ns[k];
-        fed = k != STK_NONE && !behind ? k : fed;
-        if (behind && fed == k && !a->steps[k].excluded) {
+        bool is_after = k != STK_NONE && m->v[i].start_ns >= end_ns[k];
+        fed = k != STK_NONE && !is_after ? k : fed;
+        if (is_after && fed == k && !a->steps[k].excluded) {
             a->sum->facts.evaluated_fetch_ns += m->v[i].end_ns - m->v[i].start_ns;
         }
     }

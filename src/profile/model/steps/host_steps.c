@@ -70,8 +70,8 @@ static bool is_aside(int sign)
            sign == STK_SIGN_WRITING;
 }
 
-// The open operation that is not the model's work, even if the model runs inside it: compiled code that
-// calls Python, a checkpoint or a file that TensorFlow writes. STK_NONE: none.
+// The open operation that is not the model's work, even if the model runs inside it: compiled code
+// that calls Python, a checkpoint or a file that TensorFlow writes. STK_NONE: none.
 static uint32_t open_aside(const struct host *h, const struct stk_thread_cursor *c)
 {
     const struct stk_trace *t = h->a->t;

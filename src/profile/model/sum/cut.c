@@ -16,8 +16,8 @@
 // in pieces of any order.
 //
 // In any case a call without its work ends what is whole, as does a graph whose work may continue
-// after the end, and the last work of a device: what a step waits for at its end shows only with the
-// work after it.
+// after the end, and the last work of a device: what a step waits for at its end shows only with
+// the work after it.
 //
 // Limits: a thread that runs no recorded operator and launches work is not missed while none of its
 // calls was read. Calls that never have work (those that a graph captures) end it too early.

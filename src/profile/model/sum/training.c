@@ -4,7 +4,8 @@
 // neither.
 //
 // Limits: PyTorch and TensorFlow, where the operators themselves are recorded; compiled code (XLA,
-// torch.compile) hides them, and so does Keras' fit, which counts as training, whether recorded or not.
+// torch.compile) hides them, and so does Keras' fit, which counts as training, whether recorded or
+// not.
 #include "profile/model/analysis.h"
 #include "profile/model/phase_names.h"
 #include "profile/model/thresholds.h"

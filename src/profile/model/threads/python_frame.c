@@ -32,7 +32,7 @@ static bool is_source(struct stk_str file)
            stk_str_starts(file, STK_STR("<"));
 }
 
-// The line that a frame names behind its file.
+// The line number that follows the file in the name of a frame.
 static int64_t line_of(struct stk_str file, struct stk_str digits)
 {
     int64_t line;

@@ -114,7 +114,7 @@ static void read_gpus(struct facts *f)
     sqlite3_finalize(st);
 }
 
-// The GPU behind an ordinal of a process; NULL unknown.
+// The GPU that has this ordinal in a process; NULL: unknown.
 static const struct gpu *gpu_of(const struct facts *f, int64_t pid, int64_t ordinal)
 {
     const struct gpu *by_ordinal = NULL;

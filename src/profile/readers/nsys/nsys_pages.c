@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of a database that is cut, the pages that are whole. SQLite fills up a page that ends early with
 // zeros, and takes those for rows, entries of the schema, or nothing at all. Here a file ends with
-// its last whole page, so that what lies behind is damage that SQLite reports.
+// its last whole page, so that what follows is damage that SQLite reports.
 //
 // Method: a file system of SQLite's that hands everything on to the default one, and rounds the
 // size of files down. Registered once, for the process.
@@ -15,7 +15,7 @@
 
 struct file {
     sqlite3_file base;
-    sqlite3_file *real; // behind this struct
+    sqlite3_file *real; // after this struct
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

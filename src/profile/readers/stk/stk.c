@@ -37,7 +37,7 @@ static int stk_sniff(const uint8_t *head, size_t n, const char **why_not)
     return 2;
 }
 
-// More bytes behind those that are left. The buffer grows up to a block's largest size.
+// More bytes after those that are left. The buffer grows up to a block's largest size.
 static enum stoker_status read_more(struct stk_in *in, struct stoker_err *err)
 {
     STK_ASSERT(in->done <= in->used && in->used <= in->capacity);

@@ -57,16 +57,16 @@ def rebuilt(dataset, changed):
 
 
 def _takes_of_endless(ds):
-    """Does every rank get as many elements of it, with any stages before it?"""
+    """Does every rank get the same number of elements from it, with any stages before it?"""
     count = ds._args.get("count")
     if ds._kind != "take" or not isinstance(count, int) or count < 0:
         return False
     return ds._inputs[0]._kind == "repeat" and ds._inputs[0]._args.get("count", -1) == -1
 
 
-def _counting_behind(dataset):
-    """A stage after the split that makes numbers of elements unequal again, without a take of an endless
-    repeat after it; None."""
+def _counting_after_shard(dataset):
+    """A stage after the split that makes the ranks' numbers of elements unequal again, with no take of
+    an endless repeat after it; or None."""
     even = {id(i) for ds in stages(dataset) if _takes_of_endless(ds) for i in stages(ds)}
     for ds in stages(dataset):
         if id(ds) not in even and ds._kind in _COUNTING and any(is_split(i) for i in stages(ds)):
@@ -75,7 +75,7 @@ def _counting_behind(dataset):
 
 
 def for_group(dataset, torch, remainder):
-    """The dataset as each rank of torch's process group is to have it: see Dataset.to_torch."""
+    """The dataset for each rank of torch's process group: see Dataset.to_torch."""
     number = remainder_number("pad" if remainder is None else remainder)
     ranks, _ = group(torch)
     mine = [ds for ds in stages(dataset) if is_split(ds)]
@@ -84,17 +84,17 @@ def for_group(dataset, torch, remainder):
     if not mine:
         if remainder is None:
             warnings.warn(
-                f"to_torch: there are {ranks} ranks, and each gets all elements; ds.shard() before "
-                'batch() gives each its part; to_torch(remainder="keep") says that it is meant so',
+                f"to_torch: each of {ranks} ranks gets all elements; ds.shard() before batch() gives each "
+                'its part. If this is intended, use to_torch(remainder="keep")',
                 RuntimeWarning,
                 stacklevel=4,
             )
         return dataset
-    behind = _counting_behind(dataset) if number else None
-    if behind is not None:
+    uneven = _counting_after_shard(dataset) if number else None
+    if uneven is not None:
         warnings.warn(
-            f"to_torch: {behind._kind}"
-            + (f" [{behind._where}]" if behind._where else "")
+            f"to_torch: {uneven._kind}"
+            + (f" [{uneven._where}]" if uneven._where else "")
             + " after shard() can give the ranks unequal numbers of batches, and then training "
             "hangs. Call shard() after it, or repeat().take(n), to make them equal",
             RuntimeWarning,
