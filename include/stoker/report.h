@@ -93,6 +93,19 @@ struct stoker_saving {
 int stoker_result_finding(const struct stoker_result *result, const char *id,
                           struct stoker_saving *saving);
 
+// One change that a finding advises. Texts are borrowed until the result is freed.
+struct stoker_advice {
+    const char *fix;             // id, which stoker_explain takes
+    const char *finding, *title; // id of the rule, and what is wrong
+    struct stoker_saving saving; // of the finding
+    const char *file;            // of the program, where the finding has a place; else NULL
+    int64_t line;                // there
+    uint64_t reserved[4];
+};
+// The advice of all findings in their order, best first within each. Zero: beyond the last.
+int stoker_result_advice(const struct stoker_result *result, size_t index,
+                         struct stoker_advice *advice);
+
 // Names of the contracts, "report" first; NULL beyond the last.
 const char *stoker_schema_name(size_t index);
 // JSON Schema of a contract. STOKER_EUSAGE for an unknown name.

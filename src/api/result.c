@@ -124,20 +124,46 @@ int stoker_result_share(const struct stoker_result *result, const char *part, do
     return 0;
 }
 
+static struct stoker_saving saving_of(const struct stk_rep_finding *f)
+{
+    return (struct stoker_saving){.low_share = f->saving.low_share,
+                                  .expected_share = f->saving.expected_share,
+                                  .high_share = f->saving.high_share,
+                                  .has_low = f->saving.has_low,
+                                  .has_expected = f->saving.has_expected,
+                                  .has_high = f->saving.has_high};
+}
+
 int stoker_result_finding(const struct stoker_result *result, const char *id,
                           struct stoker_saving *saving)
 {
     const struct stk_rep_finding *f = result->report.findings.items;
     for (size_t i = 0; i < result->report.findings.count; i++) {
         if (strcmp(f[i].id, id) == 0) {
-            *saving = (struct stoker_saving){.low_share = f[i].saving.low_share,
-                                             .expected_share = f[i].saving.expected_share,
-                                             .high_share = f[i].saving.high_share,
-                                             .has_low = f[i].saving.has_low,
-                                             .has_expected = f[i].saving.has_expected,
-                                             .has_high = f[i].saving.has_high};
+            *saving = saving_of(&f[i]);
             return 1;
         }
+    }
+    return 0;
+}
+
+int stoker_result_advice(const struct stoker_result *result, size_t index,
+                         struct stoker_advice *advice)
+{
+    const struct stk_rep_finding *f = result->report.findings.items;
+    for (size_t i = 0; i < result->report.findings.count; i++) {
+        if (index >= f[i].fix.count) {
+            index -= f[i].fix.count;
+            continue;
+        }
+        const struct stk_rep_fix *fix = f[i].fix.items;
+        *advice = (struct stoker_advice){.fix = fix[index].id,
+                                         .finding = f[i].id,
+                                         .title = f[i].title,
+                                         .saving = saving_of(&f[i]),
+                                         .file = f[i].has_source ? f[i].source.file : NULL,
+                                         .line = f[i].has_source ? f[i].source.line : 0};
+        return 1;
     }
     return 0;
 }

@@ -16,28 +16,52 @@
 
 enum { BUDGET_MINUTES = 10, BUDGET_MOST = 24 * 60, STEPS_LEAST = 16, BAR = 20 };
 
-// Progress: one line that is written over on a terminal, else a line for each fix that is decided.
+// Progress: one line that is written over on a terminal, else a line for each fix that is begun;
+// and a line for each that is decided after a trial.
 struct telling {
-    bool is_terminal;
+    bool is_terminal, is_verbose;
     int64_t budget_ns;
+    char begun[STK_TUNE_LABEL]; // what the last line said
 };
+
+static void put_left(const struct telling *t, const struct stk_tune_progress *p)
+{
+    int64_t left_ns = t->budget_ns - (int64_t)p->spent_ns;
+    int left_s = left_ns > 0 ? (int)(left_ns / 1000000000) : 0;
+    fprintf(stderr, "%d:%02d left  ", left_s / 60, left_s % 60);
+}
 
 static void put_bar(const struct telling *t, const struct stk_tune_progress *p)
 {
     STK_ASSERT(t->budget_ns > 0);
     double part = (double)p->spent_ns / (double)t->budget_ns;
     int filled = part >= 1 ? BAR : (int)(part * BAR);
-    fprintf(stderr, "\r\033[K[%.*s%.*s] %d:%02d  ", filled, "####################", BAR - filled,
-            "....................", (int)(p->spent_ns / 60000000000u),
-            (int)(p->spent_ns / 1000000000u % 60));
+    fprintf(stderr, "\r\033[K[%.*s%.*s] ", filled, "####################", BAR - filled,
+            "....................");
+    put_left(t, p);
     stk_screen_put(stderr, p->what, STK_SCREEN_ALL);
+    fputs(p->detail, stderr);
     stk_signals_set_line(true);
+}
+
+static void put_begun(struct telling *t, const struct stk_tune_progress *p)
+{
+    if (strcmp(t->begun, p->what) != 0) {
+        snprintf(t->begun, sizeof t->begun, "%s", p->what);
+        fputs("trying     ", stderr);
+        put_left(t, p);
+        stk_screen_put(stderr, p->what, STK_SCREEN_ALL);
+        fputc('\n', stderr);
+    }
 }
 
 static void tell(void *arg, const struct stk_tune_progress *p)
 {
-    const struct telling *t = arg;
+    struct telling *t = arg;
     char line[STK_TUNE_LABEL + STK_TUNE_WHY + 120];
+    if (p->done && stk_tune_is_idle(p->done) && !t->is_verbose) {
+        return; // the job has no place for it
+    }
     if (p->done) {
         stk_tune_line(p->done, line, sizeof line);
         fputs(t->is_terminal ? "\r\033[K" : "", stderr);
@@ -46,6 +70,8 @@ static void tell(void *arg, const struct stk_tune_progress *p)
         stk_signals_set_line(false);
     } else if (t->is_terminal) {
         put_bar(t, p);
+    } else {
+        put_begun(t, p);
     }
 }
 
@@ -59,6 +85,7 @@ static bool wants_stop(void *arg)
 struct made {
     const struct stk_tune_plan *plan;
     const struct stk_tune *tune;
+    bool all; // for people
 };
 
 static void put_json(const void *made, struct stk_sink *to)
@@ -70,7 +97,7 @@ static void put_json(const void *made, struct stk_sink *to)
 static void put_text(const void *made, struct stk_sink *to)
 {
     const struct made *m = made;
-    stk_tune_text(m->plan, m->tune, to);
+    stk_tune_text(m->plan, m->tune, m->all, to);
 }
 
 static int put_all(const struct stk_args *args, const struct stk_tune_plan *plan,
@@ -79,7 +106,7 @@ static int put_all(const struct stk_args *args, const struct stk_tune_plan *plan
     const char *json = args->values[STK_OPT_ID_JSON_FILE].text;
     bool is_json_alone = json && strcmp(json, "-") == 0;
     char *own = stk_folder_path(plan->folder, "tune.json");
-    const struct made made = {plan, tune};
+    const struct made made = {plan, tune, args->values[STK_OPT_ID_TUNE_ALL].set};
     int code = own ? stk_output_put(own, put_json, &made) : STK_EXIT_LIMIT;
     stk_free(own);
     if (code == STK_EXIT_DONE && json) {
@@ -138,7 +165,8 @@ static void put_ledger(const char *path, const struct stk_tune *tune)
             .pairs = pairs,
             .measured = {
                 .is_known = true, .low = r->low, .estimate = r->estimate, .high = r->high}};
-        if (pairs < STK_PAIRED_MIN || (!is_last && t[i].choice.fix->is_of_start)) {
+        if (pairs < STK_PAIRED_MIN || (is_last && !tune->has_proof) ||
+            (!is_last && t[i].choice.fix->is_of_start)) {
             continue;
         }
         snprintf(label, sizeof label, "tune: all that was kept");
@@ -165,11 +193,16 @@ static int search(const struct stk_args *args, struct stk_tune_plan *plan)
         fputs("\r\033[K", stderr);
         stk_signals_set_line(false);
     }
-    int code = status == STOKER_OK ? put_all(args, plan, &tune) : stk_fail(&err);
-    if (status == STOKER_OK) {
+    // However it ended, what was measured is the user's.
+    bool has_any = tune.baseline_s > 0;
+    int code = has_any ? put_all(args, plan, &tune) : STK_EXIT_DONE;
+    if (has_any) {
         put_ledger(args->values[STK_OPT_ID_LEDGER].text, &tune);
     }
-    if (status == STOKER_OK && !args->values[STK_OPT_ID_QUIET].set) {
+    if (status != STOKER_OK) {
+        code = stk_fail(&err);
+    }
+    if (has_any && !args->values[STK_OPT_ID_QUIET].set) {
         fputs("stoker: kept in ", stderr);
         stk_screen_put(stderr, plan->folder, STK_SCREEN_ALL);
         fputc('\n', stderr);
@@ -188,7 +221,9 @@ static int run_tune(const struct stk_args *args)
         return code;
     }
     int64_t minutes = v[STK_OPT_ID_BUDGET].set ? v[STK_OPT_ID_BUDGET].number : BUDGET_MINUTES;
-    struct telling telling = {isatty(STDERR_FILENO), minutes * 60 * 1000000000};
+    struct telling telling = {.is_terminal = isatty(STDERR_FILENO),
+                              .is_verbose = v[STK_OPT_ID_TUNE_ALL].set,
+                              .budget_ns = minutes * 60 * 1000000000};
     char **argv = stk_alloc_array((size_t)args->word_count + 1, sizeof *argv);
     if (!argv) {
         stk_err_nomem(&err);
@@ -229,9 +264,12 @@ const struct stk_cmd stk_cmd_tune = {
         "allocators. Each is applied from outside, with hooks in the Python process, environment "
         "variables, or a command prefix. Your code doesn't change.\n\n"
         "Each fix is measured in pairs of short runs, with and without it, and judged as in "
-        "`stoker prove`. The fixes that help are then proved together. A fix that crashes or hangs "
-        "the job costs only its time. A fix that had no effect is skipped, with the reason. Losses "
-        "with a fix must match those of two runs without it.\n\n"
+        "`stoker prove`. These pairs prove the fixes that help; where they can't, more pairs prove "
+        "them together. A fix that crashes or hangs the job costs only its time. A fix that had no "
+        "effect is skipped, with the reason. Losses with a fix must match those of two runs without "
+        "it.\n\n"
+        "However the search ends (budget, Ctrl-C, SIGTERM, a failing job), the measured results are "
+        "printed. Fixes that need an edit come first, with their expected savings.\n\n"
         "The job starts about thirty times and ends after its first steps each time. It writes its "
         "files each time too. Fixes that change the computed values (precision, fast math, "
         "recompiled kernels) need --allow numerics.\n\n"
@@ -245,8 +283,8 @@ const struct stk_cmd stk_cmd_tune = {
     .max_words = 1 << 20,
     .options = {STK_OPT_ID_BUDGET, STK_OPT_ID_TUNE_FIX, STK_OPT_ID_TUNE_STEPS,
                 STK_OPT_ID_TUNE_WARMUP, STK_OPT_ID_ALLOW, STK_OPT_ID_LOSS, STK_OPT_ID_RUN_TIMEOUT,
-                STK_OPT_ID_OUT, STK_OPT_ID_JSON_FILE, STK_OPT_ID_LEDGER, STK_OPT_ID_QUIET,
-                STK_OPT_ID_NONE},
+                STK_OPT_ID_OUT, STK_OPT_ID_JSON_FILE, STK_OPT_ID_LEDGER, STK_OPT_ID_TUNE_ALL,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = run_tune,
 };

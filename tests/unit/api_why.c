@@ -123,6 +123,31 @@ static void test_failing_output(void)
     stoker_result_free(r);
 }
 
+// Each fix of each finding, in their order, with the finding's saving.
+static void test_advice(void)
+{
+    const char *paths[] = {profile};
+    struct stoker_result *r = diagnose(paths, 1, NULL);
+    struct stoker_advice a;
+    struct stoker_saving saving;
+    const char *at = print(r, "json", NULL);
+    size_t n = 0;
+    for (; stoker_result_advice(r, n, &a); n++) {
+        char want[160];
+        snprintf(want, sizeof want, "\"id\": \"%s\"", a.fix);
+        at = strstr(at, want);
+        CHECK(at != NULL);
+        CHECK(stoker_result_finding(r, a.finding, &saving));
+        CHECK(saving.has_high == a.saving.has_high && saving.high_share == a.saving.high_share);
+        if (!at) {
+            break;
+        }
+    }
+    CHECK(n > 0);
+    CHECK(!stoker_result_advice(r, n, &a));
+    stoker_result_free(r);
+}
+
 // Files of one rank each, side by side or one after the other: the same report.
 static void test_threads(void)
 {
@@ -194,6 +219,7 @@ int main(int argc, char **argv)
     if (access(profile, R_OK) == 0 && access(other, R_OK) == 0) {
         CHECK_RUN(test_interruption);
         CHECK_RUN(test_failing_output);
+        CHECK_RUN(test_advice);
         CHECK_RUN(test_threads);
         CHECK_RUN(test_several_jobs);
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search says: a job whose report names a loss is not said to have nothing to gain; each
-// line to change is told once.
+// What a search says: a job whose report names a loss is not said to have nothing to gain; what
+// takes an edit is named with its price and place; each line to change is told once.
 #include "job/tune/tune_out.h"
 
 #include <stdlib.h>
@@ -33,6 +33,94 @@ static const struct stk_rep_fix *fix(const char *id)
 {
     struct stoker_err err;
     return stk_tune_fix_find(id, &err);
+}
+
+static char printed[8192];
+
+static int take(void *arg, const char *bytes, size_t n)
+{
+    size_t used = strlen(printed);
+    (void)arg;
+    n = n < sizeof printed - 1 - used ? n : sizeof printed - 1 - used;
+    memcpy(printed + used, bytes, n);
+    printed[used + n] = 0;
+    return 0;
+}
+
+static const char *text_of(const struct stk_tune *tune, bool all)
+{
+    static char name[] = "job", *argv[] = {name, NULL};
+    struct stk_tune_plan plan = {.argv = argv};
+    struct stk_sink to;
+    struct stoker_err err;
+    printed[0] = 0;
+    stk_sink_init(&to, take, NULL);
+    stk_tune_text(&plan, tune, all, &to);
+    CHECK_EQ(stk_sink_finish(&to, &err), STOKER_OK);
+    return printed;
+}
+
+static void advise(struct stk_vec *to, const char *id, const char *finding, double share, int rank)
+{
+    struct stk_tune_advice *a = stk_vec_push(to);
+    const struct stk_rep_fix *row = stk_fix_row_find(id);
+    CHECK(row != NULL);
+    *a = (struct stk_tune_advice){.fix = row,
+                                  .line = 44,
+                                  .saving = {.expected_share = share, .has_expected = 1},
+                                  .takes_edit = !row->tries,
+                                  .rank = rank};
+    strcpy(a->finding, finding);
+    strcpy(a->file, "train.py");
+}
+
+static void skip(struct stk_vec *to, const char *id, const char *why)
+{
+    struct stk_tune_tried *t = stk_vec_push(to);
+    t->choice.fix = fix(id);
+    t->state = STK_TUNE_SKIPPED;
+    strcpy(t->why, why);
+}
+
+// It stands before all that was tried, and in the sentence; what the job has no place for is a
+// line.
+static void what_takes_an_edit_is_first(void)
+{
+    static struct stk_tune tune;
+    tune = (struct stk_tune){.verdict = STK_TUNE_CANNOT_TELL,
+                             .end = STK_TUNE_SPENT,
+                             .is_over_budget = true,
+                             .baseline_s = 0.044};
+    stk_vec_init(&tune.advice, sizeof(struct stk_tune_advice), 8);
+    stk_vec_init(&tune.tried, sizeof(struct stk_tune_tried), 8);
+    advise(&tune.advice, "input-wait.own-code", "input-wait", 0.3, 0);
+    advise(&tune.advice, "torch.dataloader.num_workers", "input-wait", 0.3, 1);
+    advise(&tune.advice, "host-bound.tf-function", "host-bound", 0.94, 0);
+    skip(&tune.tried, "torch.dataloader.pin_memory", "there is no GPU to copy to");
+    skip(&tune.tried, "process.numa", "the machine has one node of memory");
+    skip(&tune.tried, "torch.compile", STK_TUNE_NUMERICS);
+    skip(&tune.tried, "torch.threads", STK_TUNE_NO_TURN);
+    const char *text = text_of(&tune, false);
+    const char *edit = strstr(text, "  host-bound.tf-function   saves 94 %   train.py:44\n");
+    const char *rest = strstr(text, "  skipped    torch.threads ");
+    CHECK(edit && rest && edit < rest);
+    CHECK(strstr(text, "  input-wait.own-code   saves 30 %"));
+    CHECK(!strstr(text, "torch.dataloader.num_workers")); // tune tries it
+    CHECK(strstr(text, "  numerics   torch.compile: it changes what is computed"));
+    CHECK(strstr(text, "  skipped    2 fixes that the job has no place for"));
+    CHECK(!strstr(text, "process.numa"));
+    CHECK(strstr(text,
+                 "cannot tell: the budget was spent (--budget) before torch.threads; by hand, "
+                 "host-bound.tf-function saves 94 %\n"));
+    CHECK(strstr(text_of(&tune, true), "process.numa"));
+    // A fix that was kept is another remedy of the first finding.
+    struct stk_tune_set kept = {.items = {{.fix = fix("torch.dataloader.num_workers")}},
+                                .count = 1};
+    stk_advice_answer(&tune.advice, &kept);
+    text = text_of(&tune, false);
+    CHECK(!strstr(text, "input-wait.own-code") && strstr(text, "host-bound.tf-function"));
+    stk_vec_deinit(&tune.advice);
+    stk_vec_deinit(&tune.tried);
 }
 
 static int lines;
@@ -100,6 +188,7 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(where_nothing_is_lost);
     CHECK_RUN(where_the_report_names_a_loss);
+    CHECK_RUN(what_takes_an_edit_is_first);
     CHECK_RUN(a_line_is_told_once);
     CHECK_RUN(a_variable_is_told_once);
     return check_done("unit.tune_sentence");

@@ -13,6 +13,10 @@
 #define AIM_S 3.0 // that the measured steps of a run take, where the budget is large enough
 enum { SEARCH_RUNS = 60 }; // that a search of some fixes takes
 enum { WINDOW = 5, STEPS_MIN = 24, STEPS_MAX = 4000 };
+// Steps so long that a run of as many as others have would take most of the budget: three rounds of
+// four workers' batches, behind half of the warm-up.
+#define LONG_STEP_S 0.25
+enum { STEPS_LONG = 12, WARMUP_LONG = 5 };
 
 static enum stoker_status no_job(const struct stk_bounded *m, struct stoker_err *err)
 {
@@ -26,10 +30,14 @@ static enum stoker_status no_job(const struct stk_bounded *m, struct stoker_err 
                        m->why[0] ? m->why : "no steps were seen");
 }
 
-// As many steps as take some seconds; whole epochs where these are short.
+// As many steps as take some seconds; whole epochs where these are short. Fewer where a step is
+// long.
 static uint64_t steps_for(const struct stk_tuning *t, double step_s)
 {
     const struct stk_tune *tune = t->tune;
+    if (step_s > LONG_STEP_S) {
+        return STEPS_LONG;
+    }
     double share_s =
         (double)t->plan->budget_ns * 1e-9 / SEARCH_RUNS / 2; // half of a run starts the job
     double wanted = step_s > 0 ? fmin(AIM_S, share_s) / step_s : STEPS_MIN;
@@ -38,6 +46,30 @@ static uint64_t steps_for(const struct stk_tuning *t, double step_s)
     epoch = epoch ? epoch : stk_facts_number(&tune->facts, "keras.steps", 0);
     uint64_t e = epoch > 0 ? (uint64_t)epoch : 1, whole = (n + e - 1) / e * e;
     return whole <= 2 * n ? whole : n;
+}
+
+// What the capture says of the job; its facts are the search's from here on.
+static enum stoker_status take_capture(struct stk_tuning *t, struct stk_bounded *m,
+                                       struct stk_candidates *found, struct stoker_err *err)
+{
+    STK_ASSERT(m->all_steps > 0);
+    struct stk_tune *tune = t->tune;
+    char *folder = stk_folder_path(t->plan->folder, "capture");
+    snprintf(tune->framework, sizeof tune->framework, "%s", m->framework);
+    stk_facts_deinit(&tune->facts);
+    tune->facts = m->facts;
+    stk_facts_init(&m->facts);
+    snprintf(tune->cache_folder, sizeof tune->cache_folder, "%s/kept", t->plan->folder);
+    tune->facts.cache_folder = tune->cache_folder;
+    tune->baseline_s = m->median_s;
+    tune->warmup = !t->plan->warmup && m->median_s > LONG_STEP_S ? WARMUP_LONG : tune->warmup;
+    tune->steps = t->plan->steps ? t->plan->steps : steps_for(t, m->median_s);
+    enum stoker_status status = stk_candidates_find(folder ? folder : "", folder && m->has_window,
+                                                    m->wait_share, found, &tune->advice, err);
+    snprintf(tune->sentence, sizeof tune->sentence, "%s", found->sentence);
+    tune->names_loss = found->names_loss;
+    stk_free(folder);
+    return status;
 }
 
 static enum stoker_status capture(struct stk_tuning *t, struct stk_candidates *found,
@@ -63,18 +95,7 @@ static enum stoker_status capture(struct stk_tuning *t, struct stk_candidates *f
         status = no_job(&m, err);
     }
     if (status == STOKER_OK) {
-        char *folder = stk_folder_path(t->plan->folder, "capture");
-        snprintf(tune->framework, sizeof tune->framework, "%s", m.framework);
-        stk_facts_deinit(&tune->facts);
-        tune->facts = m.facts;
-        snprintf(tune->cache_folder, sizeof tune->cache_folder, "%s/kept", t->plan->folder);
-        tune->facts.cache_folder = tune->cache_folder;
-        stk_facts_init(&m.facts);
-        tune->steps = t->plan->steps ? t->plan->steps : steps_for(t, m.median_s);
-        stk_candidates_find(folder ? folder : "", folder && m.has_window, m.wait_share, found);
-        snprintf(tune->sentence, sizeof tune->sentence, "%s", found->sentence);
-        tune->names_loss = found->names_loss;
-        stk_free(folder);
+        status = take_capture(t, &m, found, err);
     }
     stk_bounded_free(&m);
     return status;
@@ -86,6 +107,20 @@ static enum stoker_status run_original(struct stk_tuning *t, struct stk_bounded 
     struct stk_tune_set none = {.count = 0};
     enum stoker_status status = stk_tune_try(t, &none, 1, m, err);
     return status == STOKER_OK && m->has_failed ? no_job(m, err) : status;
+}
+
+// The mean of a run may be far from the capture's middle step: batches come in bursts, epochs end.
+static void settle_steps(struct stk_tuning *t, const struct stk_bounded *m)
+{
+    struct stk_tune *tune = t->tune;
+    uint64_t steps = t->plan->steps ? tune->steps : steps_for(t, m->step_s);
+    tune->run_s = (double)m->wall_ns * 1e-9;
+    tune->baseline_s = m->step_s;
+    if (steps > 2 * tune->steps || 2 * steps < tune->steps) {
+        tune->run_s += ((double)steps - (double)m->steps) * m->step_s;
+        tune->steps = steps;
+    }
+    tune->facts.run_steps = tune->warmup + tune->steps;
 }
 
 enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candidates *found,
@@ -101,32 +136,35 @@ enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candida
     }
     snprintf(t->what, sizeof t->what, "the job as it is, measured");
     stk_tune_tell(t, "", NULL);
-    // Files come into the page cache, and the number of steps is settled.
     status = run_original(t, &first, err);
-    tune->run_s = (double)first.wall_ns * 1e-9;
-    if (status == STOKER_OK && !t->plan->steps) {
-        tune->steps = steps_for(t, first.step_s);
-        tune->run_s += fmax(0, ((double)tune->steps - (double)first.steps) * first.step_s);
+    if (status != STOKER_OK) {
+        stk_bounded_free(&first);
+        return status;
     }
-    stk_bounded_free(&first);
-    while (status == STOKER_OK && tune->originals < 2) {
-        status = run_original(t, &tune->original[tune->originals++], err);
+    settle_steps(t, &first);
+    stk_tune_take_original(tune, &first);
+    stk_candidates_measured(found, &tune->original[0].facts, tune->baseline_s);
+    return STOKER_OK;
+}
+
+enum stoker_status stk_baseline_measure_again(struct stk_tuning *t, struct stoker_err *err)
+{
+    struct stk_bounded m;
+    if (t->tune->originals != 1) {
+        return STOKER_OK;
     }
-    if (status == STOKER_OK) {
-        double a = tune->original[0].step_s, b = tune->original[1].step_s;
-        tune->facts.run_steps = tune->warmup + tune->steps;
-        tune->baseline_s = (a + b) / 2;
-        tune->noise = fabs(a - b) / (a + b);
-        tune->run_s = (double)(tune->original[0].wall_ns + tune->original[1].wall_ns) * 1e-9 / 2;
-        stk_candidates_measured(found, &tune->original[0].facts, tune->baseline_s);
+    snprintf(t->what, sizeof t->what, "the job as it is, a second time");
+    stk_tune_tell(t, "", NULL);
+    enum stoker_status status = run_original(t, &m, err);
+    if (status != STOKER_OK || !stk_tune_take_original(t->tune, &m)) {
+        stk_bounded_free(&m);
     }
     return status;
 }
 
-// The first value of each strong fix that has a place in the job.
-static void find_strong(struct stk_tuning *t, const struct stk_tune_facts *facts)
+struct stk_tune_set stk_baseline_strong(const struct stk_tune_facts *facts)
 {
-    struct stk_tune *tune = t->tune;
+    struct stk_tune_set strong = {.count = 0};
     for (int i = 0; stk_tune_fix(i); i++) {
         struct stk_tune_values v = {.count = 0};
         struct stk_tune_choice choice = {.fix = stk_tune_fix(i)};
@@ -136,23 +174,19 @@ static void find_strong(struct stk_tuning *t, const struct stk_tune_facts *facts
         stk_tune_values(choice.fix, facts, &v);
         if (v.count) {
             snprintf(choice.value, sizeof choice.value, "%s", v.at[0]);
-            tune->strong = stk_tune_with(&tune->strong, &choice);
+            strong = stk_tune_with(&strong, &choice);
         }
     }
+    return strong;
 }
 
-enum stoker_status stk_baseline_measure_strong(struct stk_tuning *t, double reserve_s,
-                                               struct stoker_err *err)
+enum stoker_status stk_baseline_measure_strong(struct stk_tuning *t, struct stoker_err *err)
 {
-    STK_ASSERT(t->tune && reserve_s >= 0);
     enum { RUNS = 2 };
     struct stk_tune *tune = t->tune;
     double sum = 0, left_s = (double)stk_tune_left(t) * 1e-9;
-    if (!tune->strong.count) {
-        find_strong(t, &tune->original[0].facts);
-    }
-    if (!tune->strong.count || tune->strong_s > 0 || left_s < reserve_s + RUNS * tune->run_s ||
-        stk_tune_is_same(&tune->strong, &tune->kept)) {
+    if (!tune->kept.count || !tune->strong.count || tune->strong_s > 0 ||
+        left_s < RUNS * tune->run_s || stk_tune_is_same(&tune->strong, &tune->kept)) {
         return STOKER_OK;
     }
     snprintf(t->what, sizeof t->what, "the strong baseline");
@@ -170,6 +204,7 @@ enum stoker_status stk_baseline_measure_strong(struct stk_tuning *t, double rese
             return status;
         }
         tune->strong_s = i + 1 == RUNS ? sum / RUNS : 0;
+        tune->strong_runs = RUNS;
     }
     return STOKER_OK;
 }

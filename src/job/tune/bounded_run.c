@@ -65,17 +65,20 @@ static enum stoker_status take(void *arg, const char *bytes, size_t n, struct st
     return stk_printed_feed(&r->printed, bytes, n, err);
 }
 
-static double median_of(const struct stk_steps_record *records, size_t n)
+// Of at least one step. The first ones, and those that a profiler slowed, count where there are no
+// others.
+static double median_of(const struct stk_steps_record *records, size_t n, bool with_flagged)
 {
+    STK_ASSERT(n > 0);
     enum { MOST = 512, FIRST = 2 };
     double values[MOST];
-    size_t kept = 0;
-    for (size_t i = FIRST; i < n && kept < MOST; i++) {
-        if (!records[i].flags) {
+    size_t kept = 0, first = n > FIRST ? FIRST : n - 1;
+    for (size_t i = first; i < n && kept < MOST; i++) {
+        if (with_flagged || !records[i].flags) {
             values[kept++] = (double)records[i].dur_ns * 1e-9;
         }
     }
-    return kept ? stk_paired_median(values, kept) : 0;
+    return kept ? stk_paired_median(values, kept) : with_flagged ? 0 : median_of(records, n, true);
 }
 
 // What of the steps is waiting for input, the first one and those that a profiler slowed left out.
@@ -106,7 +109,7 @@ static enum stoker_status judge(struct running *r, struct stoker_err *err)
         snprintf(m->framework, sizeof m->framework, "%s", head.framework);
         m->facts.framework = stk_framework_find(stk_str_from(m->framework));
         m->has_window = head.window_state == STK_WINDOW_DONE;
-        m->median_s = median_of(records, n);
+        m->median_s = median_of(records, n, false);
         m->wait_share = head.has_wait ? wait_share_of(records, n) : -1;
     }
     if (n >= first + STK_TUNE_STEPS_MIN && first) {

@@ -28,7 +28,7 @@ struct stk_bounded_plan {
 
 struct stk_bounded {
     double step_s;          // mean, of the steps that count
-    double median_s;        // of all steps from the third on, outside of a window
+    double median_s;        // of the steps from the third on outside of a window, if there are some
     double start_s;         // from the start of the command to the end of the warm-up
     double wait_share;      // of the steps, waiting for input; below 0: unknown
     uint64_t steps;         // that count

@@ -10,6 +10,8 @@
 #include "stoker/report.h"
 #include "stoker/whatif.h"
 
+#define WORTH 0.02 // of a step that advice could save
+
 struct profile {
     struct stoker_result *result; // NULL: there is none
     struct stoker_whatif *prices; // NULL: it supports none
@@ -53,9 +55,33 @@ static void open_profile(const char *folder, struct profile *p, struct stk_candi
     }
 }
 
+static bool is_of_input(const struct stk_rep_fix *fix)
+{
+    return strcmp(fix->parts, "input_wait") == 0;
+}
+
+// Of what shortens the wait for input alone: all of that wait, where it is known. The hooks see
+// each fetch, so time without a name is none of it; else the price of a free input bounds it.
+static double bound_of_input(const struct profile *p, double wait_share)
+{
+    struct stoker_saving saving;
+    double share;
+    if (wait_share >= 0) {
+        bool is_known = p->result && stoker_result_share(p->result, "input_wait", &share);
+        return is_known && share > wait_share ? share : wait_share;
+    }
+    bool is_priced =
+        p->prices && stoker_whatif_saving(p->prices, "input-free", &saving) && saving.has_expected;
+    return is_priced && saving.expected_share > 0 ? saving.expected_share : -1;
+}
+
 // The share of the parts that it can shorten, and of time without a name, which may be theirs.
 static double bound_of(const struct stk_rep_fix *fix, const struct profile *p, double wait_share)
 {
+    double of_input = is_of_input(fix) ? bound_of_input(p, wait_share) : -1;
+    if (of_input >= 0) {
+        return of_input;
+    }
     char parts[160], *rest = NULL;
     double sum = 0, share;
     bool knows_any = false;
@@ -87,6 +113,23 @@ static struct stk_candidate value_of(const struct stk_rep_fix *fix, const struct
     return c;
 }
 
+// A fix that the report advises promises what its finding is worth, but for what bounds it.
+static void take_advice(const struct stk_vec *advice, struct stk_candidates *all)
+{
+    const struct stk_tune_advice *a = advice->items;
+    for (size_t i = 0; i < advice->count; i++) {
+        struct stk_candidate *c = NULL;
+        for (int k = 0; !a[i].takes_edit && k < all->count; k++) {
+            c = strcmp(all->at[k].fix->id, a[i].fix->tries) == 0 ? &all->at[k] : c;
+        }
+        if (c && !c->is_advised && !c->is_priced) {
+            double share = stk_advice_share(&a[i]);
+            c->is_advised = true;
+            c->saving = c->saving < 0 || share < c->saving ? share : c->saving;
+        }
+    }
+}
+
 static bool is_last(const struct stk_candidate *c)
 {
     return c->fix->is_general || c->fix->is_of_start;
@@ -94,7 +137,7 @@ static bool is_last(const struct stk_candidate *c)
 
 static double promise_of(const struct stk_candidate *c)
 {
-    return c->is_priced || c->fix->is_strong ? c->saving : c->saving / 2;
+    return c->is_priced || c->is_advised || c->fix->is_strong ? c->saving : c->saving / 2;
 }
 
 static bool comes_before(const struct stk_candidate *a, const struct stk_candidate *b)
@@ -144,7 +187,7 @@ void stk_candidates_after(struct stk_candidates *all, const struct stk_rep_fix *
         double gone = shorten_the_same(c->fix, kept) ? 1 - ratio : 0;
         double left = c->saving > gone ? (c->saving - gone) / ratio : 0;
         c->saving = left < 1 ? left : 1;
-        if (wait_share >= 0 && strcmp(c->fix->parts, "input_wait") == 0 && c->saving > wait_share) {
+        if (wait_share >= 0 && is_of_input(c->fix) && c->saving > wait_share) {
             c->saving = wait_share;
             c->is_priced = false;
         }
@@ -163,10 +206,22 @@ void stk_candidates_measured(struct stk_candidates *all, const struct stk_tune_f
     }
 }
 
-void stk_candidates_find(const char *folder, bool has_profile, double wait_share,
-                         struct stk_candidates *out)
+struct stk_candidate *stk_candidates_of(struct stk_candidates *all, const struct stk_rep_fix *fix)
+{
+    for (int i = 0; i < all->count; i++) {
+        if (all->at[i].fix == fix) {
+            return &all->at[i];
+        }
+    }
+    return NULL;
+}
+
+enum stoker_status stk_candidates_find(const char *folder, bool has_profile, double wait_share,
+                                       struct stk_candidates *out, struct stk_vec *advice,
+                                       struct stoker_err *err)
 {
     struct profile p = {NULL, NULL};
+    enum stoker_status status = STOKER_OK;
     *out = (struct stk_candidates){.count = 0};
     if (has_profile) {
         open_profile(folder, &p, out);
@@ -174,6 +229,11 @@ void stk_candidates_find(const char *folder, bool has_profile, double wait_share
     for (int i = 0; stk_tune_fix(i) && out->count < STK_CANDIDATES; i++) {
         out->at[out->count++] = value_of(stk_tune_fix(i), &p, wait_share);
     }
+    if (p.result) {
+        status = stk_advice_find(p.result, p.prices, WORTH, advice, err);
+        take_advice(advice, out);
+    }
     stoker_whatif_free(p.prices);
     stoker_result_free(p.result);
+    return status;
 }

@@ -25,9 +25,12 @@ int64_t stk_tune_left(const struct stk_tuning *t)
 
 void stk_tune_tell(struct stk_tuning *t, const char *detail, const struct stk_tune_tried *done)
 {
-    char what[STK_TUNE_LABEL + 40];
-    snprintf(what, sizeof what, "%s%s", t->what, detail);
-    struct stk_tune_progress p = {what, t->tried, t->all, stk_clock_ns() - t->begun_ns, done};
+    struct stk_tune_progress p = {.what = t->what,
+                                  .detail = detail,
+                                  .tried = t->tried,
+                                  .all = t->all,
+                                  .spent_ns = stk_clock_ns() - t->begun_ns,
+                                  .done = done};
     if (t->plan->tell) {
         t->plan->tell(t->plan->arg, &p);
     }
@@ -55,6 +58,29 @@ enum stoker_status stk_tune_try(struct stk_tuning *t, const struct stk_tune_set 
                                              : plan.warmup;
     snprintf(name, sizeof name, "run-%d", ++t->runs);
     return stk_bounded_run(&plan, set, name, out, err);
+}
+
+double stk_tune_middle(const double *values, int count)
+{
+    STK_ASSERT(count > 0 && count <= STK_TUNE_PAIRS_MOST);
+    double sorted[STK_TUNE_PAIRS_MOST];
+    memcpy(sorted, values, (size_t)count * sizeof sorted[0]);
+    return stk_paired_median(sorted, (size_t)count);
+}
+
+bool stk_tune_take_original(struct stk_tune *tune, const struct stk_bounded *m)
+{
+    if (tune->originals == 2) {
+        return false;
+    }
+    tune->original[tune->originals++] = *m;
+    if (tune->originals == 2) {
+        double a = tune->original[0].step_s, b = tune->original[1].step_s;
+        tune->baseline_s = (a + b) / 2;
+        tune->noise = a + b > 0 ? fabs(a - b) / (a + b) : 0;
+        tune->run_s = (double)(tune->original[0].wall_ns + tune->original[1].wall_ns) * 1e-9 / 2;
+    }
+    return true;
 }
 
 bool stk_tune_took_hold(const struct stk_tune_set *set, const struct stk_bounded *m, char *why)
@@ -93,33 +119,8 @@ static enum stoker_status run_side(struct stk_tuning *t, const struct stk_tune_s
     if (is_b && status == STOKER_OK && !out->has_failed && out->first && !out->has_first) {
         *out->first = m;
         out->has_first = true;
-    } else {
+    } else if (is_b || status != STOKER_OK || set->count || !stk_tune_take_original(t->tune, &m)) {
         stk_bounded_free(&m);
-    }
-    return status;
-}
-
-static enum stoker_status run_pair(struct stk_tuning *t, const struct stk_tune_set *a,
-                                   const struct stk_tune_set *b, bool is_of_start,
-                                   struct stk_tune_pairs *out, struct stoker_err *err)
-{
-    STK_ASSERT(out->count >= 0 && out->count < STK_TUNE_PAIRS_MOST);
-    char detail[32];
-    uint64_t together = stk_tune_together(a), other = stk_tune_together(b);
-    together = together > other ? together : other;
-    int n = out->count;
-    enum stoker_status status = STOKER_OK;
-    snprintf(detail, sizeof detail, ", pair %d", n + 1);
-    stk_tune_tell(t, detail, NULL);
-    for (int i = 0; i < 2 && status == STOKER_OK && !out->has_failed; i++) {
-        bool is_b = (i + n) % 2 == 0; // b first in the first pair: what fails costs one run
-        status = run_side(t, is_b ? b : a, together, is_b, out, err);
-    }
-    if (status == STOKER_OK && !out->has_failed) {
-        double before = is_of_start ? out->a_start_s[n] : out->a_s[n];
-        double after = is_of_start ? out->b_start_s[n] : out->b_s[n];
-        out->logs[n] = before > 0 && after > 0 ? log(after / before) : 0;
-        out->count++;
     }
     return status;
 }
@@ -134,6 +135,40 @@ static double estimate(const struct stk_tune_pairs *p)
     return exp(sum / p->count);
 }
 
+static void tell_pair(struct stk_tuning *t, const struct stk_tune_pairs *p)
+{
+    char detail[64];
+    int n = snprintf(detail, sizeof detail, ", pair %d", p->count + 1);
+    if (p->count) {
+        double change = 100 * (estimate(p) - 1);
+        snprintf(detail + n, sizeof detail - (size_t)n, ", %.0f %% %s time so far", fabs(change),
+                 change < 0 ? "less" : "more");
+    }
+    stk_tune_tell(t, detail, NULL);
+}
+
+static enum stoker_status run_pair(struct stk_tuning *t, const struct stk_tune_match *match,
+                                   struct stk_tune_pairs *out, struct stoker_err *err)
+{
+    STK_ASSERT(out->count >= 0 && out->count < STK_TUNE_PAIRS_MOST);
+    uint64_t together = stk_tune_together(match->a), other = stk_tune_together(match->b);
+    together = together > other ? together : other;
+    int n = out->count;
+    enum stoker_status status = STOKER_OK;
+    tell_pair(t, out);
+    for (int i = 0; i < 2 && status == STOKER_OK && !out->has_failed; i++) {
+        bool is_b = (i + n) % 2 == 0; // b first in the first pair: what fails costs one run
+        status = run_side(t, is_b ? match->b : match->a, together, is_b, out, err);
+    }
+    if (status == STOKER_OK && !out->has_failed) {
+        double before = match->is_of_start ? out->a_start_s[n] : out->a_s[n];
+        double after = match->is_of_start ? out->b_start_s[n] : out->b_s[n];
+        out->logs[n] = before > 0 && after > 0 ? log(after / before) : 0;
+        out->count++;
+    }
+    return status;
+}
+
 // noise: between two runs of the job as it is; where it is large, two pairs say little.
 static bool has_no_promise(const struct stk_tune_pairs *p, double noise)
 {
@@ -145,47 +180,81 @@ static bool has_no_promise(const struct stk_tune_pairs *p, double noise)
 }
 
 // Whether the pairs end here, and why; `out->result` holds for as many as there are.
-static bool ends(struct stk_tuning *t, struct stk_tune_pairs *out, int most,
-                 enum stk_tune_patience patience)
+static bool ends(struct stk_tuning *t, const struct stk_tune_match *match,
+                 struct stk_tune_pairs *out)
 {
-    if (patience == STK_TUNE_LAST || out->count == most) {
+    if (match->patience == STK_TUNE_LAST || out->count == match->most) {
         return false;
     }
     out->is_given_up = has_no_promise(out, t->tune->noise);
-    out->is_put_off = !out->is_given_up && patience == STK_TUNE_FIRST && out->count == 2 &&
+    out->is_put_off = !out->is_given_up && match->patience == STK_TUNE_FIRST && out->count == 2 &&
                       estimate(out) > PUT_OFF_AT_TWO;
     return out->is_given_up || out->is_put_off;
 }
 
-enum stoker_status stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_set *a,
-                                    const struct stk_tune_set *b, int most,
-                                    enum stk_tune_patience patience, bool is_of_start,
-                                    struct stk_tune_pairs *out, struct stoker_err *err)
+// Pairs up to a look; true: they end before it, as `*status` or `out` says.
+static bool end_before(struct stk_tuning *t, const struct stk_tune_match *match, int pairs,
+                       struct stk_tune_pairs *out, enum stoker_status *status,
+                       struct stoker_err *err)
 {
-    STK_ASSERT(most > 0 && most <= STK_TUNE_PAIRS_MOST);
-    struct stk_paired_plan looks = stk_paired_plan(most);
-    STK_ASSERT(looks.count == 0 || looks.pairs[looks.count - 1] <= STK_TUNE_PAIRS_MOST);
-    enum stoker_status status = STOKER_OK;
-    for (int look = 0; look < looks.count; look++) {
-        while (out->count < looks.pairs[look]) {
-            status = run_pair(t, a, b, is_of_start, out, err);
-            if (status != STOKER_OK || out->has_failed) {
-                return status;
-            }
-            out->result.estimate = estimate(out);
-            if (out->count < looks.pairs[look] && ends(t, out, most, patience)) {
-                return STOKER_OK;
-            }
+    while (out->count < pairs) {
+        out->is_spent = out->count && (match->patience != STK_TUNE_LAST || out->looked) &&
+                        stk_tune_left(t) < (int64_t)(2e9 * t->tune->run_s);
+        if (out->is_spent) {
+            return true;
         }
-        out->result = stk_paired_look(out->logs, out->count, looks.error[look]);
-        // A last proof goes on beyond the budget: what was found is not left untold for want of
-        // runs.
-        bool is_spent =
-            patience != STK_TUNE_LAST && stk_tune_left(t) < (int64_t)(2e9 * t->tune->run_s);
-        if (out->result.verdict != STK_PAIRED_CANNOT_TELL || is_spent ||
-            ends(t, out, most, patience)) {
-            return STOKER_OK;
+        *status = run_pair(t, match, out, err);
+        if (*status != STOKER_OK || out->has_failed ||
+            (out->count < pairs && ends(t, match, out))) {
+            return true;
         }
     }
-    return STOKER_OK;
+    return false;
+}
+
+// The share of STK_PAIRED_ERROR that this comparison has of the search's verdict.
+static double share_of(struct stk_tuning *t, enum stk_tune_patience patience)
+{
+    double all = STK_TUNE_SEARCH_ERROR / STK_PAIRED_ERROR;
+    if (patience == STK_TUNE_LAST) {
+        return 1 - all;
+    }
+    double k = ++t->comparisons;
+    return all / (k * (k + 1));
+}
+
+// Pairs behind the last look have no interval, and nothing is said of them.
+static void end_at_look(struct stk_tune_pairs *out)
+{
+    STK_ASSERT(out->looked <= out->count);
+    if (out->looked) {
+        out->count = out->looked;
+    } else if (out->count) {
+        out->result =
+            (struct stk_paired){.estimate = estimate(out), .verdict = STK_PAIRED_CANNOT_TELL};
+    }
+}
+
+enum stoker_status stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_match *match,
+                                    struct stk_tune_pairs *out, struct stoker_err *err)
+{
+    STK_ASSERT(match->most > 0 && match->most <= STK_TUNE_PAIRS_MOST);
+    struct stk_paired_plan looks = stk_paired_plan(match->most);
+    bool is_last = match->patience == STK_TUNE_LAST;
+    enum stoker_status status = STOKER_OK;
+    double share = share_of(t, match->patience);
+    for (int i = 0; i < looks.count; i++) {
+        if (end_before(t, match, looks.pairs[i], out, &status, err)) {
+            break;
+        }
+        out->looked = out->count;
+        out->result = stk_paired_look(out->logs, out->count, looks.error[i]);
+        out->strict = stk_paired_look(out->logs, out->count, looks.error[i] * share);
+        const struct stk_paired *decides = is_last ? &out->strict : &out->result;
+        if (decides->verdict != STK_PAIRED_CANNOT_TELL || ends(t, match, out)) {
+            break;
+        }
+    }
+    end_at_look(out);
+    return status;
 }

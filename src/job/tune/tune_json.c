@@ -52,10 +52,43 @@ static bool fill_tried(struct filling *f)
                                                                         : "bound",
                                               .has_pairs = t[i].pairs > 0,
                                               .ratio = ratio_of(&t[i].ratio, t[i].pairs),
-                                              .pairs = (uint64_t)t[i].pairs};
+                                              .pairs = (uint64_t)t[i].pairs,
+                                              .is_unfinished = t[i].is_unfinished,
+                                              .unfinished = t[i].is_unfinished};
         ok = rows[list->count++].fix != NULL;
     }
     return ok;
+}
+
+static bool fill_advice(struct filling *f)
+{
+    const struct stk_tune_advice *a = f->tune->advice.items;
+    struct stk_list *list = &f->doc.advice;
+    struct stk_tune_doc_advice *rows =
+        stk_list_room(&f->arena, list, f->tune->advice.count, sizeof *rows);
+    for (size_t i = 0; rows && i < f->tune->advice.count; i++) {
+        const struct stoker_saving *s = &a[i].saving;
+        if (a[i].takes_edit) {
+            rows[list->count++] =
+                (struct stk_tune_doc_advice){.fix = a[i].fix->id,
+                                             .finding = a[i].finding,
+                                             .text = a[i].fix->text,
+                                             .snippet = a[i].fix->snippet,
+                                             .file = a[i].file[0] ? a[i].file : NULL,
+                                             .has_line = a[i].file[0] != 0,
+                                             .line = a[i].line,
+                                             .has_low = s->has_low,
+                                             .low_share = s->low_share,
+                                             .has_expected = s->has_expected,
+                                             .expected_share = s->expected_share,
+                                             .has_high = s->has_high,
+                                             .high_share = s->high_share,
+                                             .basis = a[i].is_priced ? "replay" : "finding",
+                                             .answered = a[i].is_answered};
+        }
+    }
+    f->doc.has_advice = true;
+    return rows != NULL;
 }
 
 static void add_place(void *arg, const char *file, int64_t line, const char *text)
@@ -163,10 +196,15 @@ void stk_tune_json(const struct stk_tune_plan *plan, const struct stk_tune *tune
                 .verdict = tune->verdict,
                 .sentence = sentence,
                 .noise_share = tune->noise,
-                .spent_ns = (int64_t)tune->spent_ns}};
+                .spent_ns = (int64_t)tune->spent_ns,
+                .has_end = true,
+                .verdict_ns = (int64_t)tune->verdict_ns,
+                .ended = stk_tune_end_name(tune->end),
+                .ended_why = tune->end_why[0] ? tune->end_why : NULL}};
     stk_arena_init(&f.arena, 0);
     stk_tune_sentence(tune, sentence);
-    if (fill_tried(&f) && fill_env(&f) && fill_wrap(&f) && fill_code(&f) && fill_strong(&f)) {
+    if (fill_tried(&f) && fill_advice(&f) && fill_env(&f) && fill_wrap(&f) && fill_code(&f) &&
+        fill_strong(&f)) {
         stk_json_document(&stk_tune_doc_info, &f.doc, false, to);
     } else {
         to->failed = true; // no memory

@@ -21,6 +21,22 @@ const char *stk_tune_state_name(enum stk_tune_state state)
     return names[state];
 }
 
+const char *stk_tune_end_name(enum stk_tune_end end)
+{
+    STK_ASSERT(end >= STK_TUNE_DONE && end <= STK_TUNE_BROKEN);
+    static const char *const names[] = {[STK_TUNE_DONE] = "done",
+                                        [STK_TUNE_SPENT] = "budget",
+                                        [STK_TUNE_INTERRUPTED] = "interrupted",
+                                        [STK_TUNE_BROKEN] = "failed"};
+    return names[end];
+}
+
+bool stk_tune_is_idle(const struct stk_tune_tried *t)
+{
+    return t->state == STK_TUNE_SKIPPED && !t->is_unfinished && !t->is_put_off &&
+           strcmp(t->why, STK_TUNE_NO_TURN) != 0 && strcmp(t->why, STK_TUNE_ENDED_BEFORE) != 0;
+}
+
 static int count_start(const struct stk_tune *tune)
 {
     const struct stk_tune_tried *t = tune->tried.items;
@@ -29,6 +45,73 @@ static int count_start(const struct stk_tune *tune)
         n += t[i].state == STK_TUNE_KEPT && t[i].choice.fix->is_of_start;
     }
     return n;
+}
+
+// What the search had no time for, the most promising ones first, as they would have been tried.
+static void put_missing(const struct stk_tune *tune, char *to, size_t size)
+{
+    enum { NAMED = 3 };
+    const struct stk_tune_tried *t = tune->tried.items;
+    char label[STK_TUNE_LABEL];
+    int n = 0;
+    to[0] = 0;
+    for (size_t i = 0; i < tune->tried.count; i++) {
+        if (t[i].state != STK_TUNE_SKIPPED || stk_tune_is_idle(&t[i])) {
+            continue;
+        }
+        size_t used = strlen(to);
+        stk_tune_label(&t[i].choice, label);
+        if (n < NAMED) {
+            snprintf(to + used, size - used, "%s%.60s", n ? ", " : "", label);
+        }
+        n++;
+    }
+    if (n > NAMED) {
+        snprintf(to + strlen(to), size - strlen(to), " and %d more", n - NAMED);
+    }
+}
+
+// The edit that could save most.
+static void put_best_by_hand(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
+{
+    const struct stk_tune_advice *a = tune->advice.items, *best = NULL;
+    char price[STK_ADVICE_PRICE];
+    size_t n = strlen(to);
+    for (size_t i = 0; i < tune->advice.count; i++) {
+        bool is_worth = a[i].saving.has_expected || tune->verdict != STK_TUNE_FASTER;
+        if (a[i].takes_edit && !a[i].is_answered && is_worth &&
+            (!best || stk_advice_share(&a[i]) > stk_advice_share(best))) {
+            best = &a[i];
+        }
+    }
+    if (best) {
+        stk_advice_price(best, price);
+        stk_text_printf(to + n, STK_TUNE_SENTENCE - n, "; by hand, %s %s", best->fix->id, price);
+    }
+}
+
+static void put_cannot_tell(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
+{
+    static const char *const how[] = {[STK_TUNE_SPENT] = "the budget was spent (--budget)",
+                                      [STK_TUNE_INTERRUPTED] = "the search was interrupted",
+                                      [STK_TUNE_BROKEN] = "the job failed"};
+    const struct stk_paired *p = tune->has_proof ? &tune->proof : &tune->chain.ratio;
+    char missing[240];
+    put_missing(tune, missing, sizeof missing);
+    if (tune->has_proof || tune->chain.pairs) {
+        stk_text_printf(to, STK_TUNE_SENTENCE,
+                        "cannot tell: %s of what was kept give%s %+.0f to %+.0f %% of the time, %d "
+                        "pairs",
+                        tune->has_proof ? "the last proof" : "the trials",
+                        tune->has_proof ? "s" : "", 100 * (p->low - 1), 100 * (p->high - 1),
+                        tune->has_proof ? tune->pairs : tune->chain.pairs);
+    } else if (tune->end == STK_TUNE_DONE) {
+        stk_text_printf(to, STK_TUNE_SENTENCE,
+                        "cannot tell: what could gain is within the machine's noise");
+    } else {
+        stk_text_printf(to, STK_TUNE_SENTENCE, "cannot tell: %s before %s", how[tune->end],
+                        missing[0] ? missing : "any fix had its turn");
+    }
 }
 
 void stk_tune_sentence(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
@@ -49,17 +132,10 @@ void stk_tune_sentence(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
             tune->names_loss ? "no setting gains" : "nothing to gain", 100 * STK_TUNE_GAIN, before,
             tune->names_loss ? "; what its report names is for the program's own lines" : "",
             count_start(tune) ? "; the job can start sooner" : "");
-    } else if (tune->has_proof) {
-        stk_text_printf(to, STK_TUNE_SENTENCE,
-                        "cannot tell: the last proof of what was kept gives %+.0f to %+.0f %% of "
-                        "the time, %d pairs",
-                        100 * (p->low - 1), 100 * (p->high - 1), tune->pairs);
     } else {
-        stk_text_printf(to, STK_TUNE_SENTENCE, "cannot tell: %s",
-                        tune->is_over_budget
-                            ? "the budget was spent before every fix had its turn (--budget)"
-                            : "what could gain is within the machine's noise");
+        put_cannot_tell(tune, to);
     }
+    put_best_by_hand(tune, to);
 }
 
 static bool is_of(const char *call, const char *place)
@@ -161,7 +237,7 @@ void stk_tune_line(const struct stk_tune_tried *tried, char *to, size_t size)
     char label[STK_TUNE_LABEL], losses[80];
     stk_tune_label(&tried->choice, label);
     put_losses(tried, losses, sizeof losses);
-    const char *name = stk_tune_state_name(tried->state);
+    const char *name = tried->is_unfinished ? "unfinished" : stk_tune_state_name(tried->state);
     snprintf(to, size, "%-10s %-36s %s%s", strcmp(name, "no-effect") == 0 ? "no effect" : name,
              label, tried->why, losses);
 }

@@ -10,23 +10,79 @@
 
 static void put_job(const struct stk_tune *tune, struct stk_sink *to)
 {
-    char step[STK_HUMAN_MAX], spent[STK_HUMAN_MAX];
+    char step[STK_HUMAN_MAX], spent[STK_HUMAN_MAX], verdict[STK_HUMAN_MAX];
     stk_human_ns((int64_t)(1e9 * tune->baseline_s), step);
     stk_human_ns((int64_t)tune->spent_ns, spent);
-    stk_sink_printf(to,
-                    "  as it is   %s a step (%s), %" PRIu64 " steps a run behind %" PRIu64
-                    ", two runs %.1f %% apart\n",
+    stk_human_ns((int64_t)tune->verdict_ns, verdict);
+    stk_sink_printf(to, "  as it is   %s a step (%s), %" PRIu64 " steps a run behind %" PRIu64,
                     step, tune->framework[0] ? tune->framework : "no framework", tune->steps,
-                    tune->warmup, 200 * tune->noise);
-    if (tune->sentence[0]) {
-        stk_sink_text(to, "  its report ");
-        stk_sink_text(to, tune->sentence);
-        stk_sink_text(to, "\n");
+                    tune->warmup);
+    if (tune->originals == 2) {
+        stk_sink_printf(to, ", two runs %.1f %% apart", 200 * tune->noise);
     }
-    stk_sink_printf(to, "  searched   %s\n", spent);
+    if (tune->sentence[0]) {
+        stk_sink_text(to, "\n  its report ");
+        stk_sink_text(to, tune->sentence);
+    }
+    stk_sink_printf(to, "\n  searched   %s", spent);
+    if (tune->verdict == STK_TUNE_FASTER && tune->verdict_ns < tune->spent_ns) {
+        stk_sink_printf(to, ", the verdict stood after %s", verdict);
+    }
+    if (tune->end == STK_TUNE_INTERRUPTED || tune->end == STK_TUNE_BROKEN) {
+        stk_sink_printf(to, "\n  ended      %s", stk_tune_end_name(tune->end));
+        stk_sink_text(to, tune->end_why[0] ? ": " : "");
+        stk_sink_text(to, tune->end_why);
+    }
+    stk_sink_text(to, "\n");
 }
 
-static void put_tried(const struct stk_tune *tune, struct stk_sink *to)
+static bool is_shown(const struct stk_tune_plan *plan, const struct stk_tune_tried *t, bool all)
+{
+    return all || plan->only || !stk_tune_is_idle(t);
+}
+
+static bool is_numerics(const struct stk_tune_tried *t)
+{
+    return strcmp(t->why, STK_TUNE_NUMERICS) == 0;
+}
+
+// What only --allow tries, by name: it may be what matters.
+static int put_numerics(const struct stk_tune *tune, struct stk_sink *to)
+{
+    const struct stk_tune_tried *t = tune->tried.items;
+    int n = 0;
+    for (size_t i = 0; i < tune->tried.count; i++) {
+        if (is_numerics(&t[i])) {
+            stk_sink_text(to, n++ ? ", " : "  numerics   ");
+            stk_sink_text(to, t[i].choice.fix->id);
+        }
+    }
+    if (n) {
+        stk_sink_printf(to, ": %s what is computed; --allow numerics tries %s\n",
+                        n > 1 ? "they change" : "it changes", n > 1 ? "them" : "it");
+    }
+    return n;
+}
+
+static void put_skipped(const struct stk_tune_plan *plan, const struct stk_tune *tune, bool all,
+                        struct stk_sink *to)
+{
+    const struct stk_tune_tried *t = tune->tried.items;
+    int n = 0;
+    for (size_t i = 0; i < tune->tried.count; i++) {
+        n += !is_shown(plan, &t[i], all);
+    }
+    n -= n ? put_numerics(tune, to) : 0;
+    if (n) {
+        stk_sink_printf(to,
+                        "  skipped    %d fix%s that the job has no place for, or that could save "
+                        "too little (-v)\n",
+                        n, n > 1 ? "es" : "");
+    }
+}
+
+static void put_tried(const struct stk_tune_plan *plan, const struct stk_tune *tune, bool all,
+                      struct stk_sink *to)
 {
     static const enum stk_tune_state order[] = {STK_TUNE_KEPT, STK_TUNE_NO_EFFECT, STK_TUNE_WORSE,
                                                 STK_TUNE_FAILED, STK_TUNE_SKIPPED};
@@ -34,7 +90,7 @@ static void put_tried(const struct stk_tune *tune, struct stk_sink *to)
     char line[STK_TUNE_LABEL + STK_TUNE_WHY + 120];
     for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
         for (size_t i = 0; i < tune->tried.count; i++) {
-            if (t[i].state == order[k]) {
+            if (t[i].state == order[k] && is_shown(plan, &t[i], all)) {
                 stk_tune_line(&t[i], line, sizeof line);
                 stk_sink_text(to, "  ");
                 stk_sink_text(to, line);
@@ -42,6 +98,7 @@ static void put_tried(const struct stk_tune *tune, struct stk_sink *to)
             }
         }
     }
+    put_skipped(plan, tune, all, to);
 }
 
 // A path below the working directory, as it is typed there.
@@ -50,6 +107,34 @@ static const char *shown(const char *file)
     static char here[4096];
     size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
     return n && strncmp(file, here, n) == 0 && file[n] == '/' ? file + n + 1 : file;
+}
+
+// What takes an edit, with its price and place: two of each finding that no trial answered.
+static void put_by_hand(const struct stk_tune *tune, bool all, struct stk_sink *to)
+{
+    enum { OF_FINDING = 2, WIDTH = 160 };
+    const struct stk_tune_advice *a = tune->advice.items;
+    char price[STK_ADVICE_PRICE], line[STK_TUNE_LINE];
+    bool has_any = false;
+    for (size_t i = 0; i < tune->advice.count; i++) {
+        if (!a[i].takes_edit || (!all && (a[i].is_answered || a[i].rank >= OF_FINDING))) {
+            continue;
+        }
+        stk_sink_text(to, has_any ? "" : "\nby hand (tune cannot apply these):\n");
+        has_any = true;
+        stk_advice_price(&a[i], price);
+        stk_sink_printf(to, "  %s   %s", a[i].fix->id, price);
+        if (a[i].file[0]) {
+            stk_sink_text(to, "   ");
+            stk_sink_text(to, shown(a[i].file));
+            stk_sink_printf(to, ":%" PRId64, a[i].line);
+        }
+        snprintf(line, sizeof line, "%s", a[i].fix->text);
+        if (!all && strlen(line) > WIDTH) {
+            snprintf(line + WIDTH - 4, 5, " ...");
+        }
+        stk_sink_printf(to, "\n    %s\n", line);
+    }
 }
 
 static void put_place(void *arg, const char *file, int64_t line, const char *text)
@@ -153,18 +238,20 @@ static void put_strong(const struct stk_tune *tune, struct stk_sink *to)
     if (stk_tune_is_same(&tune->strong, &tune->kept)) {
         stk_sink_printf(to, ") is the same as what was kept\n");
     } else {
-        stk_sink_printf(to, ") takes %s a step, in two runs\n", step);
+        stk_sink_printf(to, ") takes %s a step, in %d run%s\n", step, tune->strong_runs,
+                        tune->strong_runs > 1 ? "s" : "");
     }
 }
 
-void stk_tune_text(const struct stk_tune_plan *plan, const struct stk_tune *tune,
+void stk_tune_text(const struct stk_tune_plan *plan, const struct stk_tune *tune, bool all,
                    struct stk_sink *to)
 {
     char sentence[STK_TUNE_SENTENCE];
     put_job(tune, to);
     put_asked(plan->only, to);
+    put_by_hand(tune, all, to);
     stk_sink_text(to, "\n");
-    put_tried(tune, to);
+    put_tried(plan, tune, all, to);
     if (has_kept(tune)) {
         stk_sink_text(to, "\nto have it:\n");
         put_command(plan, tune, to);

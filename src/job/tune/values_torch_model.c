@@ -20,6 +20,17 @@ void stk_values_torch_threads(const struct stk_tune_facts *f, struct stk_tune_va
     }
 }
 
+void stk_values_torch_optimizer_fused(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    if (stk_facts_say(f, "torch.optimizer.update", "default")) {
+        stk_tune_add(to, "");
+    } else if (stk_facts_get(f, "torch.optimizer.update")) {
+        stk_tune_refuse(to, "%s", stk_refusal_text(STK_REFUSAL_update_set));
+    } else {
+        stk_tune_refuse(to, "no optimizer of the job (Adam, AdamW, SGD) has such an update");
+    }
+}
+
 void stk_values_torch_zero_grad(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     if (stk_facts_get(f, "torch.zero_grad.set_to_none")) {

@@ -135,8 +135,38 @@ def torch_cudnn_benchmark(value, now):
     return True
 
 
-def patch_zero_grad(module):
-    cls = module.Optimizer
+FUSED = ("Adam", "AdamW", "SGD")  # that can update all parameters in one call on every device
+WAYS = ("fused", "foreach", "differentiable", "capturable")  # arguments that choose how an optimizer updates
+
+
+def patch_optimizer(module):
+    _patch_defaults(module.Optimizer)
+    _patch_zero_grad(module.Optimizer)
+
+
+def _patch_defaults(cls):
+    """What an optimizer is made with, where the program leaves its way of updating to PyTorch."""
+    plain = cls.__init__
+    main = os.getpid()
+
+    @functools.wraps(plain)
+    def __init__(self, *args, **kwargs):
+        defaults = kwargs.get("defaults", args[1] if len(args) > 1 else None)
+        if os.getpid() == main and type(self).__name__ in FUSED and isinstance(defaults, dict) and "fused" in defaults:
+            place("torch.optimizer")
+            fact("torch.optimizer.update", "set" if any(defaults.get(way) for way in WAYS) else "default")
+            apply("torch.optimizer", defaults)
+        return plain(self, *args, **kwargs)
+
+    cls.__init__ = __init__
+
+
+@fix("torch.optimizer")
+def torch_optimizer_fused(value, now):
+    return "update_set" if any(now.get(way) for way in WAYS) else change(now, "fused", True)
+
+
+def _patch_zero_grad(cls):
     plain = getattr(cls, "zero_grad", None)
     if plain is None:
         return
@@ -215,7 +245,7 @@ def torch_compile(value, now):
 WATCHED = [
     ("torch", patch_torch),
     ("torch.utils.data.dataloader", patch_loader),
-    ("torch.optim.optimizer", patch_zero_grad),
+    ("torch.optim.optimizer", patch_optimizer),
     ("torch._tensor", patch_tensor),
     ("torch.nn.modules.module", patch_module),
 ]

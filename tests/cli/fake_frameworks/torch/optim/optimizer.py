@@ -11,7 +11,8 @@ def register_optimizer_step_post_hook(hook):
 class Optimizer:
     is_inside = False  # of the record of a step
 
-    def __init__(self):
+    def __init__(self, params=(), defaults=None):
+        self.defaults = defaults or {}
         if not hasattr(type(self).step, "hooked"):
             type(self).step = self.profile_hook_step(type(self).step)
             type(self).step.hooked = True

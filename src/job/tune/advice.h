@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the report of a job advises, each fix with its finding's price and place: which of it takes
+// an edit of the program, so that `stoker tune` cannot do it.
+#ifndef STK_TUNE_ADVICE_H
+#define STK_TUNE_ADVICE_H
+
+#include "base/vec.h"
+#include "fixes/fixes.h"
+#include "job/tune/choice.h"
+#include "stoker/report.h"
+#include "stoker/whatif.h"
+
+enum { STK_TUNE_ADVICE = 256, STK_TUNE_FILE = 304, STK_TUNE_FINDING = 64 };
+
+struct stk_tune_advice {
+    const struct stk_rep_fix *fix;
+    char finding[STK_TUNE_FINDING]; // id of the rule
+    char file[STK_TUNE_FILE];       // "" where the finding has no place
+    int64_t line;
+    struct stoker_saving saving; // of the fix's what-if where `is_priced`, else of the finding
+    bool is_priced;
+    bool takes_edit;  // no trial makes this change
+    int rank;         // among the advice of its finding that takes an edit, from 0
+    bool is_answered; // a trial of another fix of the finding was kept
+};
+
+// Into `to` (struct stk_tune_advice), most valuable finding first; what could save less than
+// `least` of a step is left out. prices: NULL: there are none.
+STK_MUST_CHECK enum stoker_status stk_advice_find(const struct stoker_result *result,
+                                                  const struct stoker_whatif *prices, double least,
+                                                  struct stk_vec *to, struct stoker_err *err);
+// Marks what findings advise for which a fix of the set is another remedy.
+void stk_advice_answer(struct stk_vec *advice, const struct stk_tune_set *kept);
+// Of a step that it could save: expected, else at most.
+double stk_advice_share(const struct stk_tune_advice *advice);
+// "saves up to 94 %" or "saves 49 % [7, 77]", of a step.
+enum { STK_ADVICE_PRICE = 64 };
+void stk_advice_price(const struct stk_tune_advice *advice, char to[STK_ADVICE_PRICE]);
+
+#endif
