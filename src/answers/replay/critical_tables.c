@@ -206,15 +206,7 @@ static int compare_events(const void *x, const void *y)
 static size_t held_from(const struct stk_vec *held, uint32_t node)
 {
     size_t low = 0, high = held->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        const struct stk_graph_held *h = stk_vec_at(held, mid);
-        if (h->node < node) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    STK_BISECT(low, high, mid, ((const struct stk_graph_held *)stk_vec_at(held, mid))->node < node);
     return low;
 }
 

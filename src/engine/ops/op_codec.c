@@ -444,11 +444,7 @@ static enum stoker_status shape_run(struct stk_op_run *r, struct stoker_err *err
         }
         uint32_t v[3] = {shape.height, shape.width, shape.channels};
         for (int k = 0; k < 3; k++) {
-            if (r->spec[0].dtype == STK_DT_I32) {
-                ((int32_t *)out)[3 * i + k] = (int32_t)v[k];
-            } else {
-                ((int64_t *)out)[3 * i + k] = v[k];
-            }
+            stk_op_put_place(out, r->spec[0].dtype, 3 * i + k, v[k]);
         }
     }
     return STOKER_OK;

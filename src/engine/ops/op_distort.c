@@ -192,13 +192,8 @@ static void put(struct stk_op_run *r, int64_t i, const struct rect *c, int64_t h
     int64_t begin[3] = {c->y, c->x, 0}, size[3] = {c->y_end - c->y, c->x_end - c->x, -1};
     float *box = stk_col_at(&r->out[2], i);
     for (int k = 0; k < 3; k++) {
-        if (r->out[0].dtype == STK_DT_I32) {
-            ((int32_t *)stk_col_at(&r->out[0], i))[k] = (int32_t)begin[k];
-            ((int32_t *)stk_col_at(&r->out[1], i))[k] = (int32_t)size[k];
-        } else {
-            ((int64_t *)stk_col_at(&r->out[0], i))[k] = begin[k];
-            ((int64_t *)stk_col_at(&r->out[1], i))[k] = size[k];
-        }
+        stk_op_put_place(stk_col_at(&r->out[0], i), r->out[0].dtype, k, begin[k]);
+        stk_op_put_place(stk_col_at(&r->out[1], i), r->out[1].dtype, k, size[k]);
     }
     box[0] = (float)((double)c->y / (double)height);
     box[1] = (float)((double)c->x / (double)width);

@@ -95,20 +95,6 @@ static enum stoker_status nest_infer(struct stk_op_infer *c, struct stoker_err *
     return s;
 }
 
-static int64_t split_at(const struct stk_col *c, const void *p, int64_t k)
-{
-    return c->dtype == STK_DT_I32 ? ((const int32_t *)p)[k] : ((const int64_t *)p)[k];
-}
-
-static void put_split(enum stk_dtype t, void *p, int64_t k, int64_t v)
-{
-    if (t == STK_DT_I32) {
-        ((int32_t *)p)[k] = (int32_t)v;
-    } else {
-        ((int64_t *)p)[k] = v;
-    }
-}
-
 // Of splits that are none, any number: who reads them looks at them.
 static int64_t plus(int64_t a, int64_t b)
 {
@@ -124,7 +110,8 @@ static enum stoker_status nest_run(struct stk_op_run *r, struct stoker_err *err)
         int64_t rows = r->in[1]->shape.dim[0] - 1, all = r->in[0]->shape.dim[0];
         bool fits = rows >= 0 && begins[0] == 0 && begins[rows] == all;
         for (int64_t row = 0; fits && row < rows; row++) {
-            fits = begins[row + 1] > begins[row] && split_at(r->in[0], from, begins[row]) == 0;
+            fits = begins[row + 1] > begins[row] &&
+                   stk_op_get_place(from, r->in[0]->dtype, begins[row]) == 0;
         }
         if (!fits) {
             return stk_op_fail(r, i, STOKER_EINVAL, "row_splits that are none, or begin above 0");
@@ -136,14 +123,14 @@ static enum stoker_status nest_run(struct stk_op_run *r, struct stoker_err *err)
             return err->code;
         }
         int64_t base = 0, n = 0;
-        put_split(t, a, 0, 0);
-        put_split(t, b, n++, 0);
+        stk_op_put_place(a, t, 0, 0);
+        stk_op_put_place(b, t, n++, 0);
         for (int64_t row = 0; row < rows; row++) {
             for (int64_t k = begins[row] + 1; k < begins[row + 1]; k++) {
-                put_split(t, b, n++, plus(base, split_at(r->in[0], from, k)));
+                stk_op_put_place(b, t, n++, plus(base, stk_op_get_place(from, r->in[0]->dtype, k)));
             }
-            base = plus(base, split_at(r->in[0], from, begins[row + 1] - 1));
-            put_split(t, a, row + 1, n - 1);
+            base = plus(base, stk_op_get_place(from, r->in[0]->dtype, begins[row + 1] - 1));
+            stk_op_put_place(a, t, row + 1, n - 1);
         }
     }
     return STOKER_OK;

@@ -137,11 +137,7 @@ static void draw_ints(const struct stk_op_run *r, void *out, uint64_t seed, int6
     for (int64_t k = 0; k < count; k++) {
         uint64_t bits = stk_random_bits(seed, 1, index, (uint64_t)k);
         uint64_t v = (uint64_t)low + (uint64_t)(((unsigned __int128)bits * span) >> 64);
-        if (r->spec[0].dtype == STK_DT_I32) {
-            ((int32_t *)out)[k] = (int32_t)v;
-        } else {
-            ((int64_t *)out)[k] = (int64_t)v;
-        }
+        stk_op_put_place(out, r->spec[0].dtype, k, (int64_t)v);
     }
 }
 

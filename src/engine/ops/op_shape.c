@@ -290,11 +290,7 @@ static enum stoker_status measure_run(struct stk_op_run *r, struct stoker_err *e
         return err->code;
     }
     for (int64_t k = 0; k < r->n * count; k++) {
-        if (r->spec[0].dtype == STK_DT_I32) {
-            ((int32_t *)out)[k] = (int32_t)values[k % count];
-        } else {
-            ((int64_t *)out)[k] = values[k % count];
-        }
+        stk_op_put_place(out, r->spec[0].dtype, k, values[k % count]);
     }
     return STOKER_OK;
 }

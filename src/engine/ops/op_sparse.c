@@ -121,11 +121,6 @@ static enum stoker_status ragged_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
-static int64_t split_at(const struct stk_col *c, const void *p, int64_t k)
-{
-    return c->dtype == STK_DT_I32 ? ((const int32_t *)p)[k] : ((const int64_t *)p)[k];
-}
-
 // Rows and the longest of them. False: the splits are none.
 static bool measure(const struct stk_col *c, int64_t i, int64_t values, int64_t *rows,
                     int64_t *longest)
@@ -134,11 +129,11 @@ static bool measure(const struct stk_col *c, int64_t i, int64_t values, int64_t 
     const void *p = stk_col_at(c, i);
     *rows = shape.rank == 1 ? shape.dim[0] - 1 : -1;
     *longest = 0;
-    if (*rows < 0 || split_at(c, p, 0) < 0) {
+    if (*rows < 0 || stk_op_get_place(p, c->dtype, 0) < 0) {
         return false;
     }
     for (int64_t k = 0; k < *rows; k++) {
-        int64_t from = split_at(c, p, k), to = split_at(c, p, k + 1);
+        int64_t from = stk_op_get_place(p, c->dtype, k), to = stk_op_get_place(p, c->dtype, k + 1);
         if (to < from || to > values) {
             return false;
         }
@@ -170,8 +165,8 @@ static enum stoker_status ragged_run(struct stk_op_run *r, struct stoker_err *er
         const uint8_t *from = stk_col_at(r->in[0], i);
         fill(out, stk_shape_count(&shape), stk_col_at(r->in[2], i), size);
         for (int64_t k = 0; k < rows; k++) {
-            int64_t first = split_at(r->in[1], splits, k);
-            int64_t count = (split_at(r->in[1], splits, k + 1) - first) * inner;
+            int64_t first = stk_op_get_place(splits, r->in[1]->dtype, k);
+            int64_t count = (stk_op_get_place(splits, r->in[1]->dtype, k + 1) - first) * inner;
             if (count > 0) {
                 memcpy(out + (size_t)(k * longest * inner) * size,
                        from + (size_t)(first * inner) * size, (size_t)count * size);

@@ -265,7 +265,7 @@ static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
 {
     const void *p = stk_col_at(c, i);
     k = c->shape.rank == 0 ? 0 : k;
-    return c->dtype == STK_DT_I32 ? ((const int32_t *)p)[k] : ((const int64_t *)p)[k];
+    return stk_op_get_place(p, c->dtype, k);
 }
 
 // Bytes up to the n-th character's first; all where there are fewer.

@@ -270,7 +270,7 @@ static bool ints_of_col(const struct stk_col *c, int64_t i, int64_t *values, int
         return false;
     }
     for (int64_t k = 0; k < n; k++) {
-        values[k] = c->dtype == STK_DT_I32 ? ((const int32_t *)p)[k] : ((const int64_t *)p)[k];
+        values[k] = stk_op_get_place(p, c->dtype, k);
     }
     *count = (int)n;
     return true;

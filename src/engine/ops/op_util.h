@@ -81,6 +81,10 @@ static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last
 }
 
 #define STK_OP_PLACES "int32,int64" // of places and counts, as is asked for
+static inline int64_t stk_op_get_place(const void *p, enum stk_dtype t, int64_t i)
+{
+    return t == STK_DT_I32 ? ((const int32_t *)p)[i] : ((const int64_t *)p)[i];
+}
 static inline void stk_op_put_place(void *out, enum stk_dtype t, int64_t i, int64_t place)
 {
     if (t == STK_DT_I32) {

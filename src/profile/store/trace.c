@@ -148,14 +148,7 @@ int64_t stk_dur_long(const struct stk_trace *t, uint32_t event)
 // The last of tracks [low, high) that begins at the event or before it; STK_NONE: none does.
 static uint32_t last_before(const struct stk_trace *t, uint32_t low, uint32_t high, uint32_t event)
 {
-    while (low < high) { // first track that begins after the event
-        uint32_t mid = low + (high - low) / 2;
-        if (t->tracks[mid].first <= event) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    STK_BISECT(low, high, mid, t->tracks[mid].first <= event); // the first that begins after it
     return low ? low - 1 : STK_NONE;
 }
 

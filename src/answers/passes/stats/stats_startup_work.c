@@ -8,6 +8,7 @@
 // framework's own pool are no calls.
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/assert.h"
 #include "base/str.h"
 #include "answers/passes/stats/stats_startup.h"
@@ -105,14 +106,7 @@ static void startup_add(struct stk_startup_sums *out, struct longest *longest,
 static bool is_marked(const struct stk_marks *marks, int64_t start_ns, uint32_t event)
 {
     size_t low = 0, high = marks->count;
-    while (low < high) { // first mark that ends after it starts
-        size_t middle = low + (high - low) / 2;
-        if (marks->v[middle].end_ns <= start_ns) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    STK_BISECT(low, high, mid, marks->v[mid].end_ns <= start_ns); // the first that ends after it
     return low < marks->count && marks->v[low].event == event;
 }
 
