@@ -690,6 +690,26 @@ static void long_waits(void)
     fake_done(&f);
 }
 
+// Steps in which the device computes for longer lose nothing, but where they come periodically.
+static void long_work(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    make_long(3);
+    f.steps[3].parts[STK_PART_SYNC] = 0;
+    f.steps[3].parts[STK_PART_COMPUTE] = 5 * FAKE_STEP_NS;
+    fake_total(&f);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "long-steps");
+    CHECK(says(x, "their kernels take longer") && x->severity == STK_LEVEL_INFO);
+    CHECK_STR(x->saving.basis, "none");
+    f.run.facts.long_period = 4;
+    fake_ask(&f);
+    x = fake_finding(&f, "long-steps");
+    CHECK_STR(x->saving.basis, "bound");
+    CHECK(!says(x, "their kernels take longer"));
+    fake_done(&f);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -721,5 +741,6 @@ int main(int argc, char **argv)
     CHECK_RUN(source_lines);
     CHECK_RUN(long_steps);
     CHECK_RUN(long_waits);
+    CHECK_RUN(long_work);
     return check_done("unit.rules_causes");
 }

@@ -249,6 +249,32 @@ static void kernels(void)
     fake_done(&f);
 }
 
+// Launches of an inference engine: its own graphs, and no call that it does not have.
+static void engines(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.5, -1);
+    CHECK(advises(host_bound(), "torch.compile(model") == 0);
+    sign(STK_SIGN_ENGINE, 40);
+    const struct stk_rep_finding *x = host_bound();
+    CHECK(advises(x, "enforce_eager=False") == 0 && advises(x, "torch.compile(model") < 0);
+    f.run.facts.graph_launches = 6; // it has them on
+    CHECK(advises(host_bound(), "enforce_eager=False") < 0);
+    fake_done(&f);
+}
+
+// What a pass without gradients may be depends on the framework.
+static void passes(enum stk_framework framework, const char *is, const char *other)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.facts.frameworks = 1u << framework;
+    f.run.facts.sees_operators = true;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "training-not-recorded");
+    CHECK(says(x, is) && !says(x, other));
+    fake_done(&f);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -266,5 +292,8 @@ int main(int argc, char **argv)
     CHECK_RUN(maps);
     CHECK_RUN(parallel_maps);
     CHECK_RUN(kernels);
+    CHECK_RUN(engines);
+    CHECK_RUN(passes, STK_FW_TENSORFLOW, "TextVectorization", "this is an evaluation,");
+    CHECK_RUN(passes, STK_FW_PYTORCH, "this is an evaluation,", "TextVectorization");
     return check_done("unit.rules_facts");
 }

@@ -30,6 +30,8 @@ const struct stk_threshold stk_input_thresholds[] = {
                                   "with fewer, one step holds much by chance"},
     [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of all waiting", 0.8,
                             "what the others wait is then not worth a cure of its own"},
+    [STK_INPUT_FROM_INNER] = {"steps between two waits for a batch", "of the mean step", 1.1,
+                              "less does not show in the figures"},
     [STK_INPUT_FROM_FEW_STEPS] = {"long steps that wait, at most", "share of the steps", 0.25,
                                   "where more wait long, the rate is the problem"},
     [STK_INPUT_FROM_PYTHON] =

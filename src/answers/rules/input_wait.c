@@ -3,6 +3,8 @@
 // it up, and tells one long fetch from a wait in each step; what to do is input_fixes.c's.
 // stoker.data says itself which of its stages limits, and where that is written (pipeline_limit.c).
 // Limit: user code that prepares data is known by its name only, and only with Python rows.
+#include <string.h>
+
 #include "pages_data.h"
 #include "answers/rules/input_fixes.h"
 #include "answers/rules/input_makers.h"
@@ -109,6 +111,18 @@ static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
+// The price leaves out the steps before the first wait and behind the last, whose batches were made
+// beforehand; the share of the wait does not.
+static void say_priced_steps(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    uint32_t steps = stk_rule_spread(ctx, 1u << STK_PART_INPUT).used;
+    double mean_ns = steps ? (double)ctx->pass.run->wall_ns / steps : 0;
+    bool is_replayed = strcmp(f->saving.basis, "replay") == 0;
+    if (is_replayed && ctx->prices->base_ns > thresholds[STK_INPUT_FROM_INNER].value * mean_ns) {
+        stk_say_saving_between_waits(ctx, f, (int64_t)ctx->prices->base_ns);
+    }
+}
+
 static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
@@ -145,6 +159,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
         stk_pipeline_limit_fix(ctx, f);
     } else {
         stk_input_price(ctx, f, !uneven, stk_input_tf_adds_makers(ctx));
+        say_priced_steps(ctx, f);
         say_asleep(ctx, f);
         stk_input_fixes_say(ctx, f);
         stk_input_fixes_choose(ctx, f, !uneven);

@@ -185,6 +185,22 @@ static bool waits_for_input(const struct stk_rule_ctx *ctx)
     return stk_rule_part_share(ctx, STK_PART_INPUT) >= stk_threshold_value(STK_T_LOSS);
 }
 
+// The device computes for longer in them, and nothing shows another purpose than training: larger
+// sizes are work, no loss.
+static bool have_more_work(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return part == STK_PART_COMPUTE && !stk_rule_on_host(ctx) && facts->evaluations == 0 &&
+           facts->long_period == 0 && !s->why[0] && !facts->long_what;
+}
+
+static void long_steps_unpriced(struct stk_rep_finding *f)
+{
+    f->severity = STK_LEVEL_INFO;
+    f->saving.has_high = false;
+    f->saving.basis = "none";
+}
+
 static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
@@ -220,10 +236,11 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     const char *cause = facts->long_what;
     bool fills = cause && strcmp(cause, STK_WHAT_SHUFFLE) == 0;
     if (part == STK_PART_INPUT && !fills && facts->evaluations == 0 && waits_for_input(ctx)) {
-        f->severity = STK_LEVEL_INFO;
-        f->saving.has_high = false;
-        f->saving.basis = "none";
+        long_steps_unpriced(f);
         stk_say_long_wait_is_of_input(ctx, f);
+    } else if (have_more_work(ctx, &s, part)) {
+        long_steps_unpriced(f);
+        stk_say_long_steps_compute_more(ctx, f);
     }
     stk_finding_fix(ctx, f,
                     &fixes[facts->evaluations > 0                                ? FIX_EVALUATION
