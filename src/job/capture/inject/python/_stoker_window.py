@@ -287,6 +287,9 @@ class Window:
         if r.user_is_profiling:
             self.leave("the program profiles itself: stoker recorded no window, and its own hooks saw the steps alone")
             return
+        if r.window_framework() == "pytorch" and _stoker_core.load("_stoker_places").places.lack_samples():
+            r.event = r.count + 1
+            return
         if r.plan["gpu"]:
             kind = _Gpu
         else:
