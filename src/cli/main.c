@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/screen.h"
-#include "cli/search.h"
+#include "cli/newest.h"
 #include "stoker/version.h"
 
 // Index of the first word that is not an option or its value; argc if there is none.
@@ -94,8 +94,8 @@ static int why_path(int argc, char **argv, char *path)
 // The newest profile below the current folder. What cannot be read as one is passed over.
 static int why_newest(int argc, char **argv)
 {
-    static struct stk_search found; // too large for a stack
-    stk_search_below(".", &found);
+    static struct stk_newest found; // too large for a stack
+    stk_newest_below(".", &found);
     int code = STK_EXIT_INPUT;
     for (int i = 0; i < found.count && code == STK_EXIT_INPUT; i++) {
         if (!has_flag(argc, argv, "--quiet", "-q")) {
@@ -108,7 +108,7 @@ static int why_newest(int argc, char **argv)
         return code;
     }
     fprintf(stderr, "stoker: no profile below this folder. Searched %llu names for %s.\n\n",
-            (unsigned long long)found.scanned, stk_search_names);
+            (unsigned long long)found.scanned, stk_newest_names);
     stk_help_text(stderr, NULL);
     return STK_EXIT_USAGE;
 }

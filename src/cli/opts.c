@@ -42,14 +42,16 @@ static int find_long(const struct stk_cmd *cmd, const char *name, size_t n)
     return found;
 }
 
-static int find_letter(char letter)
+static int find_letter(const struct stk_cmd *cmd, char letter)
 {
+    int found = STK_OPT_ID_NONE;
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
-        if (stk_opts[id].letter && stk_opts[id].letter == letter) {
-            return id;
+        if (stk_opts[id].letter && stk_opts[id].letter == letter &&
+            (found == STK_OPT_ID_NONE || (cmd && stk_cmd_takes(cmd, (enum stk_opt_id)id)))) {
+            found = id;
         }
     }
-    return STK_OPT_ID_NONE;
+    return found;
 }
 
 bool stk_args_takes_next(const char *word)
@@ -60,7 +62,7 @@ bool stk_args_takes_next(const char *word)
                        strlen(word + 2)); // with "=" it is not found: nothing follows
     } else if (word[0] == '-' && word[1]) {
         for (const char *p = word + 1; *p; p++) {
-            id = find_letter(*p);
+            id = find_letter(NULL, *p);
             if (id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG) {
                 return p[1] == 0;
             }
@@ -308,7 +310,7 @@ static bool parse_letters(const struct stk_cmd *cmd, int argc, char **argv, int 
                           struct stk_args *out)
 {
     for (const char *p = argv[*i] + 1; *p; p++) {
-        int id = find_letter(*p);
+        int id = find_letter(cmd, *p);
         if (id == STK_OPT_ID_NONE || !stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
             unknown_option(cmd, (const char[]){'-', *p, '\0'});
             return false;

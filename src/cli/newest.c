@@ -5,7 +5,7 @@
 //
 // Limits: DEPTH_MOST folders deep, NAMES_MOST names, TIME_MOST_NS; paths longer than a find holds
 // are left out. A run folder counts as one find: its contents are not searched.
-#include "cli/search.h"
+#include "cli/newest.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static const char *const endings[] = {".pt.trace.json",   ".pt.trace.json.gz", "
                                       ".xplane.pb",       ".xplane.pb.gz",     ".nsys-rep",
                                       ".nsys-rep.sqlite", ".sqlite",           ".pftrace",
                                       ".perfetto-trace"};
-const char stk_search_names[] = "run folders, TensorBoard logs, *.pt.trace.json*, *.xplane.pb, "
+const char stk_newest_names[] = "run folders, TensorBoard logs, *.pt.trace.json*, *.xplane.pb, "
                                 "*.nsys-rep, *.sqlite, *.pftrace";
 static const char *const skipped[] = {"node_modules", "site-packages", "dist-packages",
                                       "__pycache__"};
@@ -64,10 +64,10 @@ static bool is_entered(const char *name)
 }
 
 // Insertion among the newest; ties by path, so that an answer does not depend on readdir's order.
-static void keep(struct stk_search *s, const char *path, const struct timespec *changed)
+static void keep(struct stk_newest *s, const char *path, const struct timespec *changed)
 {
     int64_t time_ns = (int64_t)changed->tv_sec * 1000000000 + changed->tv_nsec;
-    STK_ASSERT(s->count >= 0 && s->count <= STK_SEARCH_KEPT);
+    STK_ASSERT(s->count >= 0 && s->count <= STK_NEWEST_KEPT);
     int at = s->count;
     while (at > 0 &&
            (s->found[at - 1].time_ns < time_ns ||
@@ -75,32 +75,32 @@ static void keep(struct stk_search *s, const char *path, const struct timespec *
         at--;
     }
     s->total++;
-    if (at == STK_SEARCH_KEPT) {
+    if (at == STK_NEWEST_KEPT) {
         return;
     }
-    int last = s->count < STK_SEARCH_KEPT ? s->count : STK_SEARCH_KEPT - 1;
+    int last = s->count < STK_NEWEST_KEPT ? s->count : STK_NEWEST_KEPT - 1;
     memmove(&s->found[at + 1], &s->found[at], (size_t)(last - at) * sizeof s->found[0]);
     snprintf(s->found[at].path, sizeof s->found[at].path, "%s", path);
     s->found[at].time_ns = time_ns;
     s->count = last + 1;
 }
 
-static bool over(struct stk_search *s, int64_t until_ns)
+static bool over(struct stk_newest *s, int64_t until_ns)
 {
     s->is_partial |= s->scanned >= NAMES_MOST || (s->scanned % 256 == 0 && now_ns() > until_ns);
     return s->is_partial;
 }
 
-static void walk(struct stk_search *s, int fd, char *path, size_t length, int depth,
+static void walk(struct stk_newest *s, int fd, char *path, size_t length, int depth,
                  int64_t until_ns);
 
 // One name of a folder: a profile is kept, a folder entered.
-static void look(struct stk_search *s, int fd, char *path, size_t length, const char *name,
+static void look(struct stk_newest *s, int fd, char *path, size_t length, const char *name,
                  int depth, int64_t until_ns)
 {
     struct stat st;
-    int n = snprintf(path + length, STK_SEARCH_PATH - length, "%s%s", length ? "/" : "", name);
-    if (n < 0 || (size_t)n >= STK_SEARCH_PATH - length ||
+    int n = snprintf(path + length, STK_NEWEST_PATH - length, "%s%s", length ? "/" : "", name);
+    if (n < 0 || (size_t)n >= STK_NEWEST_PATH - length ||
         fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         return;
     }
@@ -114,8 +114,8 @@ static void look(struct stk_search *s, int fd, char *path, size_t length, const 
     }
 }
 
-// Takes fd over. `path` holds `length` bytes and has room for STK_SEARCH_PATH.
-static void walk(struct stk_search *s, int fd, char *path, size_t length, int depth,
+// Takes fd over. `path` holds `length` bytes and has room for STK_NEWEST_PATH.
+static void walk(struct stk_newest *s, int fd, char *path, size_t length, int depth,
                  int64_t until_ns)
 {
     struct stat run;
@@ -140,9 +140,9 @@ static void walk(struct stk_search *s, int fd, char *path, size_t length, int de
     closedir(d);
 }
 
-void stk_search_below(const char *folder, struct stk_search *out)
+void stk_newest_below(const char *folder, struct stk_newest *out)
 {
-    char path[STK_SEARCH_PATH] = "";
+    char path[STK_NEWEST_PATH] = "";
     memset(out, 0, sizeof *out);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
