@@ -63,7 +63,7 @@ def test_identities():
     c.raises(TypeError, lambda: sd.image.rotate(IMAGE.astype("i4"), 3.0), "uint8 or floats")
     c.raises(ValueError, lambda: sd.image.rotate(IMAGE, 3.0, "cubic"), "nearest")
     c.raises(ValueError, lambda: sd.image.gaussian_blur(IMAGE, 4), "odd")
-    c.raises(ValueError, lambda: sd.image.perspective(IMAGE, [(0, 0)], [(0, 0)]), "four points")
+    c.raises(ValueError, lambda: sd.image.perspective(IMAGE, [(0, 0)], [(0, 0)]), "four start points")
     c.raises(ValueError, lambda: sd.ops.image_warp(IMAGE, np.zeros(8, "f4"), fill_mode="mirror"), "fill_mode")
 
 

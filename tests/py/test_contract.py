@@ -299,8 +299,8 @@ def test_explain_warns():
     for f, word in (
         (lambda x: x + random.randrange(5), "random"),
         (lambda x: x + int(np.random.randint(5)), "numpy.random"),
-        (lambda x: x + int(time.time()) * 0, "drew from time"),
-        (lambda x: x + int(time.monotonic()) * 0, "drew from time"),
+        (lambda x: x + int(time.time()) * 0, "used time"),
+        (lambda x: x + int(time.monotonic()) * 0, "used time"),
     ):
         text = r.map(f).explain()
         c.true("note:" in text and word in text, f"{word}: {text}")

@@ -85,7 +85,7 @@ def test_memory():
         c.true(growth < mib * MIB + SLACK, f"{text}: grew by {growth} bytes of {mib} MiB")
         for n, error, expected in zip(counts, errors, want):
             if expected is None:
-                c.true("process' limit" in error, f"{text}: {n}, {error}")
+                c.true("process's limit" in error, f"{text}: {n}, {error}")
             else:
                 c.same((n, error), (expected, ""), text)
 

@@ -161,7 +161,7 @@ def test_loading(own, folder):
     c.raises(sd.errors.OpError, lambda: sd.load_op_library(os.path.join(folder, "text.so")))
     c.raises(ValueError, lambda: sd.load_op_library(build(folder, "empty", "int x;")), "stoker_plugin")
     copy = shutil.copy(os.path.join(folder, "mine.so"), os.path.join(folder, "copy.so"))
-    c.raises(ValueError, lambda: sd.load_op_library(copy), "taken")
+    c.raises(ValueError, lambda: sd.load_op_library(copy), "used name")
     other = SOURCE.replace("STOKER_PLUGIN(ops)", """
         const struct stoker_plugin *stoker_plugin(void)
         { static const struct stoker_plugin p = {99, sizeof ops[0], 1, ops}; return &p; }""")

@@ -208,7 +208,7 @@ def test_odd_ends():
         try:
             list(ds)
         except sd.errors.UnknownError as e:
-            os._exit(7 if "another process" in str(e) else 8)
+            os._exit(7 if "forked this one" in str(e) else 8)
         os._exit(9)
     c.same(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 7)
     c.same(len(list(ds)), 6)

@@ -208,7 +208,7 @@ def test_generators():
 
 def test_notes():
     ds = sd.Dataset.range(3).map(lambda x: x + random.randint(0, 5))
-    c.true("drew from random" in ds.explain(), ds.explain())
+    c.true("used random" in ds.explain(), ds.explain())
     ds = sd.Dataset.range(3).map(lambda x: x + np.random.randint(5))
     c.true("numpy.random" in ds.explain(), ds.explain())
 

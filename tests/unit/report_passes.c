@@ -194,7 +194,8 @@ static void test_nothing_known(void)
     CHECK(!strstr(json, "\"scope\""));
     CHECK(!strstr(json, "\"median_step\""));
     CHECK(has(json, "\"devices\": []"));
-    const char *page = print(&w, "text", (struct stk_out_options){.columns = 80, .ascii = true, .verbosity = 1});
+    const char *page =
+        print(&w, "text", (struct stk_out_options){.columns = 80, .ascii = true, .verbosity = 1});
     CHECK(has(page, "capture unusable"));
     CHECK(has(page, "no event could be read"));
     stk_arena_deinit(&w.arena);
