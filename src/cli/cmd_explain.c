@@ -37,7 +37,7 @@ static void put_saved(const char *name, double *saved, size_t count, bool is_mar
     }
     stk_text_printf(
         text, sizeof text,
-        "%s%zu proof%s of %s saved %.0f %% of a step's time at the median, %.0f to %.0f\n",
+        "%s%zu proof%s of %s saved %.0f%% of a step's time at the median, %.0f to %.0f\n",
         is_markdown ? "* **in your ledger**: " : "in your ledger ", count, count == 1 ? "" : "s",
         name, median, low, high);
     (void)!stk_output_write(&p->output, text, strlen(text)); // which keeps its error

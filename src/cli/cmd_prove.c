@@ -427,8 +427,8 @@ const struct stk_cmd stk_cmd_prove = {
     .words = "-- A... --vs B...",
     .description =
         "Runs two commands in turn, A first in one pair and B first in the next, and says how much "
-        "less time B takes, with an interval that holds with 95 %: \"B is faster\", \"B is "
-        "slower\", \"no difference of 2 % or more\", or that the machine's noise lets nobody tell. "
+        "less time B takes, with an interval that holds with 95%: \"B is faster\", \"B is "
+        "slower\", \"no difference of 2% or more\", or that the machine's noise lets nobody tell. "
         "It looks at the pairs at four predetermined places and stops at the first that decides, "
         "and "
         "that knows a change to within half of itself; "

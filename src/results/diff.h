@@ -34,7 +34,7 @@ struct stk_diff_comparable {
 struct stk_diff_measure {
     int64_t a_ns, b_ns, change_ns;
     double change_share; // B / A - 1
-    bool has_interval;   // 95 %
+    bool has_interval;   // 95%
     double low_share, high_share, noise_share;
 };
 struct stk_diff_step {

@@ -48,7 +48,7 @@ static const struct stk_field measure_fields[] = {
     ROW("change_ns", NS, stk_diff_measure, change_ns, NULL, NULL, "B - A"),
     ROW("change_share", RATIO, stk_diff_measure, change_share, NULL, NULL, "B / A - 1"),
     ROW_IF("low_share", RATIO, stk_diff_measure, low_share, has_interval, NULL,
-           "lower end of the 95 % interval of change_share"),
+           "lower end of the 95% interval of change_share"),
     ROW_IF("high_share", RATIO, stk_diff_measure, high_share, has_interval, NULL, "its upper end"),
     ROW_IF("noise_share", RATIO, stk_diff_measure, noise_share, has_interval, NULL,
            "smaller changes than this drown in the spread of the steps"),
@@ -69,7 +69,7 @@ static const struct stk_field part_fields[] = {
     ROW("change_ns", NS, stk_diff_part, change_ns, NULL, NULL, "B - A"),
     ROW("change_share", RATIO, stk_diff_part, change_share, NULL, NULL, "of A's step"),
     ROW_IF("noise_ns", NS, stk_diff_part, noise_ns, has_noise, NULL,
-           "half of the 95 % interval of the change of its mean (Welch)"),
+           "half of the 95% interval of the change of its mean (Welch)"),
     ROW("beyond_noise", BOOL, stk_diff_part, is_beyond_noise, NULL, NULL,
         "the change is larger than noise_ns"),
     END};

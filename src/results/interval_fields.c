@@ -12,6 +12,6 @@ const struct stk_struct_info stk_interval_info = {"interval", sizeof(struct stk_
 
 static const struct stk_field ratio_fields[] = {
     ROW("estimate", REAL, stk_interval, estimate, NULL, NULL, "the estimate"),
-    ROW_IF("low", REAL, stk_interval, low, has_bounds, NULL, "95 %, from four pairs on"),
-    ROW_IF("high", REAL, stk_interval, high, has_bounds, NULL, "95 %, from four pairs on"), END};
+    ROW_IF("low", REAL, stk_interval, low, has_bounds, NULL, "95%, from four pairs on"),
+    ROW_IF("high", REAL, stk_interval, high, has_bounds, NULL, "95%, from four pairs on"), END};
 const struct stk_struct_info stk_ratio_info = {"ratio", sizeof(struct stk_interval), ratio_fields};

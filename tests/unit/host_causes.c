@@ -665,7 +665,7 @@ static void gloo(double late_us, bool recorded, enum stk_verdict_kind kind)
     if (kind == STK_VERDICT_STRAGGLER) {
         // The share in the sentence is the bar's.
         char share[40];
-        snprintf(share, sizeof share, "wait %d %% of the time",
+        snprintf(share, sizeof share, "wait %d%% of the time",
                  (int)(run->parts[STK_PART_COLLECTIVE_WAIT] * 100.0 / (double)run->wall_ns + 0.5));
         CHECK(strstr(v.sentence, share) != NULL);
     }
@@ -824,7 +824,7 @@ static void check_one_offs(void)
 {
     check_one_off(1000, 90000, STK_VERDICT_COLD);
     check_one_off(0, 90000, STK_VERDICT_COLD);       // they run already: nobody knows why it waits
-    check_one_off(1000, 11000, STK_VERDICT_COMPUTE); // long, but no 40 % of all time
+    check_one_off(1000, 11000, STK_VERDICT_COMPUTE); // long, but no 40% of all time
 }
 
 // Half of each step holds no event. Where the fetches are recorded it is the program's own code,

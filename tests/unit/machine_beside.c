@@ -33,7 +33,7 @@ static int append(void *arg, const char *p, size_t n)
     return 0;
 }
 
-// Steps that wait for their input for 60 % of their time, from real_ns on.
+// Steps that wait for their input for 60% of their time, from real_ns on.
 static void write_profile(uint64_t real_ns)
 {
     FILE *f = fopen(profile, "w");
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
     write_record(mono_ns, true);
     const char *both = why();
     CHECK(has(both, "\"kind\": \"input-bound\"") && has(both, "\"ranks\": [0]"));
-    CHECK(has(both, "throttled by its control group 31 % of the time"));
+    CHECK(has(both, "throttled by its control group 31% of the time"));
     CHECK(!strstr(both, "of the whole run"));
     const char *tables = machine_table();
     CHECK(has(tables, "cgroup.throttled_periods") && has(tables, "\"of_profile\": true"));

@@ -60,7 +60,7 @@ static void predictions(void)
     struct stk_mechanism m = {
         .predicted = {.is_known = true, .low = 0.5, .estimate = 0.6, .high = 0.7}};
     stk_mechanism_prediction(&m, "input-free", 0.65, text);
-    CHECK_STR(text, "predicted by stoker whatif --fix input-free: 40 % less time [30, 50]; what "
+    CHECK_STR(text, "predicted by stoker whatif --fix input-free: 40% less time [30, 50]; what "
                     "came lies in it");
     stk_mechanism_prediction(&m, "input-free", 0.75, text);
     CHECK(strstr(text, "; less was gained") != NULL);

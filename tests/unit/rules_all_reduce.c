@@ -104,7 +104,7 @@ static void large_ones(void)
     CHECK(advises(x, "NCCL_DEBUG") == 0 && advises(x, "bucket_cap_mb") < 0);
     CHECK(says(x, "links between such devices reach 225 GB/s: these go another way"));
     fake_done(&f);
-    // At 70 % they are near it: at their bound where half the size reaches as much, too.
+    // At 70% they are near it: at their bound where half the size reaches as much, too.
     for (int half = 0; half < 2; half++) {
         begin(1, 0.12);
         add(0, 1, 20 * MB, 2900);

@@ -296,7 +296,7 @@ static void host_unlinked(void)
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
     CHECK(f.verdict.kind == STK_VERDICT_HOST);
     CHECK_EQ(x->confidence, STK_LEVEL_LOW);
-    CHECK(says(x, "80 % of the time is idle"));
+    CHECK(says(x, "80% of the time is idle"));
     CHECK_STR(fake_state(&f, "capture-unlinked"), "fired");
     fake_done(&f);
 }
@@ -376,7 +376,7 @@ static void communication_advice(void)
     f.devices[0].communication_exposed_ns = 75;
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "communication-exposed");
-    CHECK(says(x, "a late peer cannot be told") && says(x, "75 % is hidden"));
+    CHECK(says(x, "a late peer cannot be told") && says(x, "75% is hidden"));
     CHECK(advises(x, "bucket_cap_mb") == 0 && advises(x, "Record all ranks") > 0);
     CHECK_STR(fake_state(&f, "straggler"), "not_applicable");
     fake_done(&f);
@@ -504,7 +504,7 @@ static void cold(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "cold-start");
     CHECK(f.verdict.kind == STK_VERDICT_COLD);
-    CHECK(says(x, "50 % of the recorded time") && says(x, "995 ms pass before the first step"));
+    CHECK(says(x, "50% of the recorded time") && says(x, "995 ms pass before the first step"));
     CHECK(says(x, "cuModuleLoadData") && advises(x, "schedule(wait=5") == 0);
     CHECK(advises(x, "CUDA_MODULE_LOADING=LAZY") > 0 && advises(x, "INDUCTOR") < 0);
     fake_done(&f);
@@ -623,7 +623,7 @@ static void long_steps(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "long-steps");
     CHECK_STR(x->title, "One step is far longer than the others");
-    CHECK(says(x, "step 3 on 4 devices: 500 ms on average, 50 % of the time; the others 100 ms"));
+    CHECK(says(x, "step 3 on 4 devices: 500 ms on average, 50% of the time; the others 100 ms"));
     CHECK_EQ(x->steps_affected, 1);
     make_long(5);
     fake_ask(&f);

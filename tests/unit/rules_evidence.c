@@ -247,7 +247,7 @@ static void says_calls(const char *calling, bool is_told)
     f.run.facts.owner_calling = calling;
     f.run.facts.owner_calls_share = 0.8;
     CHECK_EQ(
-        says(asked("host-bound"), "80 % of keep (train.py:9) is what it calls: deepcopy (copy.py)"),
+        says(asked("host-bound"), "80% of keep (train.py:9) is what it calls: deepcopy (copy.py)"),
         is_told);
     fake_done(&f);
 }

@@ -236,7 +236,7 @@ static void kernels(void)
 {
     const struct stk_rep_finding *x =
         computing("cutlass_80_tensorop_f16_s16816gemm_f16_64x64_32x6_nn_align2", 5000000);
-    CHECK(advises(x, "multiples of 8") >= 0 && says(x, "5.0 % of compute is in kernels for sizes"));
+    CHECK(advises(x, "multiples of 8") >= 0 && says(x, "5.0% of compute is in kernels for sizes"));
     fake_done(&f);
     x = computing("cutlass_80_tensorop_f16_s16816gemm_f16_64x64_32x6_nn_align8", 5000000);
     CHECK(advises(x, "multiples of 8") < 0);

@@ -53,7 +53,7 @@ static void input_short_calls(void)
         f.run.facts.fetch_fine_ns = 45000000;
         fake_ask(&f);
         x = fake_finding(&f, "input-wait");
-        CHECK(says(x, "a batch takes 300 operators of PyTorch's, and short calls 90 %"));
+        CHECK(says(x, "a batch takes 300 operators of PyTorch's, and short calls 90%"));
         CHECK_EQ(advises(x, "numbers of a whole batch"), 0);
         CHECK_EQ(advises(x, "persistent_workers"), tensors < 40 ? 1 : -1);
         CHECK(says(x, "some 400 us each, and a batch has 40 of them") == (tensors == 40));
@@ -192,7 +192,7 @@ static void input_stage(void)
     const struct stk_rep_finding *x =
         pipeline("Iterator::Prefetch::Map", "preprocess", false, true, 0);
     CHECK(says(x,
-               "the stage Iterator::Prefetch::Map limits: 93 % of the pipeline's work, 12.0 ms an "
+               "the stage Iterator::Prefetch::Map limits: 93% of the pipeline's work, 12.0 ms an "
                "element, on 1 thread"));
     CHECK(advises(x, "Run the map in parallel") == 0 && advises(x, "does not end with") < 0);
     fake_done(&f);
@@ -280,8 +280,8 @@ static const struct stk_rep_finding *workers(int64_t batch_ns, int64_t collate_n
 static void worker_records(void)
 {
     const struct stk_rep_finding *x = workers(900000000, 100000000);
-    CHECK(says(x, "2 records of workers: at work 90 % of their time"));
-    CHECK(says(x, "item takes 20.0 ms in __getitem__ (data.py:31), 89 % of its work"));
+    CHECK(says(x, "2 records of workers: at work 90% of their time"));
+    CHECK(says(x, "item takes 20.0 ms in __getitem__ (data.py:31), 89% of its work"));
     CHECK(!says(x, "do not keep up") && advises(x, "Make an item cheaper") == 0);
     fake_done(&f);
     x = workers(900000000, 500000000);
@@ -318,7 +318,7 @@ static void input_of_few(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
     CHECK_STR(x->title, "A few long fetches hold most of the input wait");
-    CHECK(says(x, "3 of 12 steps hold 100 % of all waiting"));
+    CHECK(says(x, "3 of 12 steps hold 100% of all waiting"));
     CHECK(advises(x, "long fetch") == 0);
     f.steps[2].long_why = ""; // four of twelve are not few
     f.steps[2].parts[STK_PART_INPUT] = FAKE_STEP_NS / 2;

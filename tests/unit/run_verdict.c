@@ -211,16 +211,16 @@ static void test_host_losses(void)
 {
     struct stk_verdict v = host_verdict(
         PARTS([STK_PART_COMPUTE] = 58, [STK_PART_INPUT] = 40, [STK_PART_HOST] = 2), true);
-    CHECK_EQ(v.kind, STK_VERDICT_INPUT); // not mixed, with 2 % of other work
+    CHECK_EQ(v.kind, STK_VERDICT_INPUT); // not mixed, with 2% of other work
     v = host_verdict(PARTS([STK_PART_COMPUTE] = 65, [STK_PART_INPUT] = 18, [STK_PART_HOST] = 17),
                      true);
     CHECK_EQ(v.kind, STK_VERDICT_COMPUTE);
     CHECK(strstr(v.sentence, "little is left") == NULL); // a third is no little
-    CHECK(strstr(v.sentence, "65 % model, 18 % input, 17 % Python") != NULL);
+    CHECK(strstr(v.sentence, "65% model, 18% input, 17% Python") != NULL);
     v = host_verdict(PARTS([STK_PART_COMPUTE] = 40, [STK_PART_INPUT] = 31, [STK_PART_HOST] = 29),
                      true);
     CHECK_EQ(v.kind, STK_VERDICT_MIXED);
-    CHECK(strstr(v.sentence, "40 % model, 31 % input, 29 % Python") != NULL); // all of the bar
+    CHECK(strstr(v.sentence, "40% model, 31% input, 29% Python") != NULL); // all of the bar
     v = host_verdict(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_WAIT] = 40), true);
     CHECK_EQ(v.kind, STK_VERDICT_HOST);
     // Time without events: the program's own code where fetches are recorded, else nobody knows.
@@ -237,7 +237,7 @@ static void test_host_losses(void)
     v = host_verdict(PARTS([STK_PART_COMPUTE] = 25, [STK_PART_INPUT] = 45, [STK_PART_UNKNOWN] = 30),
                      false);
     CHECK_EQ(v.kind, STK_VERDICT_INPUT); // more than what is unknown
-    CHECK(strstr(v.sentence, "at least 45 %") != NULL);
+    CHECK(strstr(v.sentence, "at least 45%") != NULL);
 }
 
 // A loop that hands three of five steps over, and waits in the others for what it handed over: what

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which trials a search makes, in which order, and what it says of each: on runs that are made up
 // here, so that what a fix gains is known and no time passes. What promises little waits until what
-// promises more had its turn, and what no profile points at comes behind both; less than 2 % is
+// promises more had its turn, and what no profile points at comes behind both; less than 2% is
 // none; what noise hides has what is left of the budget.
 #include "job/tune/tune.h"
 
@@ -181,7 +181,7 @@ static void what_nothing_points_at_is_last(void)
     stk_tune_close(&tune);
 }
 
-// Between what ends after two pairs (1.5 %) and a gain.
+// Between what ends after two pairs (1.5%) and a gain.
 static void less_than_two_percent_is_none(void)
 {
     job("pytorch", (struct effect){GRAD, 0.983}, NONE, NONE);
@@ -216,7 +216,7 @@ static void more_has_to_be_proved(void)
     stk_tune_close(&tune);
 }
 
-// The fix's runs take 14 % less and 2 % more in turn, so eight pairs cannot tell; behind them the
+// The fix's runs take 14% less and 2% more in turn, so eight pairs cannot tell; behind them the
 // machine is quiet, and it is seen to gain nothing.
 static void what_noise_hides_has_the_rest_of_the_budget(void)
 {

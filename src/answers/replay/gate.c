@@ -18,7 +18,7 @@
 static const struct {
     double replay_error, worst_error, unexplained, start_error, unlinked, spread;
 } red = {
-    .replay_error = 0.05, // published replays of real jobs are within 5 %
+    .replay_error = 0.05, // published replays of real jobs are within 5%
     .worst_error = 0.10,
     .unexplained = 0.30, // a third of the step may then move for reasons that are not in the graph
     .start_error = 0.20, // the order of the work is another one

@@ -9,7 +9,7 @@ static const char *callbacks_every_refuse(const struct stk_graph *g)
         return "the driving thread does nothing between the end of a step and the next fetch";
     }
     return stk_price_may_hide(g, STK_NODE_WORK, STK_WHAT_CALLBACK)
-               ? "less than 2 % of the step lies between its end and the next fetch; callbacks "
+               ? "less than 2% of the step lies between its end and the next fetch; callbacks "
                  "inside of it are not told from its work"
                : NULL;
 }

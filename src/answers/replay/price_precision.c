@@ -10,7 +10,7 @@
 // Published factors are means over products of all sizes. A product whose shapes and time say that
 // it reaches half of its device's peak or more fills the device, and is expected to reach the ratio
 // of the two peaks, as far as such products reach them: about four fifths of that of plain cores,
-// 60 to 80 % of that of matrix units, in either type (from tf32 to 16 bits, what is read halves as
+// 60 to 80% of that of matrix units, in either type (from tf32 to 16 bits, what is read halves as
 // the time to compute does). Where no shapes are recorded, a long kernel with
 // several blocks for each multiprocessor, or just one (a persistent kernel), is taken for one.
 // Below a fifth of the peak, the published factors hold, in between some of both. More than the

@@ -141,7 +141,7 @@ bool stk_price_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int 
 const char *stk_price_refuse_input(const struct stk_graph *g)
 {
     return g->feed == STK_FEED_NONE ? "no step fetches a batch, as far as the profile tells"
-           : stk_price_may_hide(g, STK_NODE_INPUT, -1) ? "less than 2 % of the step is recorded as "
+           : stk_price_may_hide(g, STK_NODE_INPUT, -1) ? "less than 2% of the step is recorded as "
                                                          "input; what prepares batches beyond that "
                                                          "is not told"
                                                        : NULL;

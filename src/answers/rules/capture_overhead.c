@@ -12,7 +12,7 @@
 enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST, SLOWED };
 static const struct stk_threshold thresholds[] = {
     [NOTABLE] = {"profiler overhead", "share of the recorded time", 0.05,
-                 "1 % warned in every profile; 5 % is worth knowing"},
+                 "1% warned in every profile; 5% is worth knowing"},
     [CONTAMINATING] = {"profiler overhead, contaminating", "share of the recorded time", 0.15,
                        "larger than most losses that name a verdict"},
     [HOLDS_UP] = {"idle because of the profiler", "share of the step", 0.01,

@@ -158,7 +158,7 @@ const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part 
                                               : stk_part_info(part)->meaning;
 }
 
-// "69.3 ms a step (39 % of the time), in 6 of 6 steps".
+// "69.3 ms a step (39% of the time), in 6 of 6 steps".
 static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
 {
     struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << part);

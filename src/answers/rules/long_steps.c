@@ -153,7 +153,7 @@ static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s
     uint32_t period = facts->long_period;
     const char *colon = what[0] ? ": " : "";
     if (facts->evaluations > 0) {
-        return stk_rule_text(ctx, "Evaluation takes %d %% of the steps' time",
+        return stk_rule_text(ctx, "Evaluation takes %d%% of the steps' time",
                              (int)(stk_evaluation_share(ctx->pass.run) * 100 + 0.5));
     }
     if (period > 0 && !facts->long_twice) {

@@ -119,6 +119,6 @@ void stk_mechanism_prediction(const struct stk_mechanism *m, const char *fix, do
                        : measured > p->high ? "less was gained"
                                             : "what came lies in it";
     stk_text_printf(to, STK_MECHANISM_TEXT,
-                    "predicted by stoker whatif --fix %.60s: %.0f %% less time [%.0f, %.0f]; %s",
+                    "predicted by stoker whatif --fix %.60s: %.0f%% less time [%.0f, %.0f]; %s",
                     fix, 100 * (1 - p->estimate), 100 * (1 - p->high), 100 * (1 - p->low), came);
 }

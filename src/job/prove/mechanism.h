@@ -44,7 +44,7 @@ STK_MUST_CHECK enum stoker_status stk_mechanism_predict(const char *a, const cha
 bool stk_mechanism_explains(const struct stk_mechanism *m);
 // "the cause, input_wait, shrank by 61 ms a step of the profiles; 64 ms were gained"
 void stk_mechanism_sentence(const struct stk_mechanism *m, char to[STK_MECHANISM_TEXT]);
-// "predicted: 45 % less time [40, 52] (input-free); what came lies in it"
+// "predicted: 45% less time [40, 52] (input-free); what came lies in it"
 void stk_mechanism_prediction(const struct stk_mechanism *m, const char *fix, double measured,
                               char to[STK_MECHANISM_TEXT]);
 

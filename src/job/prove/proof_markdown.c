@@ -32,7 +32,7 @@ void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proo
         stk_sink_printf(to, " | %s |\n", text);
     }
     stk_proof_measured(plan, proof, text);
-    stk_sink_printf(to, "\nAlternating runs, %s; the interval holds with 95 %% over all looks.\n",
+    stk_sink_printf(to, "\nAlternating runs, %s; the interval holds with 95%% over all looks.\n",
                     text);
     stk_proof_mechanism(proof, text);
     stk_sink_printf(to, text[0] ? "\nThe cause: %s.\n" : "%s", text);

@@ -40,17 +40,17 @@ void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_
         low = -high;
         high = -swap;
         stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "B is faster: it takes %.*f %% less time [%.*f, %.*f], %d pairs",
+                        "B is faster: it takes %.*f%% less time [%.*f, %.*f], %d pairs",
                         decimals(change), change, decimals(low), low, decimals(high), high, pairs);
         break;
     case STK_PAIRED_SLOWER:
         stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "B is slower: it takes %.*f %% more time [%.*f, %.*f], %d pairs",
+                        "B is slower: it takes %.*f%% more time [%.*f, %.*f], %d pairs",
                         decimals(change), change, decimals(low), low, decimals(high), high, pairs);
         break;
     case STK_PAIRED_NO_DIFFERENCE:
         stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "no difference of %.0f %% or more: B against A %+.1f %% of the time "
+                        "no difference of %.0f%% or more: B against A %+.1f%% of the time "
                         "[%+.1f, %+.1f], %d pairs",
                         100 * STK_PAIRED_EQUAL, 100 * (result->estimate - 1), low, high, pairs);
         break;
@@ -58,14 +58,14 @@ void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_
         if (pairs < STK_PAIRED_MIN) {
             stk_text_printf(to, STK_PROOF_SENTENCE,
                             "cannot tell: no verdict comes from fewer than %d pairs, and of %d B "
-                            "takes %.*f %% %s time",
+                            "takes %.*f%% %s time",
                             STK_PAIRED_MIN, pairs, decimals(change), change,
                             result->estimate < 1 ? "less" : "more");
             return;
         }
         stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "cannot tell: after %d pairs the machine's noise is %.*f %% either way (B "
-                        "against A: %+.*f to %+.*f %% of the time)",
+                        "cannot tell: after %d pairs the machine's noise is %.*f%% either way (B "
+                        "against A: %+.*f to %+.*f%% of the time)",
                         pairs, decimals(100 * stk_proof_noise(result)),
                         100 * stk_proof_noise(result), decimals(low), low, decimals(high), high);
         break;
@@ -81,7 +81,7 @@ static void warn_of(char *to, int *count, struct spells s, int runs, const char 
 {
     if (s.runs) {
         stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "%s took up to %.0f %% of the processors, in %d of %d runs", who,
+                        "%s took up to %.0f%% of the processors, in %d of %d runs", who,
                         100 * s.most, s.runs, runs);
         ++*count;
     }

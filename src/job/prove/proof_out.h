@@ -16,7 +16,7 @@ void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *p
 
 // What the forms share.
 enum { STK_PROOF_SENTENCE = 640, STK_PROOF_WARNINGS = 6 };
-// "B is faster: it takes 38 % less time [35, 41], 6 pairs"
+// "B is faster: it takes 38% less time [35, 41], 6 pairs"
 void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_PROOF_SENTENCE]);
 // What weakens a proof; returns how many texts.
 int stk_proof_warnings(const struct stk_proof_plan *plan, const struct stk_proof *proof,

@@ -43,7 +43,7 @@ static void put_looks(const struct stk_proof *proof, struct stk_sink *to)
     for (int i = 0; i < proof->looks.count; i++) {
         stk_sink_printf(to, "%s %d", i ? "," : "", proof->looks.pairs[i]);
     }
-    stk_sink_printf(to, " pairs, ended at %d; intervals hold at all looks together with 95 %%\n",
+    stk_sink_printf(to, " pairs, ended at %d; intervals hold at all looks together with 95%%\n",
                     proof->pairs);
 }
 

@@ -61,7 +61,7 @@ static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *wh
         return true;
     }
     if (c->saving >= 0 && c->saving < STK_TUNE_GAIN && !c->fix->is_of_start) {
-        snprintf(why, STK_TUNE_WHY, "it could save %.1f %% of a step at most", 100 * c->saving);
+        snprintf(why, STK_TUNE_WHY, "it could save %.1f%% of a step at most", 100 * c->saving);
         return true;
     }
     return false;
@@ -79,14 +79,14 @@ static void explain(const struct stk_tune_pairs *p, char *why)
     double change = 100 * (p->result.estimate - 1);
     const char *word = change < 0 ? "less" : "more";
     if (p->count < STK_PAIRED_MIN) {
-        snprintf(why, STK_TUNE_WHY, "%.1f %% %s time in %d pair%s", fabs(change), word, p->count,
+        snprintf(why, STK_TUNE_WHY, "%.1f%% %s time in %d pair%s", fabs(change), word, p->count,
                  p->count > 1 ? "s" : "");
     } else if (p->result.verdict == STK_PAIRED_CANNOT_TELL) {
-        snprintf(why, STK_TUNE_WHY, "cannot tell after %d pairs: %+.1f to %+.1f %% of the time",
+        snprintf(why, STK_TUNE_WHY, "cannot tell after %d pairs: %+.1f to %+.1f%% of the time",
                  p->count, 100 * (p->result.low - 1), 100 * (p->result.high - 1));
     } else {
         double low = 100 * (p->result.low - 1), high = 100 * (p->result.high - 1);
-        snprintf(why, STK_TUNE_WHY, "%.1f %% %s time [%.0f, %.0f], %d pairs", fabs(change), word,
+        snprintf(why, STK_TUNE_WHY, "%.1f%% %s time [%.0f, %.0f], %d pairs", fabs(change), word,
                  change < 0 ? -high : low, change < 0 ? -low : high, p->count);
     }
 }
@@ -103,7 +103,7 @@ static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
     if (tried->losses.numerics == STK_NUMERICS_DIFFER) {
         snprintf(
             tried->why, sizeof tried->why,
-            "refused: from step %lld on losses are off by %.2g %%, outside of two runs without",
+            "refused: from step %lld on losses are off by %.2g%%, outside of two runs without",
             (long long)tried->losses.step, 100 * tried->losses.off);
         return false;
     }
@@ -229,7 +229,7 @@ static enum stoker_status screen(struct stk_tuning *t, struct stk_tune_tried **v
     for (int i = 0; i < count; i++) {
         if (times[i] > 0 && values[i] != *best) {
             char why[STK_TUNE_WHY];
-            snprintf(why, sizeof why, "%.0f %% more time than with %.200s, in one run each",
+            snprintf(why, sizeof why, "%.0f%% more time than with %.200s, in one run each",
                      100 * (times[i] / best_s - 1), (*best)->choice.value);
             decide(t, values[i], STK_TUNE_NO_EFFECT, why);
         }

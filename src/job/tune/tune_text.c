@@ -15,7 +15,7 @@ static void put_job(const struct stk_tune *tune, struct stk_sink *to)
     stk_human_ns((int64_t)tune->spent_ns, spent);
     stk_sink_printf(to,
                     "  as it is   %s a step (%s), %" PRIu64 " steps a run behind %" PRIu64
-                    ", two runs %.1f %% apart\n",
+                    ", two runs %.1f%% apart\n",
                     step, tune->framework[0] ? tune->framework : "no framework", tune->steps,
                     tune->warmup, 200 * tune->noise);
     if (tune->sentence[0]) {

@@ -13,7 +13,7 @@ static const enum stk_style severity_styles[] = {[STK_LEVEL_HIGH] = STK_STYLE_RE
                                                  [STK_LEVEL_INFO] = STK_STYLE_CYAN};
 #define EVIDENCE_LINES 3 // without --verbose
 
-// "saves 15-24 %", "saves up to 24 %" where only a bound is known, "" where nothing is.
+// "saves 15-24%", "saves up to 24%" where only a bound is known, "" where nothing is.
 static void saving_text(const struct stk_rep_finding *f, char *out, size_t size)
 {
     out[0] = 0;

@@ -111,7 +111,7 @@ struct words {
     char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
 };
 
-// "+12 %", "-0.4 %", "0.0 %".
+// "+12%", "-0.4%", "0.0%".
 static void say_share(double share, char *out)
 {
     char digits[STK_HUMAN_MAX];
@@ -120,7 +120,7 @@ static void say_share(double share, char *out)
              size == 0   ? ""
              : share < 0 ? "-"
                          : "+",
-             size == 0 ? "0.0 %" : stk_human_share(size, digits));
+             size == 0 ? "0.0%" : stk_human_share(size, digits));
 }
 
 static struct words verdict_say(const struct stk_diff_measure *m)
@@ -196,7 +196,7 @@ static const char *say_change(const struct stk_diff_work *w, bool slower, const 
         return NULL;
     }
     return stk_arena_printf(w->arena,
-                            "B's %s takes %s %s than A's: %s instead of %s (95 %% interval %s to "
+                            "B's %s takes %s %s than A's: %s instead of %s (95%% interval %s to "
                             "%s)%s",
                             w->basis == STK_CENTER_MEAN ? "average step" : "step", t->by,
                             slower ? "longer" : "less time", t->b, t->a, t->low, t->high, part);
@@ -211,7 +211,7 @@ static const char *say_same(const struct stk_diff_work *w, const struct words *t
                                 t->a);
     }
     return stk_arena_printf(w->arena,
-                            "No change beyond the noise: %s a step of A, %s of B (95 %% interval "
+                            "No change beyond the noise: %s a step of A, %s of B (95%% interval "
                             "%s to %s)",
                             t->a, t->b, t->low, t->high);
 }

@@ -83,7 +83,7 @@ static const struct stk_column kernels_columns[] = {
                .is_detail = true),
     STK_COLUMN(kernels_row, bound, TEXT,
                "what of the device's peak rates the kernel comes nearest to: compute, memory, "
-               "latency (below 10 % of both), unknown (no shapes or no peaks known)"),
+               "latency (below 10% of both), unknown (no shapes or no peaks known)"),
     STK_COLUMN(kernels_row, roof_share, SHARE,
                "share of that peak rate; 1 at most: what a cache serves does not reach the memory",
                .is_detail = true),

@@ -26,7 +26,7 @@ static const struct stk_column processes_columns[] = {
     STK_COLUMN(processes_row, busiest_thread, TEXT, "name of that thread", .is_name = true,
                .is_detail = true),
     STK_COLUMN(processes_row, threads, COUNT, "most threads that it had"),
-    STK_COLUMN(processes_row, active, COUNT, "threads that ran for 1 % of the time or more",
+    STK_COLUMN(processes_row, active, COUNT, "threads that ran for 1% of the time or more",
                .is_detail = true),
     STK_COLUMN(processes_row, read_bytes_per_s, RATE, "bytes read from storage"),
     STK_COLUMN(processes_row, write_bytes_per_s, RATE, "bytes written to storage",

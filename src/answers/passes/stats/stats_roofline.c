@@ -264,7 +264,7 @@ static const struct stk_column roofline_columns[] = {
         .is_detail = true),
     STK_COLUMN(roofline_row, bound, TEXT,
                "what of the device's peak rates it comes nearest to: compute, memory, latency "
-               "(below 10 % of both), unknown (no cost or no peak known)"),
+               "(below 10% of both), unknown (no cost or no peak known)"),
     STK_COLUMN(roofline_row, roof_share, SHARE,
                "share of that peak rate; 1 at most: what a cache serves does not reach the memory"),
     STK_COLUMN(roofline_row, roof_ns, NS,

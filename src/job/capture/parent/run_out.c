@@ -264,7 +264,7 @@ void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to)
                         stk_human_share(c->said_share, a));
     }
     if (c->has_predicted) {
-        stk_sink_printf(to, "; stoker whatif input-free promised %.0f %% [%.0f, %.0f]",
+        stk_sink_printf(to, "; stoker whatif input-free promised %.0f%% [%.0f, %.0f]",
                         100 * c->expected, 100 * c->low, 100 * c->high);
     }
 }

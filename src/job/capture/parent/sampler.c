@@ -312,7 +312,7 @@ size_t stk_sampler_say(const struct stk_sampler_totals *t, char *text, size_t si
     STK_ASSERT(size > 0);
     double share = t->elapsed_ns ? (double)t->cpu_ns / (double)t->elapsed_ns : 0;
     int n = snprintf(text, size,
-                     "sampled %llu times, every %.3g ms at the end, for %.2g %% of one processor",
+                     "sampled %llu times, every %.3g ms at the end, for %.2g%% of one processor",
                      (unsigned long long)t->ticks, (double)t->period_ns * 1e-6, 100 * share);
     for (uint32_t i = 0; i < t->absent_count && n > 0 && (size_t)n < size; i++) {
         n += snprintf(text + n, size - (size_t)n, "%s%s (%s)",

@@ -46,7 +46,7 @@ STK_MUST_CHECK enum stoker_status stk_sampler_start(struct stk_sampler **out, pi
 // what it holds can be read. Takes NULL.
 STK_MUST_CHECK enum stoker_status
 stk_sampler_stop(struct stk_sampler *s, struct stk_sampler_totals *totals, struct stoker_err *err);
-// The totals as one line of text without a newline: "sampled 412 times every 200 ms at 0.03 % of a
+// The totals as one line of text without a newline: "sampled 412 times every 200 ms at 0.03% of a
 // processor; without: nvml (no NVIDIA driver)". Returns its length, cut at `size`.
 size_t stk_sampler_say(const struct stk_sampler_totals *totals, char *text, size_t size);
 
