@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings as numbered blocks: what, how much, how stoker knows, what to change, where to read on.
-// Then what every rule said in one line, and what could not be checked.
+// The first is whole, the next two are short, the rest are their titles: --verbose shows all of
+// each. Then one line about the rules, and where to read on.
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,9 @@ static const enum stk_style severity_styles[] = {[STK_LEVEL_HIGH] = STK_STYLE_RE
                                                  [STK_LEVEL_MEDIUM] = STK_STYLE_YELLOW,
                                                  [STK_LEVEL_LOW] = STK_STYLE_CYAN,
                                                  [STK_LEVEL_INFO] = STK_STYLE_CYAN};
-#define EVIDENCE_LINES 3 // without --verbose
+// Without --verbose: findings that say more than their title, and the sentences of the first.
+#define FINDINGS_TOLD 3
+#define EVIDENCE_LINES 3
 
 // "saves 15-24%", "saves up to 24%" where only a bound is known, "" where nothing is.
 static void saving_text(const struct stk_rep_finding *f, char *out, size_t size)
@@ -66,14 +69,8 @@ static void evidence_line(struct stk_term *t, const struct stk_rep_evidence *e)
 static void evidence(struct stk_term *t, const struct stk_list *list, size_t lines)
 {
     const struct stk_rep_evidence *e = list->items;
-    size_t shown = t->options->verbosity > 0 || list->count <= lines ? list->count : lines;
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < list->count && i < lines; i++) {
         evidence_line(t, &e[i]);
-    }
-    if (shown < list->count && lines > 1) {
-        stk_term_to_column(t, 5);
-        stk_term_printf(t, "%zu more with -v", list->count - shown);
-        stk_term_line_end(t);
     }
 }
 
@@ -99,7 +96,7 @@ static void next_command(struct stk_term *t, const struct stk_report *r,
         return;
     }
     stk_term_to_column(t, 5);
-    stk_term_styled(t, STK_STYLE_BOLD, fix->tries ? "try" : "price");
+    stk_term_styled(t, STK_STYLE_BOLD, fix->tries ? "try" : "check");
     stk_term_to_column(t, 11);
     if (fix->tries) {
         stk_term_printf(t, "stoker tune --fix %s%s -- ", fix->tries,
@@ -127,7 +124,7 @@ static void fixes(struct stk_term *t, const struct stk_report *r, const struct s
         }
         stk_term_wrap(t, 11, fix[i].text);
         stk_term_line_end(t);
-        if (fix[i].snippet) {
+        if (fix[i].snippet && (is_first || t->options->verbosity > 0)) {
             snippet(t, fix[i].snippet);
         }
         if (is_first || t->options->verbosity > 0) {
@@ -136,28 +133,48 @@ static void fixes(struct stk_term *t, const struct stk_report *r, const struct s
     }
 }
 
-// What only informs (a healthy job, a capture that could hold more) is kept short.
-static void finding(struct stk_term *t, const struct stk_report *r, size_t number)
+static void source(struct stk_term *t, const struct stk_rep_finding *f)
 {
-    const struct stk_rep_finding *f =
-        (const struct stk_rep_finding *)r->findings.items + number - 1;
-    bool brief = f->severity == STK_LEVEL_INFO && t->options->verbosity <= 0;
-    stk_term_line_end(t);
-    heading(t, f, number);
-    evidence(t, &f->evidence, brief ? 1 : EVIDENCE_LINES);
     if (f->has_source) {
         stk_term_to_column(t, 5);
         stk_term_printf(t, "at    %.400s:%lld", f->source.file, (long long)f->source.line);
         stk_term_line_end(t);
     }
-    if (!brief || number == 1) { // the first one always says what to do next
-        fixes(t, r, f, number == 1);
+}
+
+static void whole_finding(struct stk_term *t, const struct stk_report *r,
+                          const struct stk_rep_finding *f, size_t number)
+{
+    evidence(t, &f->evidence, t->options->verbosity > 0 ? SIZE_MAX : EVIDENCE_LINES);
+    source(t, f);
+    fixes(t, r, f, number == 1);
+    if (t->options->verbosity > 0) {
+        stk_term_to_column(t, 5);
+        stk_term_text(t, "why");
+        stk_term_to_column(t, 11);
+        stk_term_text(t, f->explain);
+        stk_term_line_end(t);
     }
-    stk_term_to_column(t, 5);
-    stk_term_text(t, "why");
-    stk_term_to_column(t, 11);
-    stk_term_text(t, f->explain);
-    stk_term_line_end(t);
+}
+
+// What only informs (a healthy job, a capture that could hold more) is its title, unless it is the
+// first, which always says what to do next.
+static void finding(struct stk_term *t, const struct stk_report *r, size_t number)
+{
+    const struct stk_rep_finding *f =
+        (const struct stk_rep_finding *)r->findings.items + number - 1;
+    bool is_told = number <= FINDINGS_TOLD && f->severity != STK_LEVEL_INFO;
+    if (number == 1 || is_told || t->options->verbosity > 0) {
+        stk_term_line_end(t);
+    }
+    heading(t, f, number);
+    if (number == 1 || t->options->verbosity > 0) {
+        whole_finding(t, r, f, number);
+    } else if (is_told) {
+        evidence(t, &f->evidence, 1);
+        source(t, f);
+        fixes(t, r, f, false);
+    }
 }
 
 void stk_text_findings(struct stk_term *t, const struct stk_report *r)
@@ -211,20 +228,45 @@ static void rules_in_state(struct stk_term *t, const struct stk_report *r, const
     }
 }
 
+// "38 checks, 2 findings, 1 skipped", and where the rest is.
+static void further_reading(struct stk_term *t, const struct stk_report *r)
+{
+    const struct stk_rep_finding *f = r->findings.items;
+    size_t skipped = count_state(r, "skipped");
+    char text[2000];
+    int used = snprintf(text, sizeof text, "-v shows everything; stoker explain ID says more:");
+    stk_text_label(t, "checks");
+    stk_term_printf(t, "%zu run, %zu finding%s", r->rules.count - skipped, r->findings.count,
+                    r->findings.count == 1 ? "" : "s");
+    if (skipped) {
+        stk_term_printf(t, ", %zu skipped", skipped);
+    }
+    stk_term_line_end(t);
+    stk_text_label(t, "more");
+    for (size_t i = 0; i < r->findings.count && used < (int)sizeof text - 80; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s %.60s", i ? "," : "", f[i].id);
+    }
+    text[r->findings.count ? used : (int)strcspn(text, ";")] = 0;
+    stk_term_wrap(t, STK_TEXT_BODY, text);
+    stk_term_line_end(t);
+}
+
 void stk_text_rules(struct stk_term *t, const struct stk_report *r)
 {
     if (r->rules.count == 0) {
         return;
     }
     stk_term_line_end(t);
-    stk_text_label(t, "rules");
+    if (t->options->verbosity <= 0) {
+        further_reading(t, r);
+        return;
+    }
+    stk_text_label(t, "checks");
     stk_term_printf(t, "%zu fired, %zu passed, %zu not applicable, %zu skipped",
                     count_state(r, "fired"), count_state(r, "passed"),
                     count_state(r, "not_applicable"), count_state(r, "skipped"));
     stk_term_line_end(t);
     rules_in_state(t, r, "skipped", "skipped");
-    if (t->options->verbosity > 0) {
-        rules_in_state(t, r, "not_applicable", "not applicable");
-        rules_in_state(t, r, "passed", "passed");
-    }
+    rules_in_state(t, r, "not_applicable", "not applicable");
+    rules_in_state(t, r, "passed", "passed");
 }
