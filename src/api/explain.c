@@ -257,14 +257,26 @@ static void list_fixes(const struct page *p)
     }
 }
 
+// A row for each rule: what it means, and when it fires.
+static void rule_table(const struct page *p)
+{
+    char text[STK_RULE_TEXT_MAX];
+    stk_sink_text(p->sink, "# Rules\n\nEach rule looks for one cause, or for one fault of the "
+                           "recording. `stoker explain ID` prints\nthe same text. This page is "
+                           "generated from the rules.\n\n| rule | finding | fires when |\n"
+                           "|---|---|---|\n");
+    for (int i = 0; i < stk_rule_count; i++) {
+        const struct stk_rule_page *page = &stk_rules[i]->page;
+        stk_rule_fill(stk_rules[i], page->fires, text, sizeof text);
+        stk_sink_printf(p->sink, "| [`%s`](#%s) | %s | %s |\n", page->id, page->id, page->title,
+                        text);
+    }
+}
+
 static void list_rules(const struct page *p)
 {
     if (p->markdown) {
-        stk_sink_text(
-            p->sink,
-            "# Rules\n\nEach says when it fires, why that matters, how its saving is bounded and "
-            "what to\n"
-            "change. `stoker explain ID` prints the same. Written from the rules themselves.\n");
+        rule_table(p);
     }
     for (int i = 0; i < stk_rule_count; i++) {
         if (p->markdown) {
