@@ -134,8 +134,8 @@ static bool data_on_device_apply(struct stk_scene *s, const struct stk_price_how
 
 const struct stk_price_row stk_price_data_on_device = {
     .id = "data-on-device",
-    .what = "data that never changes stays on the device",
-    .assumes = "the longest copy of each step moves the same data every time; the device has room",
+    .what = "keep data that never changes on the GPU",
+    .assumes = "each step's longest copy moves the same data every time, and the GPU has room",
     .is_priced_alone = false,
     .refuse = data_on_device_refuse,
     .apply = data_on_device_apply,

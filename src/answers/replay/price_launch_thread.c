@@ -35,11 +35,11 @@ static bool is_starved(const struct stk_graph *g)
 
 static const char *launch_thread_refuse(const struct stk_graph *g)
 {
-    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no GPU work was recorded"
            : g->calibration.call_ns < HELD_UP_NS
-               ? "launch calls take no longer than on a processor that nobody else wants"
-           : is_starved(g) ? "steps wait for workers that may want the same processors: what these "
-                             "would lose is not known"
+               ? "launch calls take no longer than on an uncontended core"
+           : is_starved(g) ? "steps wait for workers that may need the same cores: how much these "
+                             "would lose isn't known"
                            : NULL;
 }
 
@@ -76,8 +76,9 @@ static bool launch_thread_apply(struct stk_scene *s, const struct stk_price_how 
 
 const struct stk_price_row stk_price_launch_thread = {
     .id = "launch-thread",
-    .what = "threads that launch have processors of their own",
-    .assumes = "launch calls are long since other threads want the processor, not since it is slow",
+    .what = "give launching threads CPU cores of their own",
+    .assumes = "launch calls are slow because other threads compete for the core, not because the "
+               "core is slow",
     .is_priced_alone = true,
     .refuse = launch_thread_refuse,
     .apply = launch_thread_apply,

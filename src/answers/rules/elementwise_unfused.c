@@ -24,7 +24,7 @@ static enum stk_rule_state elementwise_unfused_check(const struct stk_rule_ctx *
                                                      struct stk_rep_finding *f, const char **why)
 {
     return stk_rule_check_kernels(ctx, f, STK_KERNEL_CHAINED, &thresholds[FROM], 1,
-                                  "is in elementwise kernels that follow each other", why);
+                                  "is elementwise kernels that run in a row", why);
 }
 
 const struct stk_rule stk_rule_elementwise_unfused = {

@@ -154,8 +154,8 @@ const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part 
     STK_ASSERT((unsigned)part < STK_PART_COUNT);
     bool host = stk_rule_on_host(ctx);
     return host && part == STK_PART_COMPUTE   ? "the model's own operations"
-           : host && part == STK_PART_UNKNOWN ? "no event of the driving thread"
-                                              : stk_part_info(part)->meaning;
+           : host && part == STK_PART_UNKNOWN ? "time without events of the main thread"
+                                              : stk_part_info(part)->phrase;
 }
 
 // "69.3 ms a step (39% of the time), in 6 of 6 steps".

@@ -19,7 +19,7 @@
 enum { EXCESS };
 static const struct stk_threshold thresholds[] = {
     [EXCESS] = {"time above the other steps' mean", "share of the time", 0.05,
-                "what is no twentieth of the time is not worth a finding of its own"},
+                "less than a twentieth of the time isn't worth a finding of its own"},
     {0},
 };
 
@@ -197,11 +197,11 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     }
     enum stk_part part = excess_of(&s, &more_ns);
     if (part == STK_PART_COMPILE) {
-        *why = "their excess is compilation: see compile-recurring";
+        *why = "the excess is compilation: see compile-recurring";
         return STK_RULE_PASSED;
     }
     if (are_held_up(ctx, &s, part)) {
-        *why = "the job's threads wait for processors, and long steps may be that";
+        *why = "the job's threads wait for CPU cores, which may cause the long steps";
         return STK_RULE_PASSED;
     }
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
