@@ -286,13 +286,16 @@ struct balance_summary {
 };
 static const struct stk_column balance_figures[] = {
     STK_COLUMN(balance_summary, devices, COUNT, "devices that work, of ranks with several"),
-    STK_COLUMN(balance_summary, busiest_device, TEXT, "device with the largest `busy_ns`"),
+    STK_COLUMN(balance_summary, busiest_device, TEXT, "device with the largest `busy_ns`",
+               .label = "busiest device"),
     STK_COLUMN(balance_summary, imbalance_share, SHARE,
-               "busy time of the busiest device above the mean, as a share of its own"),
+               "busy time of the busiest device above the mean, as a share of its own",
+               .label = "imbalance"),
     STK_COLUMN(
         balance_summary, one_at_a_time_share, SHARE,
         "of the time in which any device of a rank works, the share in which exactly one does"),
-    STK_COLUMN(balance_summary, start_lag_ns, NS, "largest `start_lag_ns` of a device"),
+    STK_COLUMN(balance_summary, start_lag_ns, NS, "largest `start_lag_ns` of a device",
+               .label = "start lag"),
 };
 static const struct stk_summary_info balance_summary_info =
     STK_SUMMARY_INFO(balance_summary, balance_figures);

@@ -516,33 +516,45 @@ struct comm_summary {
 static const struct stk_column comm_figures[] = {
     STK_COLUMN(comm_summary, collectives, COUNT, "collectives of devices in the selected time"),
     STK_COLUMN(comm_summary, collectives_per_step, COUNT,
-               "collectives of a used step and device, mean cut to a whole number"),
-    STK_COLUMN(comm_summary, total_ns, NS, "durations of the collectives, summed"),
+               "collectives of a used step and device, mean cut to a whole number",
+               .label = "collectives per step"),
+    STK_COLUMN(comm_summary, total_ns, NS, "durations of the collectives, summed",
+               .label = "collective durations, summed"),
     STK_COLUMN(comm_summary, exposed_ns, NS,
-               "collectives less compute: union for each device, summed over the devices"),
-    STK_COLUMN(comm_summary, wait_ns, NS, "`wait_ns` of all rows, summed"),
+               "collectives less compute: union for each device, summed over the devices",
+               .label = "exposed"),
+    STK_COLUMN(comm_summary, wait_ns, NS, "`wait_ns` of all rows, summed",
+               .label = "waiting for other ranks"),
     STK_COLUMN(comm_summary, straggler_rank, COUNT,
                "rank that is late for most of the waiting, as the verdict finds it; absent where "
-               "there is none"),
+               "there is none",
+               .label = "straggler"),
     STK_COLUMN(
         comm_summary, bytes_per_step, BYTES,
-        "bytes of the collectives of a used step and device, mean; only where all sizes are known"),
+        "bytes of the collectives of a used step and device, mean; only where all sizes are known",
+        .label = "bytes per step"),
     STK_COLUMN(comm_summary, best_bus_bytes_per_s, RATE,
-               "highest `bus_bytes_per_s` of a collective of 1 MB or more"),
+               "highest `bus_bytes_per_s` of a collective of 1 MB or more",
+               .label = "best bus bandwidth"),
     STK_COLUMN(comm_summary, ideal_per_step_ns, NS,
-               "time that the bytes of a step would take at `best_bus_bytes_per_s`"),
+               "time that the bytes of a step would take at `best_bus_bytes_per_s`",
+               .label = "ideal time per step"),
     STK_COLUMN(
         comm_summary, gradients_per_step, COUNT,
         "elements of the gradients that a used step of the host makes, by the recorded shapes"),
-    STK_COLUMN(comm_summary, gradient_bytes_per_step, BYTES, "bytes of these gradients"),
+    STK_COLUMN(comm_summary, gradient_bytes_per_step, BYTES, "bytes of these gradients",
+               .label = "gradient bytes per step"),
     STK_COLUMN(comm_summary, gradient_share, SHARE,
                "`gradient_bytes_per_step` as a share of `bytes_per_step`: 1 where the collectives "
                "move the gradients and nothing else, more where not all gradients, or fewer bytes "
-               "of each, are communicated"),
+               "of each, are communicated",
+               .label = "gradients, share of the bytes"),
     STK_COLUMN(comm_summary, clock_residual_ns, NS,
                "by how much the clocks of the ranks differ at most: how far the ends of a "
-               "collective lie apart over the ranks, lower median"),
-    STK_COLUMN(comm_summary, host_collectives, COUNT, "collectives that the host carries out"),
+               "collective lie apart over the ranks, lower median",
+               .label = "clock difference between ranks"),
+    STK_COLUMN(comm_summary, host_collectives, COUNT, "collectives that the host carries out",
+               .label = "collectives on the CPU"),
 };
 static const struct stk_summary_info comm_summary_info =
     STK_SUMMARY_INFO(comm_summary, comm_figures);

@@ -523,12 +523,15 @@ static const struct stk_column counters_figures[] = {
     STK_COLUMN(counters_summary, counters, COUNT, "recorded counters, each per device"),
     STK_COLUMN(counters_summary, samples, COUNT, "their samples in the selected time"),
     STK_COLUMN(counters_summary, clock_drop_share, SHARE,
-               "1 - mean / largest sample of a clock: of the clock where it is largest"),
+               "1 - mean / largest sample of a clock: of the clock where it is largest",
+               .label = "largest clock drop"),
     STK_COLUMN(counters_summary, throttled_share, SHARE,
-               "of the samples of throttle counters, the share that is not 0"),
+               "of the samples of throttle counters, the share that is not 0",
+               .label = "samples throttled"),
     STK_COLUMN(counters_summary, queue_depth_p95, COUNT,
                "95th percentile over time of the operations launched and not yet begun, of the "
-               "device where it is largest"),
+               "device where it is largest",
+               .label = "launch queue depth, p95"),
 };
 static const struct stk_summary_info counters_summary_info =
     STK_SUMMARY_INFO(counters_summary, counters_figures);

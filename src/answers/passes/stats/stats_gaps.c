@@ -171,14 +171,17 @@ static const struct stk_column gaps_figures[] = {
                "gaps between operations of a device, those that are not listed too"),
     STK_COLUMN(gaps_summary, idle_ns, NS,
                "lengths of all gaps, summed; before a device's first operation and after its last "
-               "there is none"),
-    STK_COLUMN(gaps_summary, explained_share, SHARE,
-               "of `idle_ns`, the share whose cause is known"),
+               "there is none",
+               .label = "total idle time"),
+    STK_COLUMN(gaps_summary, explained_share, SHARE, "of `idle_ns`, the share whose cause is known",
+               .label = "idle time with a known cause"),
     STK_COLUMN(gaps_summary, between_steps_ns, NS,
-               "time between steps without the fetches of the next batch, summed over the ranks"),
+               "time between steps without the fetches of the next batch, summed over the ranks",
+               .label = "time between steps"),
     STK_COLUMN(gaps_summary, between_steps_share, SHARE,
                "`between_steps_ns` as a share of the time of the steps, each counted to the start "
-               "of the next"),
+               "of the next",
+               .label = "time between steps, share"),
 };
 static const struct stk_summary_info gaps_summary_info =
     STK_SUMMARY_INFO(gaps_summary, gaps_figures);

@@ -262,15 +262,18 @@ struct input_summary {
 static const struct stk_column input_figures[] = {
     STK_COLUMN(input_summary, wait_ns, NS,
                "part `input_wait` of the report's breakdown: of the used steps of all devices, of "
-               "the host where there is none"),
+               "the host where there is none",
+               .label = "waiting for input"),
     STK_COLUMN(input_summary, wait_share, SHARE,
-               "`wait_ns` as a share of the wall time of the breakdown"),
+               "`wait_ns` as a share of the wall time of the breakdown",
+               .label = "waiting for input, share"),
     STK_COLUMN(input_summary, limiting_stage, TEXT,
                "stage that keeps the others waiting, on the rank that waits most; said only where "
                "the wait is worth a finding",
-               .is_name = true),
+               .is_name = true, .label = "limiting stage"),
     STK_COLUMN(input_summary, worker_threads, COUNT,
-               "worker threads of the loader that the profile shows, of the rank with most"),
+               "worker threads of the loader that the profile shows, of the rank with most",
+               .label = "loader workers"),
 };
 static const struct stk_summary_info input_summary_info =
     STK_SUMMARY_INFO(input_summary, input_figures);

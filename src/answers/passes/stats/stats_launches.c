@@ -400,17 +400,23 @@ struct launches_summary {
 static const struct stk_column launches_figures[] = {
     STK_COLUMN(launches_summary, launch_bound_share, SHARE,
                "share of the kernels with a launch call whose call began after their device had "
-               "nothing left to do"),
-    STK_COLUMN(launches_summary, queue_full_ns, NS, "`queue_full_ns` of all devices, summed"),
+               "nothing left to do",
+               .label = "kernels launched too late"),
+    STK_COLUMN(launches_summary, queue_full_ns, NS, "`queue_full_ns` of all devices, summed",
+               .label = "waiting for a full queue"),
     STK_COLUMN(launches_summary, command_buffer_full_ns, NS,
                "time that the profiler records as `Command Buffer Full`, in which launches wait "
-               "for a place: union of each track, summed over the tracks"),
+               "for a place: union of each track, summed over the tracks",
+               .label = "command buffer full"),
     STK_COLUMN(launches_summary, linked_share, SHARE,
-               "share of all kernels whose launch call is recorded"),
+               "share of all kernels whose launch call is recorded",
+               .label = "kernels with a recorded launch"),
     STK_COLUMN(launches_summary, regions, COUNT,
-               "regions in which a device runs out of work, those that are not listed too"),
+               "regions in which a device runs out of work, those that are not listed too",
+               .label = "launch-bound regions"),
     STK_COLUMN(launches_summary, region_idle_ns, NS,
-               "idle time before the late operations of all these regions, summed"),
+               "idle time before the late operations of all these regions, summed",
+               .label = "idle in these regions"),
 };
 static const struct stk_summary_info launches_summary_info =
     STK_SUMMARY_INFO(launches_summary, launches_figures);

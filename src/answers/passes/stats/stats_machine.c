@@ -67,19 +67,28 @@ struct machine_summary {
         sampler_share, other_records;
 };
 static const struct stk_column machine_figures[] = {
-    STK_COLUMN(machine_summary, sampled_ns, NS, "time that the figures are of"),
-    STK_COLUMN(machine_summary, looks, COUNT, "times that the sampler looked in it"),
+    STK_COLUMN(machine_summary, sampled_ns, NS, "time that the figures are of",
+               .label = "sampled for"),
+    STK_COLUMN(machine_summary, looks, COUNT, "times that the sampler looked in it",
+               .label = "samples"),
     STK_COLUMN(machine_summary, of_profile, BOOL,
-               "whether that is the profile's time; else it is all of the record"),
-    STK_COLUMN(machine_summary, processors, REAL, "processors that the job may use"),
-    STK_COLUMN(machine_summary, running, REAL, "processors that its threads ran on, on average"),
+               "whether that is the profile's time; else it is all of the record",
+               .label = "covers the profile only"),
+    STK_COLUMN(machine_summary, processors, REAL, "processors that the job may use",
+               .label = "CPU cores available"),
+    STK_COLUMN(machine_summary, running, REAL, "processors that its threads ran on, on average",
+               .label = "CPU cores used"),
     STK_COLUMN(machine_summary, waiting, REAL,
-               "its threads that could run and waited for a processor, on average"),
+               "its threads that could run and waited for a processor, on average",
+               .label = "threads waiting for a core"),
     STK_COLUMN(machine_summary, throttled_share, SHARE,
-               "periods in which the control group's quota was used up"),
-    STK_COLUMN(machine_summary, sampler_share, SHARE, "of one processor that sampling took"),
+               "periods in which the control group's quota was used up",
+               .label = "periods throttled"),
+    STK_COLUMN(machine_summary, sampler_share, SHARE, "of one processor that sampling took",
+               .label = "sampler cost, of one core"),
     STK_COLUMN(machine_summary, other_records, COUNT,
-               "records of other machines or times that were given and are not shown"),
+               "records of other machines or times that were given and are not shown",
+               .label = "other machine records"),
 };
 static const struct stk_summary_info machine_summary_info =
     STK_SUMMARY_INFO(machine_summary, machine_figures);

@@ -288,20 +288,25 @@ struct ops_summary {
 };
 static const struct stk_column ops_figures[] = {
     STK_COLUMN(ops_summary, host_self_ns, NS,
-               "self time of the operations on the host, summed over threads and ranks"),
-    STK_COLUMN(ops_summary, device_self_ns, NS, "durations of the device operations, summed"),
+               "self time of the operations on the host, summed over threads and ranks",
+               .label = "CPU time in operators"),
+    STK_COLUMN(ops_summary, device_self_ns, NS, "durations of the device operations, summed",
+               .label = "GPU time"),
     STK_COLUMN(ops_summary, runtime_ns, NS,
                "time of the runtimes' own internals (executors, thread pools, buffers) outside of "
-               "every operation, summed"),
+               "every operation, summed",
+               .label = "runtime internals"),
     STK_COLUMN(ops_summary, host_share, SHARE,
-               "`host_self_ns` as a share of it and `device_self_ns`"),
+               "`host_self_ns` as a share of it and `device_self_ns`", .label = "CPU share"),
     STK_COLUMN(ops_summary, device_share, SHARE,
-               "`device_self_ns` as a share of it and `host_self_ns`"),
+               "`device_self_ns` as a share of it and `host_self_ns`", .label = "GPU share"),
     STK_COLUMN(ops_summary, eager_share, SHARE,
-               "of `device_self_ns`, the share that was issued one operator at a time"),
+               "of `device_self_ns`, the share that was issued one operator at a time",
+               .label = "GPU time launched eagerly"),
     STK_COLUMN(ops_summary, compiled_share, SHARE,
                "of `device_self_ns`, the share that was issued by TensorFlow's graph executor, "
-               "torch.compile, XLA or a device graph"),
+               "torch.compile, XLA or a device graph",
+               .label = "GPU time launched by compiled code"),
 };
 static const struct stk_summary_info ops_summary_info = STK_SUMMARY_INFO(ops_summary, ops_figures);
 

@@ -122,12 +122,16 @@ struct ops_by_figures {
 };
 static const struct stk_column ops_by_columns[] = {
     STK_COLUMN(ops_by_figures, host_self_ns, NS,
-               "self time of the operations on the host, summed over threads and ranks"),
-    STK_COLUMN(ops_by_figures, device_self_ns, NS, "durations of the device operations, summed"),
+               "self time of the operations on the host, summed over threads and ranks",
+               .label = "CPU time in operators"),
+    STK_COLUMN(ops_by_figures, device_self_ns, NS, "durations of the device operations, summed",
+               .label = "GPU time"),
     STK_COLUMN(ops_by_figures, host_told_share, SHARE,
-               "of `host_self_ns`, the share of operations whose group is known"),
+               "of `host_self_ns`, the share of operations whose group is known",
+               .label = "CPU time with a known group"),
     STK_COLUMN(ops_by_figures, device_told_share, SHARE,
-               "of `device_self_ns`, the share of work whose group is known"),
+               "of `device_self_ns`, the share of work whose group is known",
+               .label = "GPU time with a known group"),
 };
 const struct stk_summary_info stk_ops_keyed_figures =
     STK_SUMMARY_INFO(ops_by_figures, ops_by_columns);

@@ -280,21 +280,26 @@ struct overview_summary {
 };
 static const struct stk_column overview_figures[] = {
     STK_COLUMN(overview_summary, steps, COUNT, "used steps"),
-    STK_COLUMN(overview_summary, step_ns, NS, "length of a used step: lower median"),
-    STK_COLUMN(overview_summary, step_mean_ns, NS, "length of a used step: mean"),
+    STK_COLUMN(overview_summary, step_ns, NS, "length of a used step: lower median",
+               .label = "step, median"),
+    STK_COLUMN(overview_summary, step_mean_ns, NS, "length of a used step: mean",
+               .label = "step, mean"),
     STK_COLUMN(overview_summary, step_p95_ns, NS,
-               "length of a used step: 95th percentile, nearest rank"),
+               "length of a used step: 95th percentile, nearest rank", .label = "step, p95"),
     STK_COLUMN(overview_summary, busy_share, SHARE,
-               "busy time of the devices in the breakdown as a share of their spans, each summed"),
-    STK_COLUMN(overview_summary, idle_share, SHARE, "1 - `busy_share`"),
-    STK_COLUMN(
-        overview_summary, host_share, SHARE,
-        "of the self time of all operations, the share on the host; only where a device ran"),
+               "busy time of the devices in the breakdown as a share of their spans, each summed",
+               .label = "GPU busy"),
+    STK_COLUMN(overview_summary, idle_share, SHARE, "1 - `busy_share`", .label = "GPU idle"),
+    STK_COLUMN(overview_summary, host_share, SHARE,
+               "of the self time of all operations, the share on the host; only where a device ran",
+               .label = "operator time on the CPU"),
     STK_COLUMN(overview_summary, device_share, SHARE,
-               "of the self time of all operations, the share on devices"),
+               "of the self time of all operations, the share on devices",
+               .label = "operator time on the GPU"),
     STK_COLUMN(overview_summary, tensor_core_share, SHARE,
                "of the summed durations of kernels that compute, the share of those whose names "
-               "say that they use tensor cores"),
+               "say that they use tensor cores",
+               .label = "compute on tensor cores"),
 };
 static const struct stk_summary_info overview_summary_info =
     STK_SUMMARY_INFO(overview_summary, overview_figures);

@@ -534,20 +534,26 @@ struct python_summary {
 static const struct stk_column python_figures[] = {
     STK_COLUMN(python_summary, traced_share, SHARE,
                "of the time of the used steps on the driving thread (its whole time where there "
-               "are no steps), the share inside any Python function"),
+               "are no steps), the share inside any Python function",
+               .label = "time in Python functions"),
     STK_COLUMN(python_summary, python_self_share, SHARE,
                "of the same time, the share that is the interpreter's own: no operator, no call of "
-               "the runtime, no function written in C"),
+               "the runtime, no function written in C",
+               .label = "time in the interpreter itself"),
     STK_COLUMN(python_summary, user_share, SHARE,
-               "of the same time, the self time of the user's code"),
+               "of the same time, the self time of the user's code", .label = "time in your code"),
     STK_COLUMN(python_summary, framework_share, SHARE,
-               "of the same time, the self time of the framework's Python code"),
+               "of the same time, the self time of the framework's Python code",
+               .label = "time in framework code"),
     STK_COLUMN(python_summary, library_share, SHARE,
-               "of the same time, the self time of other libraries' code"),
+               "of the same time, the self time of other libraries' code",
+               .label = "time in libraries"),
     STK_COLUMN(python_summary, builtin_share, SHARE,
-               "of the same time, the self time of functions written in C"),
+               "of the same time, the self time of functions written in C",
+               .label = "time in C functions"),
     STK_COLUMN(python_summary, unknown_share, SHARE,
-               "of the same time, the self time of code whose owner is not known"),
+               "of the same time, the self time of code whose owner is not known",
+               .label = "time in code of unknown owner"),
 };
 static const struct stk_summary_info python_summary_info =
     STK_SUMMARY_INFO(python_summary, python_figures);

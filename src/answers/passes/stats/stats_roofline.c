@@ -330,13 +330,17 @@ struct roofline_summary {
 static const struct stk_column roofline_figures[] = {
     STK_COLUMN(
         roofline_summary, kernel_ns, NS,
-        "durations of the kernels that compute, summed: no collectives, no waiting for transfers"),
+        "durations of the kernels that compute, summed: no collectives, no waiting for transfers",
+        .label = "compute kernels"),
     STK_COLUMN(roofline_summary, cost_share, SHARE,
-               "of `kernel_ns`, the share of kernels whose operations or bytes are known"),
+               "of `kernel_ns`, the share of kernels whose operations or bytes are known",
+               .label = "time with known FLOPs or bytes"),
     STK_COLUMN(roofline_summary, told_share, SHARE,
-               "of `kernel_ns`, the share of which the limit is known, too"),
+               "of `kernel_ns`, the share of which the limit is known, too",
+               .label = "time with a known limit"),
     STK_COLUMN(roofline_summary, roof_share, SHARE,
-               "of the time of these, the share that they would take at their limits"),
+               "of the time of these, the share that they would take at their limits",
+               .label = "share of the peak rates reached"),
 };
 static const struct stk_summary_info roofline_summary_info =
     STK_SUMMARY_INFO(roofline_summary, roofline_figures);

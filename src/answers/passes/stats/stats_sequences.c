@@ -386,13 +386,19 @@ struct sequences_summary {
         saving_bound_ns;
 };
 static const struct stk_column sequences_figures[] = {
-    STK_COLUMN(sequences_summary, chains, COUNT, "occurrences of the listed chains"),
-    STK_COLUMN(sequences_summary, chain_kernels, COUNT, "kernels in them"),
-    STK_COLUMN(sequences_summary, short_chain_ns, NS, "durations of these kernels, summed"),
+    STK_COLUMN(sequences_summary, chains, COUNT, "occurrences of the listed chains",
+               .label = "chains of short kernels"),
+    STK_COLUMN(sequences_summary, chain_kernels, COUNT, "kernels in them",
+               .label = "kernels in chains"),
+    STK_COLUMN(sequences_summary, short_chain_ns, NS, "durations of these kernels, summed",
+               .label = "time in chains"),
     STK_COLUMN(sequences_summary, short_chain_share, SHARE,
-               "`short_chain_ns` as a share of the summed durations of all kernels"),
-    STK_COLUMN(sequences_summary, gap_ns, NS, "gaps between the kernels of an occurrence, summed"),
-    STK_COLUMN(sequences_summary, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed"),
+               "`short_chain_ns` as a share of the summed durations of all kernels",
+               .label = "time in chains, share"),
+    STK_COLUMN(sequences_summary, gap_ns, NS, "gaps between the kernels of an occurrence, summed",
+               .label = "gaps within chains"),
+    STK_COLUMN(sequences_summary, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed",
+               .label = "most that fusing saves"),
 };
 static const struct stk_summary_info sequences_summary_info =
     STK_SUMMARY_INFO(sequences_summary, sequences_figures);

@@ -224,10 +224,12 @@ struct startup_summary {
 static const struct stk_column startup_figures[] = {
     STK_COLUMN(startup_summary, first_steady_ns, NS,
                "end of the first steady step, of the slowest rank: the first within 1.5 times the "
-               "median step after which two more are"),
+               "median step after which two more are",
+               .label = "first steady step ends at"),
     STK_COLUMN(startup_summary, first_use_ns, NS,
                "compilation and first use anywhere in the profile: union for each rank, summed "
-               "over the ranks"),
+               "over the ranks",
+               .label = "compilation and first use"),
 };
 static const struct stk_summary_info startup_summary_info =
     STK_SUMMARY_INFO(startup_summary, startup_figures);
