@@ -14,7 +14,7 @@
 struct stk_machine_view; // profile/model/machine/machine.h
 
 enum stk_part {
-#define P(id, key, group, label, meaning) STK_PART_##id,
+#define P(id, key, group, label, phrase, meaning) STK_PART_##id,
 #include "profile/model/parts.def"
 #undef P
     STK_PART_COUNT
@@ -31,7 +31,7 @@ enum stk_group {
     STK_GROUP_COUNT
 };
 struct stk_part_info {
-    const char *key, *label, *meaning;
+    const char *key, *label, *phrase, *meaning;
     enum stk_group group;
 };
 const struct stk_part_info *stk_part_info(enum stk_part part);

@@ -66,8 +66,11 @@ static void inputs(struct stk_term *t, const struct stk_rep_profile *p)
     }
     rank_line(t, &p->inputs);
     stk_text_label(t, "");
-    stk_term_printf(t, "%s events, %s dropped; capture %s", stk_figure_count(p->events.read).text,
-                    stk_figure_count(p->events.dropped).text, p->health.status);
+    stk_term_printf(t, "%s events", stk_figure_count(p->events.read).text);
+    if (p->events.dropped || t->options->verbosity > 0) {
+        stk_term_printf(t, ", %s dropped", stk_figure_count(p->events.dropped).text);
+    }
+    stk_term_printf(t, "; capture %s", p->health.status);
     stk_term_line_end(t);
 }
 
@@ -140,13 +143,13 @@ static void excluded(struct stk_term *t, const struct stk_rep_steps *s)
     size_t shown = t->options->verbosity > 0 || s->excluded.count <= 2 ? s->excluded.count : 2;
     for (size_t i = 0; i < shown; i++) {
         stk_text_label(t, "");
-        stk_term_printf(t, "left out: step %lld, ", (long long)e[i].step);
+        stk_term_printf(t, "without step %lld: ", (long long)e[i].step);
         stk_term_wrap(t, STK_TEXT_BODY + 2, e[i].why);
         stk_term_line_end(t);
     }
     if (shown < s->excluded.count) {
         stk_text_label(t, "");
-        stk_term_printf(t, "left out: %zu more step%s", s->excluded.count - shown,
+        stk_term_printf(t, "without %zu more step%s", s->excluded.count - shown,
                         s->excluded.count - shown == 1 ? "" : "s");
         stk_term_line_end(t);
     }
@@ -160,11 +163,16 @@ static void steps(struct stk_term *t, const struct stk_rep_steps *s)
         stk_term_line_end(t);
         return;
     }
-    stk_term_printf(t, "%s %s, %s used", stk_figure_count(s->count).text, s->source,
-                    stk_figure_count(s->used).text);
+    stk_term_printf(t, "%s of %s used", stk_figure_count(s->used).text,
+                    stk_figure_count(s->count).text);
+    if (t->options->verbosity > 0) {
+        stk_term_printf(t, " (%s)", s->source);
+    }
     if (s->has_times) {
-        stk_term_printf(t, "; median %s, p95 %s", stk_figure_ns(s->median_ns).text,
-                        stk_figure_ns(s->p95_ns).text);
+        stk_term_printf(t, "; median %s", stk_figure_ns(s->median_ns).text);
+    }
+    if (s->has_times && (s->used > 1 || t->options->verbosity > 0)) {
+        stk_term_printf(t, ", p95 %s", stk_figure_ns(s->p95_ns).text);
     }
     stk_term_line_end(t);
     if (s->has_batches) {

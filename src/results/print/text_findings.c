@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings as numbered blocks: what, how much, how stoker knows, what to change, where to read on.
-// The first is whole, the next two are short, the rest are their titles: --verbose shows all of
-// each. Then one line about the rules, and where to read on.
+// The first is whole, the second is its advice, the rest are titles: --verbose shows all of each.
+// Then where to read on.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ static const enum stk_style severity_styles[] = {[STK_LEVEL_HIGH] = STK_STYLE_RE
                                                  [STK_LEVEL_LOW] = STK_STYLE_CYAN,
                                                  [STK_LEVEL_INFO] = STK_STYLE_CYAN};
 // Without --verbose: findings that say more than their title, and the sentences of the first.
-#define FINDINGS_TOLD 3
-#define EVIDENCE_LINES 3
+#define FINDINGS_TOLD 2
+#define EVIDENCE_LINES 2
 
 // "saves 15-24%", "saves up to 24%" where only a bound is known, "" where nothing is.
 static void saving_text(const struct stk_rep_finding *f, char *out, size_t size)
@@ -159,19 +159,25 @@ static void whole_finding(struct stk_term *t, const struct stk_report *r,
 
 // What only informs (a healthy job, a capture that could hold more) is its title, unless it is the
 // first, which always says what to do next.
+static bool is_told(const struct stk_term *t, const struct stk_list *findings, size_t number)
+{
+    const struct stk_rep_finding *f = (const struct stk_rep_finding *)findings->items + number - 1;
+    return number == 1 || t->options->verbosity > 0 ||
+           (number <= FINDINGS_TOLD && f->severity != STK_LEVEL_INFO);
+}
+
 static void finding(struct stk_term *t, const struct stk_report *r, size_t number)
 {
     const struct stk_rep_finding *f =
         (const struct stk_rep_finding *)r->findings.items + number - 1;
-    bool is_told = number <= FINDINGS_TOLD && f->severity != STK_LEVEL_INFO;
-    if (number == 1 || is_told || t->options->verbosity > 0) {
+    bool told = is_told(t, &r->findings, number);
+    if (told || is_told(t, &r->findings, number - 1)) {
         stk_term_line_end(t);
     }
     heading(t, f, number);
     if (number == 1 || t->options->verbosity > 0) {
         whole_finding(t, r, f, number);
-    } else if (is_told) {
-        evidence(t, &f->evidence, 1);
+    } else if (told) {
         source(t, f);
         fixes(t, r, f, false);
     }
@@ -228,26 +234,23 @@ static void rules_in_state(struct stk_term *t, const struct stk_report *r, const
     }
 }
 
-// "38 checks, 2 findings, 1 skipped", and where the rest is.
+// "-v (all 3 findings, 1 check skipped), stoker explain input-wait".
 static void further_reading(struct stk_term *t, const struct stk_report *r)
 {
     const struct stk_rep_finding *f = r->findings.items;
     size_t skipped = count_state(r, "skipped");
-    char text[2000];
-    int used = snprintf(text, sizeof text, "-v shows everything; stoker explain ID says more:");
-    stk_text_label(t, "checks");
-    stk_term_printf(t, "%zu run, %zu finding%s", r->rules.count - skipped, r->findings.count,
-                    r->findings.count == 1 ? "" : "s");
-    if (skipped) {
-        stk_term_printf(t, ", %zu skipped", skipped);
-    }
-    stk_term_line_end(t);
     stk_text_label(t, "more");
-    for (size_t i = 0; i < r->findings.count && used < (int)sizeof text - 80; i++) {
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s %.60s", i ? "," : "", f[i].id);
+    if (r->findings.count == 0) {
+        stk_term_printf(t, "-v (%zu checks, no findings)", r->rules.count - skipped);
+        stk_term_line_end(t);
+        return;
     }
-    text[r->findings.count ? used : (int)strcspn(text, ";")] = 0;
-    stk_term_wrap(t, STK_TEXT_BODY, text);
+    stk_term_printf(t, "-v (%zu finding%s", r->findings.count, r->findings.count == 1 ? "" : "s");
+    if (skipped) {
+        stk_term_printf(t, ", %zu check%s skipped", skipped, skipped == 1 ? "" : "s");
+    }
+    stk_term_text(t, "), ");
+    stk_term_text(t, f->explain);
     stk_term_line_end(t);
 }
 

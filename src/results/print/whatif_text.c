@@ -80,8 +80,7 @@ static void scenario(struct stk_term *t, const struct stk_whatif *w,
     stk_term_to_column(t, 28);
     stk_term_printf(t, "%s per step", stk_figure_ns(s->expected_ns).text);
     if (t->options->verbosity > 0) {
-        stk_term_printf(t, " (%s to %s)",
-                        stk_figure_ns(left_ns(w, s, s->saving.high_share)).text,
+        stk_term_printf(t, " (%s to %s)", stk_figure_ns(left_ns(w, s, s->saving.high_share)).text,
                         stk_figure_ns(left_ns(w, s, s->saving.low_share)).text);
         stk_term_line_end(t);
         stk_term_to_column(t, 28);
