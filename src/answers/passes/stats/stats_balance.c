@@ -224,8 +224,8 @@ static const struct stk_column balance_columns[] = {
                "part of `busy_ns` in which no other device of the rank is busy"),
     STK_COLUMN(balance_row, alone_share, SHARE, "`alone_ns` as a share of `busy_ns`"),
     STK_COLUMN(balance_row, start_lag_ns, NS,
-               "time from the first work of any device of the rank in a step to the first work of "
-               "this one: lower median over the used steps, 64 at most"),
+               "delay of this device's first work in a step after the rank's first: lower median "
+               "over at most 64 used steps"),
     STK_COLUMN(balance_row, steps, COUNT, "steps that `start_lag_ns` is the median of",
                .is_detail = true),
 };
@@ -285,15 +285,14 @@ struct balance_summary {
     struct stk_cell devices, busiest_device, imbalance_share, one_at_a_time_share, start_lag_ns;
 };
 static const struct stk_column balance_figures[] = {
-    STK_COLUMN(balance_summary, devices, COUNT, "devices that work, of ranks with several"),
+    STK_COLUMN(balance_summary, devices, COUNT, "working devices, on ranks with several"),
     STK_COLUMN(balance_summary, busiest_device, TEXT, "device with the largest `busy_ns`",
                .label = "busiest device"),
     STK_COLUMN(balance_summary, imbalance_share, SHARE,
-               "busy time of the busiest device above the mean, as a share of its own",
+               "how far the busiest device's busy time is above the mean, as a share of its own",
                .label = "imbalance"),
-    STK_COLUMN(
-        balance_summary, one_at_a_time_share, SHARE,
-        "of the time in which any device of a rank works, the share in which exactly one does"),
+    STK_COLUMN(balance_summary, one_at_a_time_share, SHARE,
+               "share of the busy time in which exactly one device of the rank works"),
     STK_COLUMN(balance_summary, start_lag_ns, NS, "largest `start_lag_ns` of a device",
                .label = "start lag"),
 };
@@ -301,8 +300,8 @@ static const struct stk_summary_info balance_summary_info =
     STK_SUMMARY_INFO(balance_summary, balance_figures);
 
 static const struct stk_missing no_several = {
-    "several devices of one process", "no rank of the profile uses more",
-    "none needed: ranks are compared by `stoker why` and `stats comm`"};
+    "several devices of one process", "no rank uses more",
+    "nothing: `stoker why` and `stats comm` compare ranks"};
 
 static enum stoker_status balance_describe(const struct stk_pass_ctx *ctx,
                                            struct stk_table_doc *doc, struct stoker_err *err)
@@ -339,7 +338,7 @@ static enum stoker_status balance_describe(const struct stk_pass_ctx *ctx,
 
 const struct stk_stats stk_stats_balance = {
     .name = "balance",
-    .question = "Do the devices of a host have equal work, and at the same time?",
+    .question = "Do a host's devices share the work equally, and at the same time?",
     .needs = "operations of several devices of one process",
     .tables = {&balance_table},
     .summary = &balance_summary_info,

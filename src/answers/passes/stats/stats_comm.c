@@ -39,26 +39,25 @@ static const struct stk_column collectives_columns[] = {
     STK_COLUMN(collectives_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
     STK_COLUMN(collectives_row, name, TEXT, "name of the kernel", .is_name = true),
     STK_COLUMN(collectives_row, kind, TEXT,
-               "all_reduce, all_gather and so on: as recorded, else by the name",
-               .is_detail = true),
+               "all_reduce, all_gather and so on: as recorded, or by the name", .is_detail = true),
     STK_COLUMN(collectives_row, ordinal, COUNT,
                "its number among those of its name on the device, from 0", .is_detail = true),
     STK_COLUMN(collectives_row, bytes, BYTES, "size of the whole tensor"),
     STK_COLUMN(collectives_row, total_ns, NS, "duration"),
     STK_COLUMN(collectives_row, exposed_ns, NS,
-               "part of its duration that no compute of its device covers"),
+               "part that compute on the same device doesn't overlap"),
     STK_COLUMN(collectives_row, wait_ns, NS,
-               "duration above the shortest in its group: waiting for the last to arrive; not "
-               "known unless all of the group are recorded"),
+               "duration above the group's shortest: waiting for the last to arrive; unknown "
+               "unless the whole group was recorded"),
     STK_COLUMN(collectives_row, last_rank, COUNT,
-               "rank that came last: by start where the ranks' clocks agree, else the one with the "
-               "shortest duration"),
+               "rank that came last: by start if the ranks' clocks agree, otherwise the one with "
+               "the shortest duration"),
     STK_COLUMN(collectives_row, last_device, TEXT, "device of that rank", .is_detail = true),
     STK_COLUMN(collectives_row, group, TEXT, "name of the process group", .is_name = true,
                .is_detail = true),
     STK_COLUMN(collectives_row, group_size, COUNT, "ranks in the process group", .is_detail = true),
     STK_COLUMN(collectives_row, algorithm_bytes_per_s, RATE,
-               "bytes per second while data moves: `bytes` over `total_ns` less `wait_ns`",
+               "bytes per second while data moves: `bytes` over `total_ns` minus `wait_ns`",
                .is_detail = true),
     STK_COLUMN(collectives_row, bus_bytes_per_s, RATE,
                "bytes per second that the slowest link carries: `algorithm_bytes_per_s` times 2 (n "
@@ -82,10 +81,10 @@ static const struct stk_column kinds_columns[] = {
     STK_COLUMN(kinds_row, count, COUNT, "collectives on all ranks"),
     STK_COLUMN(kinds_row, total_ns, NS, "durations, summed"),
     STK_COLUMN(kinds_row, exposed_ns, NS,
-               "parts that no compute of the same device covers, summed"),
-    STK_COLUMN(kinds_row, wait_ns, NS, "waiting of those whose group is recorded, summed"),
+               "parts that compute on the same device doesn't overlap, summed"),
+    STK_COLUMN(kinds_row, wait_ns, NS, "waiting, summed over collectives whose group was recorded"),
     STK_COLUMN(kinds_row, algorithm_bytes_per_s, RATE,
-               "bytes per second: `bytes` over the mean duration less waiting", .is_detail = true),
+               "bytes per second: `bytes` over the mean duration minus waiting", .is_detail = true),
     STK_COLUMN(kinds_row, bus_bytes_per_s, RATE,
                "bytes per second that the slowest link carries: as in table `collectives`"),
 };
@@ -98,14 +97,13 @@ struct host_row {
 static const struct stk_column host_columns[] = {
     STK_COLUMN(host_row, rank, COUNT, STK_DOC_RANK),
     STK_COLUMN(host_row, name, TEXT, "name of the event", .is_name = true),
-    STK_COLUMN(host_row, count, COUNT,
-               "collectives of the name that the host carries out (Gloo, MPI)"),
-    STK_COLUMN(host_row, bytes, BYTES, "sizes, summed; not known unless all of them are"),
+    STK_COLUMN(host_row, count, COUNT, "collectives of this name that run on the CPU (Gloo, MPI)"),
+    STK_COLUMN(host_row, bytes, BYTES, "sizes, summed; unknown unless all are known"),
     STK_COLUMN(host_row, total_ns, NS, "durations, summed"),
     STK_COLUMN(host_row, mean_ns, NS, "mean duration"),
 };
 static const struct stk_table_info host_table =
-    STK_TABLE_INFO("host", "Collectives that the host carries out", host_row, host_columns);
+    STK_TABLE_INFO("host", "Collectives that run on the CPU", host_row, host_columns);
 
 // ---- who waits, within a group ----
 
@@ -516,62 +514,60 @@ struct comm_summary {
 static const struct stk_column comm_figures[] = {
     STK_COLUMN(comm_summary, collectives, COUNT, "collectives of devices in the selected time"),
     STK_COLUMN(comm_summary, collectives_per_step, COUNT,
-               "collectives of a used step and device, mean cut to a whole number",
+               "collectives per used step and device, mean, rounded down",
                .label = "collectives per step"),
     STK_COLUMN(comm_summary, total_ns, NS, "durations of the collectives, summed",
                .label = "collective durations, summed"),
     STK_COLUMN(comm_summary, exposed_ns, NS,
-               "collectives less compute: union for each device, summed over the devices",
+               "collectives minus compute: union per device, summed over the devices",
                .label = "exposed"),
     STK_COLUMN(comm_summary, wait_ns, NS, "`wait_ns` of all rows, summed",
                .label = "waiting for other ranks"),
-    STK_COLUMN(comm_summary, straggler_rank, COUNT,
-               "rank that is late for most of the waiting, as the verdict finds it; absent where "
-               "there is none",
-               .label = "straggler"),
+    STK_COLUMN(
+        comm_summary, straggler_rank, COUNT,
+        "rank that causes most of the wait, as the verdict finds it; absent if there is none",
+        .label = "straggler"),
     STK_COLUMN(
         comm_summary, bytes_per_step, BYTES,
-        "bytes of the collectives of a used step and device, mean; only where all sizes are known",
+        "bytes that a used step and device communicates, mean; absent unless all sizes are known",
         .label = "bytes per step"),
     STK_COLUMN(comm_summary, best_bus_bytes_per_s, RATE,
                "highest `bus_bytes_per_s` of a collective of 1 MB or more",
                .label = "best bus bandwidth"),
     STK_COLUMN(comm_summary, ideal_per_step_ns, NS,
-               "time that the bytes of a step would take at `best_bus_bytes_per_s`",
+               "time that a step's bytes would take at `best_bus_bytes_per_s`",
                .label = "ideal time per step"),
-    STK_COLUMN(
-        comm_summary, gradients_per_step, COUNT,
-        "elements of the gradients that a used step of the host makes, by the recorded shapes"),
+    STK_COLUMN(comm_summary, gradients_per_step, COUNT,
+               "gradient elements that a used CPU step makes, by the recorded shapes"),
     STK_COLUMN(comm_summary, gradient_bytes_per_step, BYTES, "bytes of these gradients",
                .label = "gradient bytes per step"),
     STK_COLUMN(comm_summary, gradient_share, SHARE,
-               "`gradient_bytes_per_step` as a share of `bytes_per_step`: 1 where the collectives "
-               "move the gradients and nothing else, more where not all gradients, or fewer bytes "
-               "of each, are communicated",
+               "`gradient_bytes_per_step` as a share of `bytes_per_step`: 1 if collectives move "
+               "the gradients and nothing else; more if they move fewer gradients or bytes",
                .label = "gradients, share of the bytes"),
     STK_COLUMN(comm_summary, clock_residual_ns, NS,
-               "by how much the clocks of the ranks differ at most: how far the ends of a "
-               "collective lie apart over the ranks, lower median",
+               "how far the ranks' clocks differ at most: distance between a collective's ends "
+               "over the ranks, lower median",
                .label = "clock difference between ranks"),
-    STK_COLUMN(comm_summary, host_collectives, COUNT, "collectives that the host carries out",
+    STK_COLUMN(comm_summary, host_collectives, COUNT, "collectives that run on the CPU",
                .label = "collectives on the CPU"),
 };
 static const struct stk_summary_info comm_summary_info =
     STK_SUMMARY_INFO(comm_summary, comm_figures);
 
 static const struct stk_missing no_gradients = {
-    "bytes of the gradients", "no step with the shapes of its gradients was recorded",
-    "PyTorch: record_shapes=True in torch.profiler, and profiler.step(); TensorFlow: a profile of "
-    "whole steps with the device's rows"};
+    "bytes of the gradients", "no step was recorded with the shapes of its gradients",
+    "PyTorch: record_shapes=True in torch.profiler, and profiler.step(); TensorFlow: profile whole "
+    "steps with GPU events"};
 static const struct stk_missing no_collectives = {"collectives of a device",
                                                   "none ran in the selected time",
-                                                  "give the profiles of a distributed run"};
+                                                  "use the profiles of a distributed run"};
 static const struct stk_missing one_rank = {
-    "who waits for whom", "the profile holds one rank: rates are too low by its waiting",
-    "record every rank and give all profiles, or their directory"};
+    "who waits for whom", "the profile has one rank: its waiting makes rates look too low",
+    "record every rank, and pass all profiles or their directory"};
 static const struct stk_missing some_waits = {
-    "waiting of some collectives", "they do not occur equally often on all ranks of their group",
-    "record the same steps on every rank, and give all profiles"};
+    "waiting of some collectives", "they don't occur equally often on all ranks of their group",
+    "record the same steps on every rank, and pass all profiles"};
 #define BYTES_REMEDY                                                                               \
     "PyTorch 2.2 and newer write them to the kernels (older ones with "                            \
     "record_shapes=True); what Nsight Systems exports holds none"

@@ -379,18 +379,18 @@ static const struct stk_column counters_columns[] = {
                "launches, weighted by time",
                .is_name = true),
     STK_COLUMN(counters_row, kind, TEXT,
-               "what is counted, by its name: clock, power, temperature, throttling, activity, "
-               "bandwidth, memory, queue, other",
+               "what it counts, judging by its name: clock, power, temperature, throttling, "
+               "activity, bandwidth, memory, queue, other",
                .is_detail = true),
-    STK_COLUMN(counters_row, unit, TEXT, "unit of the values, as the name gives it",
+    STK_COLUMN(counters_row, unit, TEXT, "unit of the values, if the name includes it",
                .is_name = true),
     STK_COLUMN(counters_row, min, REAL, "smallest sample"),
-    STK_COLUMN(counters_row, mean, REAL, "mean of the samples, however long each holds"),
+    STK_COLUMN(counters_row, mean, REAL, "time-weighted mean"),
     STK_COLUMN(counters_row, p95, REAL, "95th percentile of the samples"),
     STK_COLUMN(counters_row, max, REAL, "largest sample"),
     STK_COLUMN(counters_row, samples, COUNT,
-               "samples in the selected time; operations where derived", .is_detail = true),
-    STK_COLUMN(counters_row, source, TEXT, "track of the profile that holds the counter",
+               "samples in the selected time; for derived counters, operations", .is_detail = true),
+    STK_COLUMN(counters_row, source, TEXT, "track of the profile that has the counter",
                .is_name = true, .is_detail = true),
 };
 static const struct stk_table_info counters_table =
@@ -498,11 +498,11 @@ static bool counters_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_
     "nsys profile --gpu-metrics-devices=all samples clocks and activity; beside the run, "         \
     "nvidia-smi --query-gpu=clocks.sm,power.draw,temperature.gpu,"                                 \
     "clocks_event_reasons.active --format=csv --loop-ms=100"
-static const struct stk_missing no_counters = {"sampled counters", "the profile holds none",
-                                               REMEDY};
-static const struct stk_missing no_clocks = {"clocks", "no counter of them is recorded", REMEDY};
+static const struct stk_missing no_counters = {"sampled counters", "the profile has none", REMEDY};
+static const struct stk_missing no_clocks = {"clocks", "none of their counters was recorded",
+                                             REMEDY};
 static const struct stk_missing no_power = {"power and temperature",
-                                            "no counter of them is recorded", REMEDY};
+                                            "none of their counters was recorded", REMEDY};
 
 static void counters_say_missing(const struct counter_totals *all, struct stk_table_doc *doc)
 {
@@ -523,13 +523,12 @@ static const struct stk_column counters_figures[] = {
     STK_COLUMN(counters_summary, counters, COUNT, "recorded counters, each per device"),
     STK_COLUMN(counters_summary, samples, COUNT, "their samples in the selected time"),
     STK_COLUMN(counters_summary, clock_drop_share, SHARE,
-               "1 - mean / largest sample of a clock: of the clock where it is largest",
+               "1 − mean / largest sample of a clock, for the clock where it is largest",
                .label = "largest clock drop"),
     STK_COLUMN(counters_summary, throttled_share, SHARE,
-               "of the samples of throttle counters, the share that is not 0",
-               .label = "samples throttled"),
+               "share of throttle counters' samples that aren't 0", .label = "samples throttled"),
     STK_COLUMN(counters_summary, queue_depth_p95, COUNT,
-               "95th percentile over time of the operations launched and not yet begun, of the "
+               "95th percentile over time of operations launched but not yet started, on the "
                "device where it is largest",
                .label = "launch queue depth, p95"),
 };

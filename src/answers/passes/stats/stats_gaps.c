@@ -30,17 +30,17 @@ static const struct stk_column gaps_columns[] = {
     STK_COLUMN(gaps_row, start_ns, NS, "end of the operation before the gap"),
     STK_COLUMN(gaps_row, dur_ns, NS, "length of the gap, up to the next operation of the device"),
     STK_COLUMN(gaps_row, cause, TEXT,
-               "part of a step that holds most of the gap, by the same attribution as the report's "
-               "breakdown; not known outside of all steps"),
-    STK_COLUMN(gaps_row, what, TEXT, "host event that fills the longest piece of that cause",
+               "part of a step that most of the gap belongs to, as in the report's breakdown; "
+               "unknown outside steps"),
+    STK_COLUMN(gaps_row, what, TEXT, "CPU event that fills the longest piece of that cause",
                .is_name = true),
     STK_COLUMN(gaps_row, inside, TEXT, "operator around that event", .is_name = true,
                .is_detail = true),
-    STK_COLUMN(gaps_row, step, COUNT, "step of the device in which the gap begins"),
-    STK_COLUMN(gaps_row, after, TEXT, "where nothing runs on the host: the event that ended last",
+    STK_COLUMN(gaps_row, step, COUNT, "step of the device in which the gap starts"),
+    STK_COLUMN(gaps_row, after, TEXT, "the last event that ended, if nothing runs on the CPU",
                .is_name = true, .is_detail = true),
     STK_COLUMN(gaps_row, stack, TEXT,
-               "the host's stack at `what`, else at `inside`; of the longest gaps of a rank alone",
+               "the CPU's stack at `what`, or at `inside`; only for a rank's longest gaps",
                .is_name = true, .is_path = true, .is_detail = true),
 };
 static const struct stk_table_info gaps_table =
@@ -51,7 +51,7 @@ struct causes_row {
 };
 static const struct stk_column causes_columns[] = {
     STK_COLUMN(causes_row, cause, TEXT, "part of a step, as in the report's breakdown"),
-    STK_COLUMN(causes_row, gaps, COUNT, "gaps that hold some of it; a gap may have several causes"),
+    STK_COLUMN(causes_row, gaps, COUNT, "gaps with some of it; a gap may have several causes"),
     STK_COLUMN(causes_row, total_ns, NS, "time of this cause in all gaps, summed"),
     STK_COLUMN(causes_row, idle_share, SHARE, "share of the time of all gaps"),
 };
@@ -65,25 +65,25 @@ static const struct stk_column between_steps_columns[] = {
     STK_COLUMN(between_steps_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
     STK_COLUMN(between_steps_row, after_step, COUNT, "number of the step before"),
     STK_COLUMN(between_steps_row, start_ns, NS,
-               "end of the mark of that step; of its last optimizer step where marks follow one "
-               "another without a break",
+               "end of that step's mark, or of its last optimizer step if marks follow each other "
+               "directly",
                .is_detail = true),
     STK_COLUMN(between_steps_row, dur_ns, NS, "time up to the start of the next step"),
     STK_COLUMN(between_steps_row, fetch_ns, NS, "part of `dur_ns` in fetches of the next batch"),
     STK_COLUMN(between_steps_row, idle_ns, NS,
-               "part of `dur_ns` in which the rank's first device of the breakdown is idle"),
+               "part of `dur_ns` in which the rank's first device is idle"),
     STK_COLUMN(between_steps_row, what, TEXT,
-               "longest event of the driving thread wholly inside, fetches of the next batch aside",
+               "longest event of the main thread that is wholly inside, except fetches",
                .is_name = true),
     STK_COLUMN(between_steps_row, every, COUNT,
-               "distance in steps at which the same event takes longest again, where four of five "
-               "distances are alike"),
+               "distance in steps at which the same event is longest again, if four of five "
+               "distances agree"),
     STK_COLUMN(between_steps_row, stack, TEXT,
-               "the host's stack at `what`; of the longest rows of a rank alone", .is_name = true,
+               "the CPU's stack at `what`; only for a rank's longest rows", .is_name = true,
                .is_path = true, .is_detail = true),
 };
 static const struct stk_table_info between_steps_table = STK_TABLE_INFO(
-    "between_steps", "Between the steps of the host", between_steps_row, between_steps_columns);
+    "between_steps", "Between steps on the CPU", between_steps_row, between_steps_columns);
 
 static bool fill_between(struct stk_table *table, const struct stk_rank_sum *rank,
                          struct stk_gap_sums *all)
@@ -168,20 +168,20 @@ struct gaps_summary {
 };
 static const struct stk_column gaps_figures[] = {
     STK_COLUMN(gaps_summary, gaps, COUNT,
-               "gaps between operations of a device, those that are not listed too"),
+               "gaps between operations of a device, including those not listed"),
     STK_COLUMN(gaps_summary, idle_ns, NS,
-               "lengths of all gaps, summed; before a device's first operation and after its last "
-               "there is none",
+               "lengths of all gaps, summed; excludes the time before a device's first operation "
+               "and after its last",
                .label = "total idle time"),
-    STK_COLUMN(gaps_summary, explained_share, SHARE, "of `idle_ns`, the share whose cause is known",
+    STK_COLUMN(gaps_summary, explained_share, SHARE, "share of `idle_ns` whose cause is known",
                .label = "idle time with a known cause"),
     STK_COLUMN(gaps_summary, between_steps_ns, NS,
-               "time between steps without the fetches of the next batch, summed over the ranks",
+               "time between steps without fetches, summed over the ranks",
                .label = "time between steps"),
-    STK_COLUMN(gaps_summary, between_steps_share, SHARE,
-               "`between_steps_ns` as a share of the time of the steps, each counted to the start "
-               "of the next",
-               .label = "time between steps, share"),
+    STK_COLUMN(
+        gaps_summary, between_steps_share, SHARE,
+        "`between_steps_ns` as a share of the steps' time, each counted to the start of the next",
+        .label = "time between steps, share"),
 };
 static const struct stk_summary_info gaps_summary_info =
     STK_SUMMARY_INFO(gaps_summary, gaps_figures);
@@ -190,9 +190,9 @@ static const struct stk_summary_info gaps_summary_info =
     "record several steps, marked with profiler.step() in torch.profiler, "                        \
     "tf.profiler.experimental.Trace or jax.profiler.StepTraceAnnotation"
 static const struct stk_missing no_marks = {"what runs between steps",
-                                            "no step is marked on the host", STEPS_REMEDY};
+                                            "no step is marked on the CPU", STEPS_REMEDY};
 static const struct stk_missing no_two_marks = {
-    "what runs between steps", "no two steps in a row are marked on the host", STEPS_REMEDY};
+    "what runs between steps", "no two consecutive steps are marked on the CPU", STEPS_REMEDY};
 
 static void gaps_say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
                              const struct stk_gap_sums *all, bool has_device)
@@ -243,8 +243,8 @@ static enum stoker_status gaps_describe(const struct stk_pass_ctx *ctx, struct s
 
 const struct stk_stats stk_stats_gaps = {
     .name = "gaps",
-    .question = "When does the device stand idle, and what is the host doing then?",
-    .needs = "operations of a device; host events for the causes",
+    .question = "When is the device idle, and what does the CPU do then?",
+    .needs = "operations of a device; CPU events for the causes",
     .tables = {&gaps_table, &causes_table, &between_steps_table},
     .summary = &gaps_summary_info,
     .missing = {&stk_missing_device, &no_marks, &no_two_marks},

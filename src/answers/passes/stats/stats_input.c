@@ -23,41 +23,39 @@ struct stages_row {
         autotuned, wait_ns, threads, rank;
 };
 static const struct stk_column stages_columns[] = {
-    STK_COLUMN(
-        stages_row, stage, TEXT,
-        "name of the stage: that of its events without what tells passes, files and objects apart",
-        .is_name = true, .is_path = true),
+    STK_COLUMN(stages_row, stage, TEXT,
+               "name of the stage, without what differs between passes, files and objects",
+               .is_name = true, .is_path = true),
     STK_COLUMN(stages_row, kind, TEXT,
                "what it does: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "
-               "transfer, control"),
+               "transfer or control"),
     STK_COLUMN(stages_row, thread, TEXT, "thread on which it spent most time", .is_name = true,
                .is_detail = true),
     STK_COLUMN(stages_row, calls, COUNT, "how often it was called", .is_detail = true),
-    STK_COLUMN(stages_row, elements, COUNT,
-               "elements that its calls gave: as recorded (stoker.data), else one each"),
+    STK_COLUMN(
+        stages_row, elements, COUNT,
+        "elements that its calls returned: as recorded (stoker.data), otherwise one per call"),
     STK_COLUMN(stages_row, total_ns, NS,
-               "time in its calls and workers, summed over threads, nested stages included",
+               "time in its calls and workers, summed over threads, including nested stages",
                .is_detail = true),
     STK_COLUMN(stages_row, self_ns, NS,
-               "its own work, summed over threads: without nested stages, and without waiting for "
-               "its workers"),
+               "its own work, summed over threads, without nested stages and waiting for workers"),
     STK_COLUMN(stages_row, per_element_ns, NS, "`self_ns` over `elements`", .is_detail = true),
-    STK_COLUMN(stages_row, parallelism, COUNT, "threads at work while any of them was"),
+    STK_COLUMN(stages_row, parallelism, COUNT, "threads that work while any of them does"),
     STK_COLUMN(stages_row, capacity_per_s, RATE,
-               "elements per second if this stage alone worked, at the parallelism seen"),
-    STK_COLUMN(stages_row, limiting, BOOL,
-               "whether this stage keeps the others waiting; said only where the wait for input is "
-               "worth a finding"),
+               "elements per second if only this stage worked, at the same parallelism"),
+    STK_COLUMN(
+        stages_row, limiting, BOOL,
+        "whether this stage keeps the others waiting; only if the input wait is worth a finding"),
     STK_COLUMN(stages_row, buffer_fill, SHARE,
-               "share of its buffer that was full when it was called, on average",
-               .is_detail = true),
+               "how full its buffer was when it was called, on average", .is_detail = true),
     STK_COLUMN(stages_row, buffer_limit, COUNT, "elements that its buffer holds, as recorded",
                .is_detail = true),
     STK_COLUMN(stages_row, parallelism_set, COUNT,
-               "parallelism that the pipeline asks for, as recorded", .is_detail = true),
+               "parallelism that the pipeline requests, as recorded", .is_detail = true),
     STK_COLUMN(stages_row, autotuned, BOOL, "whether the framework tunes it", .is_detail = true),
     STK_COLUMN(stages_row, wait_ns, NS,
-               "time in its calls waiting for its workers, or for stages on other threads",
+               "time that its calls wait for its workers, or for stages on other threads",
                .is_detail = true),
     STK_COLUMN(stages_row, threads, COUNT, "threads on which it was called or worked",
                .is_detail = true),
@@ -72,10 +70,10 @@ struct kinds_row {
 static const struct stk_column kinds_columns[] = {
     STK_COLUMN(kinds_row, kind, TEXT,
                "what the work is: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "
-               "transfer, control"),
+               "transfer or control"),
     STK_COLUMN(kinds_row, calls, COUNT, "calls of this kind"),
     STK_COLUMN(kinds_row, self_ns, NS,
-               "work of this kind, summed over threads, whichever stage asked for it"),
+               "work of this kind, summed over threads, regardless of the stage that asked for it"),
     STK_COLUMN(kinds_row, self_share, SHARE, "share of the work of all kinds"),
 };
 static const struct stk_table_info kinds_table =
@@ -85,9 +83,8 @@ struct fetches_row {
     struct stk_cell fetch, calls, total_ns, mean_ns, median_ns, p95_ns, max_ns, thread, rank;
 };
 static const struct stk_column fetches_columns[] = {
-    STK_COLUMN(fetches_row, fetch, TEXT,
-               "name of the fetch of the next batch that holds up the training", .is_name = true,
-               .is_path = true),
+    STK_COLUMN(fetches_row, fetch, TEXT, "name of the batch fetch that holds up training",
+               .is_name = true, .is_path = true),
     STK_COLUMN(fetches_row, calls, COUNT, "how often it was called"),
     STK_COLUMN(fetches_row, total_ns, NS, "durations, summed"),
     STK_COLUMN(fetches_row, mean_ns, NS, "mean duration"),
@@ -217,23 +214,22 @@ static bool find_limit(const struct stk_run_sum *run, uint32_t *rank, uint32_t *
 
 static const struct stk_missing no_input = {
     "events of the input pipeline",
-    "no tf.data iterator, no fetch of a loader and no function that prepares "
-    "data is in the profile",
+    "the profile has no tf.data iterator, no loader fetch and no function that prepares data",
     "TensorFlow: host_tracer_level 2; PyTorch: ProfilerActivity.CPU, and "
-    "record_function(\"data_load\") around a loader of your own; JAX: "
-    "python_tracer_level 1; nsys: --trace=nvtx with a range around the fetch"};
+    "record_function(\"data_load\") around your own loader; JAX: python_tracer_level 1; nsys: "
+    "--trace=nvtx with a range around the fetch"};
 static const struct stk_missing no_steps = {
-    "steps", "without them the wait for input has no share",
+    "steps", "without them, the input wait has no share",
     "mark steps: profiler.step() in torch.profiler, "
     "tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation"};
 static const struct stk_missing unknown_work = {
     "what the fetch does",
-    "the training process prepares each batch itself (num_workers=0), and only "
-    "the fetch as a whole is recorded",
+    "the training process prepares each batch itself (num_workers=0), and only the whole fetch was "
+    "recorded",
     "record a few steps with with_stack=True in torch.profiler"};
 static const struct stk_missing unknown_wait = {
     "what the fetch waits for",
-    "only the fetch itself is recorded: worker processes write no events",
+    "only the fetch itself was recorded: worker processes leave no events",
     "PyTorch: record a few steps with num_workers=0 and with_stack=True; "
     "TensorFlow: host_tracer_level 2"};
 
@@ -261,19 +257,18 @@ struct input_summary {
 };
 static const struct stk_column input_figures[] = {
     STK_COLUMN(input_summary, wait_ns, NS,
-               "part `input_wait` of the report's breakdown: of the used steps of all devices, of "
-               "the host where there is none",
+               "part `input_wait` of the breakdown: used steps of all devices, or of the CPU if "
+               "there is no device",
                .label = "waiting for input"),
     STK_COLUMN(input_summary, wait_share, SHARE,
                "`wait_ns` as a share of the wall time of the breakdown",
                .label = "waiting for input, share"),
     STK_COLUMN(input_summary, limiting_stage, TEXT,
-               "stage that keeps the others waiting, on the rank that waits most; said only where "
-               "the wait is worth a finding",
+               "stage that keeps the others waiting, on the rank that waits most; only if the wait "
+               "is worth a finding",
                .is_name = true, .label = "limiting stage"),
     STK_COLUMN(input_summary, worker_threads, COUNT,
-               "worker threads of the loader that the profile shows, of the rank with most",
-               .label = "loader workers"),
+               "loader workers in the profile, on the rank with most", .label = "loader workers"),
 };
 static const struct stk_summary_info input_summary_info =
     STK_SUMMARY_INFO(input_summary, input_figures);
@@ -326,8 +321,8 @@ static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct 
 
 const struct stk_stats stk_stats_input = {
     .name = "input",
-    .question = "How does the input pipeline keep up, and which of its stages limits it?",
-    .needs = "tf.data iterators, fetches of a loader, or functions that prepare data",
+    .question = "Does the input pipeline keep up, and which stage limits it?",
+    .needs = "tf.data iterators, loader fetches, or functions that prepare data",
     .tables = {&stages_table, &kinds_table, &fetches_table},
     .summary = &input_summary_info,
     .missing = {&no_input, &no_steps, &unknown_work, &unknown_wait},

@@ -203,21 +203,20 @@ struct launches_row {
 static const struct stk_column launches_columns[] = {
     STK_COLUMN(launches_row, device, TEXT, STK_DOC_DEVICE),
     STK_COLUMN(launches_row, count, COUNT,
-               "kernels, collectives included, whose launch call is recorded: the other columns "
-               "are of these"),
+               "kernels with a recorded launch call, including collectives; the other columns "
+               "cover these"),
     STK_COLUMN(launches_row, median_ns, NS,
                "delay from the start of the launch call to the start of its kernel: lower median"),
     STK_COLUMN(launches_row, p95_ns, NS, "95th percentile of this delay, nearest rank"),
     STK_COLUMN(launches_row, max_ns, NS, "longest of these delays"),
     STK_COLUMN(launches_row, after_call_median_ns, NS,
                "lower median from the end of the launch call to the start of its kernel; negative "
-               "where the kernel starts while the call still runs"),
-    STK_COLUMN(
-        launches_row, launch_bound_share, SHARE,
-        "share of these kernels whose launch call began after the device had nothing left to do"),
+               "if the kernel starts while the call still runs"),
+    STK_COLUMN(launches_row, launch_bound_share, SHARE,
+               "share of these kernels whose launch call started after the device had run dry"),
     STK_COLUMN(launches_row, queue_full_ns, NS,
-               "time in launch calls of more than 10 times the median call, summed as far as the "
-               "device was busy: they waited for a place in the queue",
+               "time in launch calls over 10 times the median while the device was busy: they "
+               "waited for room in the queue",
                .is_detail = true),
 };
 static const struct stk_table_info launches_table =
@@ -229,16 +228,15 @@ struct queue_row {
 static const struct stk_column queue_columns[] = {
     STK_COLUMN(queue_row, device, TEXT, STK_DOC_DEVICE),
     STK_COLUMN(queue_row, start_ns, NS,
-               "start of this part of the time: each device's queue is cut into 20 equal parts"),
-    STK_COLUMN(queue_row, dur_ns, NS, "length of this part"),
-    STK_COLUMN(
-        queue_row, mean_depth, REAL,
-        "operations launched and not yet begun: mean over this part's time; an operation enters "
-        "the queue when its launch call begins and leaves it when the device begins it"),
+               "start of this interval: each device's queue is cut into 20 equal ones"),
+    STK_COLUMN(queue_row, dur_ns, NS, "length of this interval"),
+    STK_COLUMN(queue_row, mean_depth, REAL,
+               "operations launched but not yet started: mean over this interval, from the start "
+               "of the launch call to the start of the operation"),
     STK_COLUMN(queue_row, max_depth, COUNT, "most operations in the queue at once"),
 };
-static const struct stk_table_info queue_table =
-    STK_TABLE_INFO("queue", "Work launched and not yet begun, over time", queue_row, queue_columns);
+static const struct stk_table_info queue_table = STK_TABLE_INFO(
+    "queue", "Work launched but not yet started, over time", queue_row, queue_columns);
 
 struct regions_row {
     struct stk_cell device, start_ns, dur_ns, idle_ns, busy_share, kernels, late, thread, step;
@@ -246,19 +244,19 @@ struct regions_row {
 static const struct stk_column regions_columns[] = {
     STK_COLUMN(regions_row, device, TEXT, STK_DOC_DEVICE),
     STK_COLUMN(regions_row, start_ns, NS,
-               "where the device went idle for the first late operation; a region is a run of 8 or "
-               "more late operations with at most 3 others from one to the next"),
+               "where the device went idle before the first late operation; a region is 8 or more "
+               "late operations with at most 3 others in between"),
     STK_COLUMN(regions_row, dur_ns, NS, "length up to the end of the last late operation"),
-    STK_COLUMN(regions_row, idle_ns, NS, "idle time directly before the late operations, summed"),
+    STK_COLUMN(regions_row, idle_ns, NS, "idle time right before the late operations, summed"),
     STK_COLUMN(regions_row, busy_share, SHARE,
                "share of the region in which the device is busy (union of its operations)"),
     STK_COLUMN(regions_row, kernels, COUNT, "kernels in the region, collectives included"),
     STK_COLUMN(regions_row, late, COUNT,
-               "operations (kernels, copies, memsets) whose launch call began after the device had "
-               "nothing left to do, before a gap of at most 1 ms"),
+               "operations (kernels, copies, memsets) whose launch call started after the device "
+               "had run dry, before a gap of at most 1 ms"),
     STK_COLUMN(regions_row, thread, TEXT, "host thread that launched the first of them",
                .is_name = true),
-    STK_COLUMN(regions_row, step, COUNT, "step of the device in which the region begins"),
+    STK_COLUMN(regions_row, step, COUNT, "step of the device in which the region starts"),
 };
 static const struct stk_table_info regions_table = STK_TABLE_INFO(
     "regions", "Where the device runs dry waiting for launches", regions_row, regions_columns);
@@ -268,8 +266,7 @@ struct slow_calls_row {
         device_busy_share;
 };
 static const struct stk_column slow_calls_columns[] = {
-    STK_COLUMN(slow_calls_row, call, TEXT, "name of the call of the runtime or driver",
-               .is_name = true),
+    STK_COLUMN(slow_calls_row, call, TEXT, "name of the runtime or driver call", .is_name = true),
     STK_COLUMN(slow_calls_row, rank, COUNT, STK_DOC_RANK),
     STK_COLUMN(slow_calls_row, count, COUNT, "calls of the name"),
     STK_COLUMN(slow_calls_row, total_ns, NS,
@@ -278,14 +275,13 @@ static const struct stk_column slow_calls_columns[] = {
     STK_COLUMN(slow_calls_row, p95_ns, NS, "95th percentile of the durations, nearest rank",
                .is_detail = true),
     STK_COLUMN(slow_calls_row, max_ns, NS, "longest duration"),
-    STK_COLUMN(slow_calls_row, slow_share, SHARE,
-               "share of the calls that took more than 10 times the median"),
+    STK_COLUMN(slow_calls_row, slow_share, SHARE, "share of the calls over 10 times the median"),
     STK_COLUMN(slow_calls_row, slow_ns, NS, "durations of these slow calls, summed"),
     STK_COLUMN(slow_calls_row, device_busy_share, SHARE,
-               "share of `slow_ns` in which some device of the rank was busy", .is_detail = true),
+               "share of `slow_ns` in which a device of the rank was busy", .is_detail = true),
 };
 static const struct stk_table_info slow_calls_table =
-    STK_TABLE_INFO("slow_calls", "Runtime calls, and those over 10 x their median", slow_calls_row,
+    STK_TABLE_INFO("slow_calls", "Runtime calls, and those over 10× their median", slow_calls_row,
                    slow_calls_columns);
 
 static bool launches_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
@@ -399,20 +395,19 @@ struct launches_summary {
 };
 static const struct stk_column launches_figures[] = {
     STK_COLUMN(launches_summary, launch_bound_share, SHARE,
-               "share of the kernels with a launch call whose call began after their device had "
-               "nothing left to do",
+               "share of linked kernels whose call started after their device had run dry",
                .label = "kernels launched too late"),
     STK_COLUMN(launches_summary, queue_full_ns, NS, "`queue_full_ns` of all devices, summed",
                .label = "waiting for a full queue"),
     STK_COLUMN(launches_summary, command_buffer_full_ns, NS,
-               "time that the profiler records as `Command Buffer Full`, in which launches wait "
-               "for a place: union of each track, summed over the tracks",
+               "time recorded as `Command Buffer Full`, when launches wait for room: union per "
+               "track, summed over the tracks",
                .label = "command buffer full"),
     STK_COLUMN(launches_summary, linked_share, SHARE,
                "share of all kernels whose launch call is recorded",
                .label = "kernels with a recorded launch"),
     STK_COLUMN(launches_summary, regions, COUNT,
-               "regions in which a device runs out of work, those that are not listed too",
+               "regions in which a device runs dry, including those not listed",
                .label = "launch-bound regions"),
     STK_COLUMN(launches_summary, region_idle_ns, NS,
                "idle time before the late operations of all these regions, summed",
@@ -450,8 +445,8 @@ static void launches_say_figures(struct stk_table_doc *doc, const struct stk_run
 
 static const struct stk_missing no_launch_calls = {
     "launch calls of kernels", "no kernel is linked to the runtime call that launched it",
-    "record the host too: ProfilerActivity.CPU beside CUDA in torch.profiler, "
-    "--trace=cuda in nsys profile, host_tracer_level 2 in TensorFlow and JAX"};
+    "record the CPU too: ProfilerActivity.CPU with CUDA in torch.profiler, --trace=cuda in nsys "
+    "profile, host_tracer_level 2 in TensorFlow and JAX"};
 
 static enum stoker_status launches_describe(const struct stk_pass_ctx *ctx,
                                             struct stk_table_doc *doc, struct stoker_err *err)

@@ -15,17 +15,15 @@ struct processes_row {
 };
 static const struct stk_column processes_columns[] = {
     STK_COLUMN(processes_row, process, TEXT, "name of the process's first thread", .is_name = true),
-    STK_COLUMN(processes_row, pid, NUMBER, "its number"),
-    STK_COLUMN(processes_row, parent, NUMBER, "number of the process that started it",
-               .is_detail = true),
-    STK_COLUMN(processes_row, running, REAL, "processors that its threads ran on, summed"),
-    STK_COLUMN(processes_row, waiting, REAL,
-               "its threads that could run and waited for a processor, on average"),
+    STK_COLUMN(processes_row, pid, NUMBER, "its process number"),
+    STK_COLUMN(processes_row, parent, NUMBER, "process number of its parent", .is_detail = true),
+    STK_COLUMN(processes_row, running, REAL, "CPU cores that its threads used, summed"),
+    STK_COLUMN(processes_row, waiting, REAL, "runnable threads waiting for a core, on average"),
     STK_COLUMN(processes_row, busiest_share, SHARE,
                "share of the time that its busiest thread ran"),
     STK_COLUMN(processes_row, busiest_thread, TEXT, "name of that thread", .is_name = true,
                .is_detail = true),
-    STK_COLUMN(processes_row, threads, COUNT, "most threads that it had"),
+    STK_COLUMN(processes_row, threads, COUNT, "most threads at once"),
     STK_COLUMN(processes_row, active, COUNT, "threads that ran for 1% of the time or more",
                .is_detail = true),
     STK_COLUMN(processes_row, read_bytes_per_s, RATE, "bytes read from storage"),
@@ -33,7 +31,7 @@ static const struct stk_column processes_columns[] = {
                .is_detail = true),
     STK_COLUMN(processes_row, major_faults_per_s, RATE, "page faults that read from storage",
                .is_detail = true),
-    STK_COLUMN(processes_row, resident_bytes, BYTES, "most memory that it held"),
+    STK_COLUMN(processes_row, resident_bytes, BYTES, "peak memory"),
 };
 static const struct stk_table_info processes_table =
     STK_TABLE_INFO("processes", "Processes by work", processes_row, processes_columns);
@@ -42,7 +40,7 @@ struct figures_row {
     struct stk_cell counter, of, mean, most, last, unit, samples;
 };
 static const struct stk_column figures_columns[] = {
-    STK_COLUMN(figures_row, counter, TEXT, "counter, as docs/sampler.md lists them"),
+    STK_COLUMN(figures_row, counter, TEXT, "counter, as listed in docs/sampler.md"),
     STK_COLUMN(figures_row, of, TEXT, "the disk or GPU; empty for the machine and the job"),
     STK_COLUMN(figures_row, mean, REAL, "mean over time"),
     STK_COLUMN(figures_row, most, REAL, "largest value"),
@@ -57,7 +55,7 @@ struct absent_row {
     struct stk_cell source;
 };
 static const struct stk_column absent_columns[] = {
-    STK_COLUMN(absent_row, source, TEXT, "what could not be sampled, and why"),
+    STK_COLUMN(absent_row, source, TEXT, "what couldn't be sampled, and why"),
 };
 static const struct stk_table_info absent_table =
     STK_TABLE_INFO("absent", "Not sampled", absent_row, absent_columns);
@@ -67,35 +65,34 @@ struct machine_summary {
         sampler_share, other_records;
 };
 static const struct stk_column machine_figures[] = {
-    STK_COLUMN(machine_summary, sampled_ns, NS, "time that the figures are of",
+    STK_COLUMN(machine_summary, sampled_ns, NS, "time that the figures cover",
                .label = "sampled for"),
-    STK_COLUMN(machine_summary, looks, COUNT, "times that the sampler looked in it",
-               .label = "samples"),
+    STK_COLUMN(machine_summary, looks, COUNT, "samples in that time", .label = "samples"),
     STK_COLUMN(machine_summary, of_profile, BOOL,
-               "whether that is the profile's time; else it is all of the record",
+               "whether that is the profile's time; otherwise it is the whole record",
                .label = "covers the profile only"),
-    STK_COLUMN(machine_summary, processors, REAL, "processors that the job may use",
+    STK_COLUMN(machine_summary, processors, REAL, "CPU cores that the job may use",
                .label = "CPU cores available"),
-    STK_COLUMN(machine_summary, running, REAL, "processors that its threads ran on, on average",
+    STK_COLUMN(machine_summary, running, REAL, "CPU cores that its threads used, on average",
                .label = "CPU cores used"),
-    STK_COLUMN(machine_summary, waiting, REAL,
-               "its threads that could run and waited for a processor, on average",
+    STK_COLUMN(machine_summary, waiting, REAL, "runnable threads waiting for a core, on average",
                .label = "threads waiting for a core"),
     STK_COLUMN(machine_summary, throttled_share, SHARE,
-               "periods in which the control group's quota was used up",
+               "share of periods in which the cgroup used up its quota",
                .label = "periods throttled"),
-    STK_COLUMN(machine_summary, sampler_share, SHARE, "of one processor that sampling took",
+    STK_COLUMN(machine_summary, sampler_share, SHARE, "share of one CPU core that sampling took",
                .label = "sampler cost, of one core"),
     STK_COLUMN(machine_summary, other_records, COUNT,
-               "records of other machines or times that were given and are not shown",
+               "records of other machines or times that were passed but aren't shown",
                .label = "other machine records"),
 };
 static const struct stk_summary_info machine_summary_info =
     STK_SUMMARY_INFO(machine_summary, machine_figures);
 
-static const struct stk_missing no_record = {
-    "samples of the machine", "no machine.stk lies beside the profile",
-    "start the job with `stoker run -- COMMAND`, which samples it, and give its folder"};
+static const struct stk_missing no_record = {"samples of the machine",
+                                             "there is no machine.stk next to the profile",
+                                             "start the job with `stoker run -- COMMAND`, which "
+                                             "samples the machine, and pass the run's folder"};
 
 // Without the digits that binary fractions add.
 static double tidy(double value)
@@ -208,7 +205,7 @@ static enum stoker_status machine_describe(const struct stk_pass_ctx *ctx,
 const struct stk_stats stk_stats_machine = {
     .name = "machine",
     .question = "What did the machine do while the job ran: processes, limits, disks, GPUs?",
-    .needs = "a record of the machine (machine.stk) beside the profile",
+    .needs = "a machine record (machine.stk) next to the profile",
     .tables = {&processes_table, &figures_table, &absent_table},
     .summary = &machine_summary_info,
     .missing = {&no_record},

@@ -22,11 +22,11 @@ static const struct stk_column peak_columns[] = {
     STK_COLUMN(peak_row, allocator, TEXT, "name of the allocator", .is_detail = true),
     STK_COLUMN(peak_row, op, TEXT,
                "operation that asked for the memory; `(before the profile)`: allocated earlier; "
-               "`(held by the program)`: beside the heap, for a running XLA program",
+               "`(held by the program)`: outside the heap, for a running XLA program",
                .is_name = true),
-    STK_COLUMN(peak_row, bytes, BYTES, "bytes of it in use at the peak of this allocator"),
+    STK_COLUMN(peak_row, bytes, BYTES, "bytes in use at this allocator's peak"),
     STK_COLUMN(peak_row, peak_share, SHARE, "share of all bytes in use at that peak"),
-    STK_COLUMN(peak_row, blocks, COUNT, "blocks of it in use at that peak"),
+    STK_COLUMN(peak_row, blocks, COUNT, "blocks in use at that peak"),
 };
 static const struct stk_table_info peak_table =
     STK_TABLE_INFO("peak", "In use at the peak, by operation", peak_row, peak_columns);
@@ -37,13 +37,13 @@ struct steps_row {
 static const struct stk_column steps_columns[] = {
     STK_COLUMN(steps_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
     STK_COLUMN(steps_row, step, COUNT, "number of the used step"),
-    STK_COLUMN(steps_row, allocations, COUNT,
-               "allocations in the step, of devices' memory (of the host's where no device's is "
-               "recorded)"),
+    STK_COLUMN(
+        steps_row, allocations, COUNT,
+        "allocations in the step, of GPU memory (of CPU memory if that is all that was recorded)"),
     STK_COLUMN(steps_row, allocated_bytes, BYTES, "bytes that they allocated, summed"),
     STK_COLUMN(steps_row, freed_bytes, BYTES, "bytes freed in the step, summed"),
     STK_COLUMN(steps_row, peak_bytes, BYTES,
-               "most bytes in use at once in the step, over all allocators of the rank"),
+               "peak memory of the step, over all allocators of the rank"),
     STK_COLUMN(steps_row, end_bytes, BYTES, "bytes in use at the step's last allocator event"),
 };
 static const struct stk_table_info steps_table =
@@ -56,10 +56,10 @@ static const struct stk_column timeline_columns[] = {
     STK_COLUMN(timeline_row, device, TEXT,
                "device, as the report names it: `rank/ordinal`, or `rank/host`"),
     STK_COLUMN(timeline_row, t_ns, NS,
-               "time of the value: the largest one of each of 500 equal parts of the time is kept"),
+               "time of the value: the largest one in each of 500 equal intervals"),
     STK_COLUMN(timeline_row, bytes, BYTES, "bytes in use at that time"),
     STK_COLUMN(timeline_row, reserved_bytes, BYTES,
-               "bytes that the allocator holds at that time, in use or not"),
+               "bytes that the allocator holds at that time, whether in use or not"),
     STK_COLUMN(timeline_row, allocator, TEXT, "name of the allocator", .is_detail = true),
 };
 static const struct stk_table_info timeline_table =
@@ -71,12 +71,11 @@ struct live_row {
 static const struct stk_column live_columns[] = {
     STK_COLUMN(live_row, device, TEXT,
                "device, as the report names it: `rank/ordinal`, or `rank/host`"),
-    STK_COLUMN(live_row, t_ns, NS, "time, one of those of the table `timeline`"),
-    STK_COLUMN(
-        live_row, op, TEXT,
-        "operation that asked for the memory: the eight that hold most, and what none of the "
-        "profile asked for, as in `peak`",
-        .is_name = true),
+    STK_COLUMN(live_row, t_ns, NS, "time, one of those in the table `timeline`"),
+    STK_COLUMN(live_row, op, TEXT,
+               "operation that asked for the memory: the eight that hold most, and memory from "
+               "before, as in `peak`",
+               .is_name = true),
     STK_COLUMN(live_row, bytes, BYTES, "bytes of it in use at that time"),
     STK_COLUMN(live_row, blocks, COUNT, "blocks of it in use at that time"),
     STK_COLUMN(live_row, allocator, TEXT, "name of the allocator", .is_detail = true),
@@ -275,8 +274,7 @@ struct memory_summary {
 };
 static const struct stk_column memory_figures[] = {
     STK_COLUMN(memory_summary, peak_device, TEXT,
-               "device with the largest peak of one allocator; the host where no device's memory "
-               "is recorded",
+               "device whose allocator has the highest peak; the CPU if no GPU memory was recorded",
                .label = "device with the highest peak"),
     STK_COLUMN(memory_summary, peak_bytes, BYTES, "bytes in use at that peak",
                .label = "peak memory"),
@@ -284,7 +282,7 @@ static const struct stk_column memory_figures[] = {
     STK_COLUMN(memory_summary, capacity_share, SHARE, "peak as a share of the device's memory",
                .label = "peak, share of capacity"),
     STK_COLUMN(memory_summary, reserved_bytes, BYTES,
-               "bytes that this allocator holds at the peak, in use or not",
+               "bytes that this allocator holds at the peak, whether in use or not",
                .label = "reserved at the peak"),
     STK_COLUMN(memory_summary, fragmentation_share, SHARE,
                "1 - largest free block / free memory of this allocator, at the peak",
@@ -292,14 +290,13 @@ static const struct stk_column memory_figures[] = {
     STK_COLUMN(memory_summary, allocations, COUNT,
                "allocations of all allocators in the selected time"),
     STK_COLUMN(memory_summary, allocations_per_step, COUNT,
-               "allocations of a used step, mean cut to a whole number",
-               .label = "allocations per step"),
+               "allocations per used step, mean, rounded down", .label = "allocations per step"),
     STK_COLUMN(memory_summary, growth_per_step_bytes, BYTES,
-               "change of the bytes in use from the end of a used step to the end of the next: "
-               "lower median, of the rank where it is largest; 0 where it does not grow",
+               "change of the bytes in use between the ends of consecutive steps: lower median, on "
+               "the rank where it is largest; 0 if it doesn't grow",
                .label = "growth per step"),
     STK_COLUMN(memory_summary, device_malloc_calls, COUNT,
-               "calls of the runtime that allocate or free device or pinned memory",
+               "runtime calls that allocate or free GPU or pinned memory",
                .label = "driver allocations"),
 };
 static const struct stk_summary_info memory_summary_info =
@@ -348,22 +345,21 @@ static const struct stk_missing no_events = {
     "nsys profile --cuda-memory-usage=true; TensorFlow and JAX record them "
     "with their BFC allocator at host_tracer_level 2"};
 static const struct stk_missing silent_device = {
-    "memory of the device", "its allocator reported nothing: another one may be in its place",
+    "memory of the device", "its allocator reported nothing: a different one may be in use",
     "record with the framework's caching allocator, or with "
     "nsys profile --cuda-memory-usage=true"};
 static const struct stk_missing no_device = {
-    "memory of a device", "the profile holds no device",
-    "profile a part that runs on one, with profile_memory=True"};
+    "memory of a device", "the profile has no device",
+    "profile a part that runs on a GPU, with profile_memory=True"};
 static const struct stk_missing no_beginning = {
-    "what was allocated before the profile began",
-    "only changes are recorded: all sizes are at least what is shown",
-    "start the profiler before the model is built; newer versions of PyTorch "
-    "record the whole size"};
+    "what was allocated before the profile started",
+    "only changes are recorded: all sizes are lower bounds",
+    "start the profiler before the model is built; newer PyTorch versions record the whole size"};
 static const struct stk_missing no_addresses = {
-    "what was live at the peak", "the events hold no address, so frees cannot be matched",
+    "what was live at the peak", "the events have no addresses, so frees can't be matched",
     "record with PyTorch 1.13 or newer"};
 static const struct stk_missing no_fragmentation = {
-    "fragmentation", "the profile does not say how large free blocks are",
+    "fragmentation", "the profile doesn't say how large free blocks are",
     "torch.cuda.memory_snapshot() shows the blocks of PyTorch's allocator"};
 
 static void memory_say_missing(const struct stk_pass_ctx *ctx, const struct memory_totals *all,

@@ -36,10 +36,10 @@ struct ops_row {
 static const struct stk_column ops_columns[] = {
     STK_COLUMN(ops_row, name, TEXT, "name of the operation", .is_name = true),
     STK_COLUMN(ops_row, placement, TEXT,
-               "host: operators of host threads; device: device work by the innermost operator "
-               "around its launch call, or by its own name where there is none"),
+               "host: operators on CPU threads; device: GPU work by the innermost operator around "
+               "its launch call, or by its own name"),
     STK_COLUMN(ops_row, mode, TEXT,
-               "how it was issued: eager, function, compiled, xla, graph (as table `modes` "
+               "how it was launched: eager, function, compiled, xla, graph (as table `modes` "
                "explains), mixed",
                .is_detail = true),
     STK_COLUMN(ops_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
@@ -48,7 +48,7 @@ static const struct stk_column ops_columns[] = {
                "durations, summed; a nested call of the same name counts once"),
     STK_COLUMN(ops_row, self_ns, NS, "durations without the operations nested inside, summed"),
     STK_COLUMN(ops_row, device_ns, NS,
-               "durations of the device work launched inside, however deep, summed"),
+               "durations of the GPU work launched inside, at any depth, summed"),
 };
 static const struct stk_table_info ops_table =
     STK_TABLE_INFO("ops", "Operations by self time", ops_row, ops_columns);
@@ -57,15 +57,14 @@ struct modes_row {
     struct stk_cell mode, meaning, count, device_ns, device_share;
 };
 static const struct stk_column modes_columns[] = {
-    STK_COLUMN(modes_row, mode, TEXT,
-               "how device work was issued; empty where that is not recorded"),
+    STK_COLUMN(modes_row, mode, TEXT, "how GPU work was launched; empty if unknown"),
     STK_COLUMN(modes_row, meaning, TEXT, "what that is"),
     STK_COLUMN(modes_row, count, COUNT, "device operations"),
     STK_COLUMN(modes_row, device_ns, NS, "their durations, summed"),
     STK_COLUMN(modes_row, device_share, SHARE, "share of the durations of all device operations"),
 };
 static const struct stk_table_info modes_table =
-    STK_TABLE_INFO("modes", "Device time by how it was issued", modes_row, modes_columns);
+    STK_TABLE_INFO("modes", "GPU time by how it was launched", modes_row, modes_columns);
 
 struct op_kernels_row {
     struct stk_cell op, kernel, rank, count, total_ns, op_share;
@@ -88,8 +87,8 @@ struct copies_row {
 };
 static const struct stk_column copies_columns[] = {
     STK_COLUMN(copies_row, op, TEXT,
-               "innermost operator around the launch call; not known where there is none, or no "
-               "launch is recorded",
+               "innermost operator around the launch call; unknown if there is none, or no launch "
+               "was recorded",
                .is_name = true),
     STK_COLUMN(copies_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
     STK_COLUMN(copies_row, direction, TEXT,
@@ -97,33 +96,34 @@ static const struct stk_column copies_columns[] = {
     STK_COLUMN(copies_row, count, COUNT, "copies of the row"),
     STK_COLUMN(copies_row, bytes, BYTES, "recorded sizes, summed"),
     STK_COLUMN(copies_row, total_ns, NS, "durations, summed"),
-    STK_COLUMN(copies_row, exposed_ns, NS,
-               "union of the row's copies, less what a kernel or collective of the device covers"),
+    STK_COLUMN(
+        copies_row, exposed_ns, NS,
+        "union of the row's copies, minus what kernels and collectives of the device overlap"),
 };
-static const struct stk_table_info copies_table =
-    STK_TABLE_INFO("copies", "Copies by the operation that asked", copies_row, copies_columns);
+static const struct stk_table_info copies_table = STK_TABLE_INFO(
+    "copies", "Copies by the operation that asked for them", copies_row, copies_columns);
 
 struct host_islands_row {
     struct stk_cell op, rank, count, copies, bytes, host_ns, total_ns, step_share;
 };
 static const struct stk_column host_islands_columns[] = {
-    STK_COLUMN(
-        host_islands_row, op, TEXT,
-        "longest operation of the model inside; an island is the time of a device from the end of "
-        "copies to the host to the launch of the copy to the device that follows directly",
-        .is_name = true),
+    STK_COLUMN(host_islands_row, op, TEXT,
+               "longest operation of the model inside; an island is CPU work between a "
+               "device-to-host copy and the host-to-device copy that follows it directly",
+               .is_name = true),
     STK_COLUMN(host_islands_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
     STK_COLUMN(host_islands_row, count, COUNT, "islands named after the operation"),
-    STK_COLUMN(host_islands_row, copies, COUNT, "copies to the host and to the device around them"),
+    STK_COLUMN(host_islands_row, copies, COUNT,
+               "device-to-host and host-to-device copies around them"),
     STK_COLUMN(host_islands_row, bytes, BYTES, "recorded sizes of these copies, summed"),
     STK_COLUMN(host_islands_row, host_ns, NS, "durations of all operations inside, summed",
                .is_detail = true),
     STK_COLUMN(host_islands_row, total_ns, NS, "lengths of the islands, summed"),
     STK_COLUMN(host_islands_row, step_share, SHARE,
-               "of the wall time of the used steps, the share of islands in used steps"),
+               "share of the used steps' wall time in islands"),
 };
 static const struct stk_table_info host_islands_table =
-    STK_TABLE_INFO("host_islands", "Operations on the host between two copies", host_islands_row,
+    STK_TABLE_INFO("host_islands", "Operations on the CPU between two copies", host_islands_row,
                    host_islands_columns);
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -288,33 +288,32 @@ struct ops_summary {
 };
 static const struct stk_column ops_figures[] = {
     STK_COLUMN(ops_summary, host_self_ns, NS,
-               "self time of the operations on the host, summed over threads and ranks",
+               "self time of the operations on the CPU, summed over threads and ranks",
                .label = "CPU time in operators"),
     STK_COLUMN(ops_summary, device_self_ns, NS, "durations of the device operations, summed",
                .label = "GPU time"),
     STK_COLUMN(ops_summary, runtime_ns, NS,
-               "time of the runtimes' own internals (executors, thread pools, buffers) outside of "
-               "every operation, summed",
+               "time of runtime internals (executors, thread pools, buffers) outside all "
+               "operations, summed",
                .label = "runtime internals"),
     STK_COLUMN(ops_summary, host_share, SHARE,
                "`host_self_ns` as a share of it and `device_self_ns`", .label = "CPU share"),
     STK_COLUMN(ops_summary, device_share, SHARE,
                "`device_self_ns` as a share of it and `host_self_ns`", .label = "GPU share"),
     STK_COLUMN(ops_summary, eager_share, SHARE,
-               "of `device_self_ns`, the share that was issued one operator at a time",
+               "share of `device_self_ns` launched one operator at a time",
                .label = "GPU time launched eagerly"),
     STK_COLUMN(ops_summary, compiled_share, SHARE,
-               "of `device_self_ns`, the share that was issued by TensorFlow's graph executor, "
-               "torch.compile, XLA or a device graph",
+               "share of `device_self_ns` launched by TensorFlow's graph executor, torch.compile, "
+               "XLA or a CUDA graph",
                .label = "GPU time launched by compiled code"),
 };
 static const struct stk_summary_info ops_summary_info = STK_SUMMARY_INFO(ops_summary, ops_figures);
 
 static const struct stk_missing no_owners = {
     "operators around the launches",
-    "kernels and copies cannot be put to the operations that asked for them",
-    "record the host's operators together with the device: "
-    "ProfilerActivity.CPU in torch.profiler, "
+    "kernels and copies can't be attributed to the operations that asked for them",
+    "record the CPU's operators with the GPU: ProfilerActivity.CPU in torch.profiler, "
     "torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx"};
 static void ops_say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all,
                             const struct stk_op_details *work)
@@ -380,8 +379,8 @@ static enum stoker_status ops_describe(const struct stk_pass_ctx *ctx, struct st
 
 const struct stk_stats stk_stats_ops = {
     .name = "ops",
-    .question = "Which operations of the model take the time, on the host and on the device?",
-    .needs = "operators of the host, or operations of a device",
+    .question = "Which operations of the model take the time, on the CPU and on the GPU?",
+    .needs = "operators on the CPU, or operations of a device",
     .tables = {&ops_table, &modes_table, &op_kernels_table, &copies_table, &host_islands_table},
     .summary = &ops_summary_info,
     .missing = {&no_owners, &stk_ops_keyed_missing},

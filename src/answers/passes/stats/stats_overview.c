@@ -47,7 +47,7 @@ struct top_ops_row {
 static const struct stk_column top_ops_columns[] = {
     STK_COLUMN(top_ops_row, name, TEXT, "name of the operation", .is_name = true),
     STK_COLUMN(top_ops_row, placement, TEXT,
-               "where the time is counted: device, if any device ran, else host"),
+               "where the time is counted: the device if any ran, otherwise the CPU"),
     STK_COLUMN(top_ops_row, rank, COUNT, "rank with most of its self time", .is_detail = true),
     STK_COLUMN(top_ops_row, count, COUNT, "how often it ran, on all ranks"),
     STK_COLUMN(top_ops_row, self_ns, NS,
@@ -64,18 +64,16 @@ struct precision_row {
     struct stk_cell precision, kernels, total_ns, total_share, tensor_core_share;
 };
 static const struct stk_column precision_columns[] = {
-    STK_COLUMN(
-        precision_row, precision, TEXT,
-        "type of the operands, as the kernels' names tell it; cast: conversions from one type to "
-        "another, what mixed precision costs"),
+    STK_COLUMN(precision_row, precision, TEXT,
+               "operand type, judging by the kernels' names; cast: conversions between types, the "
+               "cost of mixed precision"),
     STK_COLUMN(precision_row, kernels, COUNT,
-               "kernels that compute: neither collectives nor waiting for a transfer"),
+               "kernels that compute, without collectives and waits for a transfer"),
     STK_COLUMN(precision_row, total_ns, NS, "their durations, summed"),
-    STK_COLUMN(precision_row, total_share, SHARE,
-               "share of the summed durations of all such kernels"),
+    STK_COLUMN(precision_row, total_share, SHARE, "share of the time of all such kernels"),
     STK_COLUMN(precision_row, tensor_core_share, SHARE,
-               "share of `total_ns` in kernels whose names say that they use tensor cores; not "
-               "known where no name tells"),
+               "share of `total_ns` in kernels whose names show tensor cores; unknown if no name "
+               "shows it"),
 };
 static const struct stk_table_info precision_table =
     STK_TABLE_INFO("precision", "Precision of compute", precision_row, precision_columns);
@@ -91,11 +89,11 @@ static const struct stk_column devices_columns[] = {
                "from the device's first operation to the end of its last"),
     STK_COLUMN(devices_row, busy_ns, NS, "union of kernels, copies and memsets over all streams"),
     STK_COLUMN(devices_row, busy_share, SHARE, "`busy_ns` as a share of `span_ns`"),
-    STK_COLUMN(devices_row, compute_ns, NS, "union of the kernels that are no collectives"),
+    STK_COLUMN(devices_row, compute_ns, NS, "union of kernels other than collectives"),
     STK_COLUMN(devices_row, communication_exposed_ns, NS,
-               "union of the collectives, less what is hidden behind compute", .is_detail = true),
+               "union of the collectives, minus what compute overlaps", .is_detail = true),
     STK_COLUMN(devices_row, transfer_exposed_ns, NS,
-               "union of the copies, less what is hidden behind kernels", .is_detail = true),
+               "union of the copies, minus what kernels overlap", .is_detail = true),
 };
 static const struct stk_table_info devices_table =
     STK_TABLE_INFO("devices", "Devices", devices_row, devices_columns);
@@ -287,18 +285,17 @@ static const struct stk_column overview_figures[] = {
     STK_COLUMN(overview_summary, step_p95_ns, NS,
                "length of a used step: 95th percentile, nearest rank", .label = "step, p95"),
     STK_COLUMN(overview_summary, busy_share, SHARE,
-               "busy time of the devices in the breakdown as a share of their spans, each summed",
+               "busy time of the devices in the breakdown as a share of their spans, both summed",
                .label = "GPU busy"),
     STK_COLUMN(overview_summary, idle_share, SHARE, "1 - `busy_share`", .label = "GPU idle"),
     STK_COLUMN(overview_summary, host_share, SHARE,
-               "of the self time of all operations, the share on the host; only where a device ran",
+               "share of all operations' self time on the CPU; only if a device ran",
                .label = "operator time on the CPU"),
     STK_COLUMN(overview_summary, device_share, SHARE,
-               "of the self time of all operations, the share on devices",
+               "share of all operations' self time on devices",
                .label = "operator time on the GPU"),
     STK_COLUMN(overview_summary, tensor_core_share, SHARE,
-               "of the summed durations of kernels that compute, the share of those whose names "
-               "say that they use tensor cores",
+               "share of compute kernels' time in kernels whose names show tensor cores",
                .label = "compute on tensor cores"),
 };
 static const struct stk_summary_info overview_summary_info =
@@ -323,9 +320,8 @@ static void overview_say_figures(const struct stk_run_sum *run, struct stk_table
     stk_table_summarize(doc, &overview_summary_info, &summary);
 }
 
-static const struct stk_missing host_alone = {"device operations",
-                                              "only the host's side was recorded",
-                                              "record device activity to see what the device does"};
+static const struct stk_missing host_alone = {"device operations", "only the CPU was recorded",
+                                              "record GPU activity to see what the GPU does"};
 
 static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
                                             struct stk_table_doc *doc, struct stoker_err *err)
@@ -366,7 +362,7 @@ static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
 const struct stk_stats stk_stats_overview = {
     .name = "overview",
     .question = "What does this job do, at a glance?",
-    .needs = "operators of the host, or operations of a device",
+    .needs = "operators on the CPU, or operations of a device",
     .tables = {&top_ops_table, &precision_table, &devices_table, &stk_overview_breakdown_table,
                &stk_overview_step_times_table, &stk_overview_environment_table},
     .summary = &overview_summary_info,

@@ -21,16 +21,15 @@ struct breakdown_row {
 };
 static const struct stk_column breakdown_columns[] = {
     STK_COLUMN(breakdown_row, part, TEXT,
-               "part of a step, as in the report's breakdown; those of 0 are left out"),
+               "part of a step, as in the report's breakdown, without empty ones"),
     STK_COLUMN(breakdown_row, meaning, TEXT, "what the part is", .is_detail = true),
-    STK_COLUMN(
-        breakdown_row, total_ns, NS,
-        "time of the part, summed over what the title names: the used steps of all devices; the "
-        "devices' spans where there are no steps; the host's steps where there is no device"),
+    STK_COLUMN(breakdown_row, total_ns, NS,
+               "time of the part, summed over what the title names: the used steps of all devices, "
+               "the devices' spans, or the CPU's steps"),
     STK_COLUMN(breakdown_row, share, SHARE, "share of the wall time of the same"),
 };
-const struct stk_table_info stk_overview_breakdown_table = STK_TABLE_INFO(
-    "breakdown", "Where the time of the steps goes", breakdown_row, breakdown_columns);
+const struct stk_table_info stk_overview_breakdown_table =
+    STK_TABLE_INFO("breakdown", "Where the steps' time goes", breakdown_row, breakdown_columns);
 
 struct step_times_row {
     struct stk_cell statistic, dur_ns;
@@ -38,10 +37,10 @@ struct step_times_row {
 static const struct stk_column step_times_columns[] = {
     STK_COLUMN(step_times_row, statistic, TEXT,
                "max, p95, p75, median (lower), p25, min (nearest rank), mean, deviation (of a "
-               "sample); a single step has a median alone"),
-    STK_COLUMN(step_times_row, dur_ns, NS,
-               "this statistic of the lengths of the used steps of the device that the report's "
-               "median step is of"),
+               "sample); a single step only has a median"),
+    STK_COLUMN(
+        step_times_row, dur_ns, NS,
+        "this statistic of the used steps' lengths, on the device with the report's median step"),
 };
 const struct stk_table_info stk_overview_step_times_table =
     STK_TABLE_INFO("step_times", "How long the steps take", step_times_row, step_times_columns);
@@ -52,7 +51,7 @@ struct environment_row {
 static const struct stk_column environment_columns[] = {
     STK_COLUMN(environment_row, what, TEXT,
                "format, recorded by, frameworks, hosts, ranks, devices"),
-    STK_COLUMN(environment_row, value, TEXT, "what the profile says of it"),
+    STK_COLUMN(environment_row, value, TEXT, "what the profile says"),
 };
 const struct stk_table_info stk_overview_environment_table = STK_TABLE_INFO(
     "environment", "What was recorded, and where", environment_row, environment_columns);
@@ -60,9 +59,9 @@ const struct stk_table_info stk_overview_environment_table = STK_TABLE_INFO(
 bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     static const char *const titles[] = {
-        [STK_SCOPE_STEPS] = "Where the time of the steps goes",
-        [STK_SCOPE_SPAN] = "Where the time of the devices goes",
-        [STK_SCOPE_HOST] = "Where the time of the host's steps goes",
+        [STK_SCOPE_STEPS] = "Where the steps' time goes",
+        [STK_SCOPE_SPAN] = "Where the devices' time goes",
+        [STK_SCOPE_HOST] = "Where the CPU steps' time goes",
     };
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *table = stk_table_add(doc, &stk_overview_breakdown_table);

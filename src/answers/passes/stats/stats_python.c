@@ -401,12 +401,12 @@ static const struct stk_column functions_columns[] = {
     STK_COLUMN(functions_row, total_ns, NS,
                "durations, summed; a nested call of the same function counts once"),
     STK_COLUMN(functions_row, self_ns, NS, "time without the Python functions nested inside"),
-    STK_COLUMN(functions_row, step_share, SHARE,
-               "self time inside the used steps of the host as a share of these steps' time; of "
-               "the thread that drives them alone"),
+    STK_COLUMN(
+        functions_row, step_share, SHARE,
+        "self time in the used steps as a share of their time, on the thread that drives them"),
     STK_COLUMN(functions_row, python_ns, NS,
                "self time without operators and runtime calls inside: the interpreter's own; 0 for "
-               "functions written in C",
+               "C functions",
                .is_detail = true),
     STK_COLUMN(functions_row, thread, TEXT, "thread that runs it", .is_name = true,
                .is_detail = true),
@@ -420,11 +420,11 @@ struct code_row {
 };
 static const struct stk_column code_columns[] = {
     STK_COLUMN(code_row, code, TEXT, "whose code: user, framework, library, builtin, unknown"),
-    STK_COLUMN(code_row, functions, COUNT, "functions of it, counted per thread"),
+    STK_COLUMN(code_row, functions, COUNT, "its functions, counted per thread"),
     STK_COLUMN(code_row, calls, COUNT, "their calls"),
     STK_COLUMN(code_row, self_ns, NS, "their self time, summed over all threads"),
     STK_COLUMN(code_row, step_share, SHARE,
-               "their self time inside steps on the driving thread, as a share of the steps' time"),
+               "its self time inside steps on the main thread, as a share of the steps' time"),
 };
 static const struct stk_table_info code_table =
     STK_TABLE_INFO("code", "Whose code", code_row, code_columns);
@@ -533,37 +533,34 @@ struct python_summary {
 };
 static const struct stk_column python_figures[] = {
     STK_COLUMN(python_summary, traced_share, SHARE,
-               "of the time of the used steps on the driving thread (its whole time where there "
-               "are no steps), the share inside any Python function",
+               "share of the used steps' time on the main thread (its whole time without steps) in "
+               "any Python function",
                .label = "time in Python functions"),
     STK_COLUMN(python_summary, python_self_share, SHARE,
-               "of the same time, the share that is the interpreter's own: no operator, no call of "
-               "the runtime, no function written in C",
+               "share of the same time that is the interpreter's own: no operator, runtime call or "
+               "C function",
                .label = "time in the interpreter itself"),
-    STK_COLUMN(python_summary, user_share, SHARE,
-               "of the same time, the self time of the user's code", .label = "time in your code"),
+    STK_COLUMN(python_summary, user_share, SHARE, "share of the same time in your own code",
+               .label = "time in your code"),
     STK_COLUMN(python_summary, framework_share, SHARE,
-               "of the same time, the self time of the framework's Python code",
+               "share of the same time in the framework's Python code",
                .label = "time in framework code"),
-    STK_COLUMN(python_summary, library_share, SHARE,
-               "of the same time, the self time of other libraries' code",
+    STK_COLUMN(python_summary, library_share, SHARE, "share of the same time in other libraries",
                .label = "time in libraries"),
-    STK_COLUMN(python_summary, builtin_share, SHARE,
-               "of the same time, the self time of functions written in C",
+    STK_COLUMN(python_summary, builtin_share, SHARE, "share of the same time in C functions",
                .label = "time in C functions"),
     STK_COLUMN(python_summary, unknown_share, SHARE,
-               "of the same time, the self time of code whose owner is not known",
+               "share of the same time in code of unknown owner",
                .label = "time in code of unknown owner"),
 };
 static const struct stk_summary_info python_summary_info =
     STK_SUMMARY_INFO(python_summary, python_figures);
 
 static const struct stk_missing no_tracer = {
-    "Python functions", "no Python tracer was on when it was recorded",
-    "PyTorch: with_stack=True in torch.profiler.profile; JAX: ProfileOptions() "
-    "with python_tracer_level = 1; TensorFlow: ProfilerOptions("
-    "python_tracer_level=1), which has no effect in 2.21; nsys: "
-    "--python-functions-trace, or ranges of your own with --trace=nvtx"};
+    "Python functions", "no Python tracer was on",
+    "PyTorch: with_stack=True in torch.profiler.profile; JAX: ProfileOptions() with "
+    "python_tracer_level = 1; TensorFlow: ProfilerOptions(python_tracer_level=1), which has no "
+    "effect in 2.21; nsys: --python-functions-trace, or your own ranges with --trace=nvtx"};
 
 static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                           struct stoker_err *err)
@@ -607,7 +604,7 @@ static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct
 
 const struct stk_stats stk_stats_python = {
     .name = "python",
-    .question = "Which Python functions take the host's time, and whose code are they?",
+    .question = "Which Python functions take the CPU's time, and whose code are they?",
     .needs = "events of a Python tracer",
     .tables = {&functions_table, &code_table},
     .summary = &python_summary_info,

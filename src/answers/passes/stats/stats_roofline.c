@@ -253,22 +253,21 @@ static const struct stk_column roofline_columns[] = {
     STK_COLUMN(roofline_row, count, COUNT, "its kernels"),
     STK_COLUMN(roofline_row, total_ns, NS, "their durations, summed"),
     STK_COLUMN(roofline_row, flops_per_s, RATE,
-               "floating-point operations per second, over the kernels whose cost is known"),
+               "floating-point operations per second, over kernels with a known cost"),
     STK_COLUMN(roofline_row, bytes_per_s, RATE,
-               "bytes read and written per second, at least, over the kernels whose cost is known"),
-    STK_COLUMN(roofline_row, intensity, REAL, "floating-point operations for each byte"),
-    STK_COLUMN(
-        roofline_row, ridge, REAL,
-        "the intensity at which the device's two limits meet, for the operation's precision: "
-        "below, memory is the limit, above, compute",
-        .is_detail = true),
+               "bytes read and written per second, a lower bound, over kernels with a known cost"),
+    STK_COLUMN(roofline_row, intensity, REAL, "floating-point operations per byte"),
+    STK_COLUMN(roofline_row, ridge, REAL,
+               "the intensity at which the device's two limits meet, for this precision: memory is "
+               "the limit below, compute above",
+               .is_detail = true),
     STK_COLUMN(roofline_row, bound, TEXT,
-               "what of the device's peak rates it comes nearest to: compute, memory, latency "
-               "(below 10% of both), unknown (no cost or no peak known)"),
+               "the peak rate that it comes closest to: compute, memory, latency (below 10% of "
+               "both), unknown (no cost or no peak known)"),
     STK_COLUMN(roofline_row, roof_share, SHARE,
-               "share of that peak rate; 1 at most: what a cache serves does not reach the memory"),
+               "share of that peak rate; at most 1, as caches can serve more than memory"),
     STK_COLUMN(roofline_row, roof_ns, NS,
-               "time that the kernels whose cost is known would take at that peak rate",
+               "time that kernels with a known cost would take at that peak rate",
                .is_detail = true),
 };
 static const struct stk_table_info roofline_table = STK_TABLE_INFO(
@@ -328,31 +327,29 @@ struct roofline_summary {
     struct stk_cell kernel_ns, cost_share, told_share, roof_share;
 };
 static const struct stk_column roofline_figures[] = {
-    STK_COLUMN(
-        roofline_summary, kernel_ns, NS,
-        "durations of the kernels that compute, summed: no collectives, no waiting for transfers",
-        .label = "compute kernels"),
+    STK_COLUMN(roofline_summary, kernel_ns, NS,
+               "durations of compute kernels, summed, without collectives and waits for transfers",
+               .label = "compute kernels"),
     STK_COLUMN(roofline_summary, cost_share, SHARE,
-               "of `kernel_ns`, the share of kernels whose operations or bytes are known",
+               "share of `kernel_ns` in kernels with known operations or bytes",
                .label = "time with known FLOPs or bytes"),
     STK_COLUMN(roofline_summary, told_share, SHARE,
-               "of `kernel_ns`, the share of which the limit is known, too",
+               "share of `kernel_ns` whose limit is known, too",
                .label = "time with a known limit"),
     STK_COLUMN(roofline_summary, roof_share, SHARE,
-               "of the time of these, the share that they would take at their limits",
+               "share of that time that the kernels would take at their limits",
                .label = "share of the peak rates reached"),
 };
 static const struct stk_summary_info roofline_summary_info =
     STK_SUMMARY_INFO(roofline_summary, roofline_figures);
 
-static const struct stk_missing no_costs = {"what operations compute and move",
-                                            "hardly any kernel says its shapes or its cost",
-                                            "PyTorch: record_shapes=True; TensorFlow and TPU: they "
-                                            "are in profiles with device rows; XLA on "
-                                            "a GPU does not record them"};
+static const struct stk_missing no_costs = {
+    "what operations compute and move", "hardly any kernel has its shapes or cost",
+    "PyTorch: record_shapes=True; TensorFlow and TPU profiles with device events include them; XLA "
+    "on a GPU doesn't record them"};
 static const struct stk_missing no_peaks = {
-    "the device's peak rates", "the profile names no device that stoker knows the rates of",
-    "none: compare `flops_per_s` and `bytes_per_s` with the device's data sheet"};
+    "the device's peak rates", "the profile doesn't name a device with known peak rates",
+    "nothing: compare `flops_per_s` and `bytes_per_s` with the device's data sheet"};
 
 #define LEAST_TOLD 0.1 // of the kernels' time: below, costs or peaks count as missing
 
@@ -402,7 +399,8 @@ static enum stoker_status roofline_describe(const struct stk_pass_ctx *ctx,
 
 const struct stk_stats stk_stats_roofline = {
     .name = "roofline",
-    .question = "What do operations compute and move, and how near is that to the device's limits?",
+    .question =
+        "What do operations compute and move, and how close is that to the device's limits?",
     .needs = "kernels of a device, and shapes or costs of their operations",
     .tables = {&roofline_table},
     .summary = &roofline_summary_info,

@@ -340,18 +340,17 @@ struct sequences_row {
 };
 static const struct stk_column sequences_columns[] = {
     STK_COLUMN(sequences_row, chain, TEXT,
-               "kernels of the chain, by short names: two or more kernels below 10 us that follow "
-               "one another on a stream with gaps below 50 us",
+               "kernels of the chain, by short names: two or more kernels below 10 us in a row on "
+               "a stream, with gaps below 50 us",
                .is_name = true),
     STK_COLUMN(sequences_row, device, TEXT, STK_DOC_DEVICE),
     STK_COLUMN(sequences_row, kernels, COUNT, "kernels of one occurrence"),
     STK_COLUMN(sequences_row, count, COUNT, "occurrences, two or more"),
     STK_COLUMN(sequences_row, total_ns, NS, "durations of the kernels of all occurrences, summed"),
-    STK_COLUMN(sequences_row, mean_gap_ns, NS,
-               "mean gap from one kernel of an occurrence to the next"),
+    STK_COLUMN(sequences_row, mean_gap_ns, NS, "mean gap between kernels of an occurrence"),
     STK_COLUMN(sequences_row, saving_bound_ns, NS,
-               "kernels and gaps of all occurrences without each one's longest kernel: fusing "
-               "cannot save more on this stream"),
+               "kernels and gaps of all occurrences without each one's longest kernel: the most "
+               "that fusing can save on this stream"),
 };
 static const struct stk_table_info sequences_table =
     STK_TABLE_INFO("sequences", "Chains of short kernels by what fusing could save", sequences_row,
@@ -393,7 +392,7 @@ static const struct stk_column sequences_figures[] = {
     STK_COLUMN(sequences_summary, short_chain_ns, NS, "durations of these kernels, summed",
                .label = "time in chains"),
     STK_COLUMN(sequences_summary, short_chain_share, SHARE,
-               "`short_chain_ns` as a share of the summed durations of all kernels",
+               "`short_chain_ns` as a share of the time of all kernels",
                .label = "time in chains, share"),
     STK_COLUMN(sequences_summary, gap_ns, NS, "gaps between the kernels of an occurrence, summed",
                .label = "gaps within chains"),
@@ -447,7 +446,7 @@ static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
 
 const struct stk_stats stk_stats_sequences = {
     .name = "sequences",
-    .question = "Which short kernels follow one another again and again, and could be fused?",
+    .question = "Which short kernels recur in a row and could be fused?",
     .needs = "kernels of a device",
     .tables = {&sequences_table},
     .summary = &sequences_summary_info,

@@ -189,34 +189,33 @@ static const struct stk_column transfers_columns[] = {
     STK_COLUMN(transfers_row, direction, TEXT,
                "h2d, d2h, d2d, p2p (between devices), h2h, or unknown"),
     STK_COLUMN(transfers_row, pinned, TEXT,
-               "whether the host memory is pinned: yes, no (pageable), unknown"),
+               "whether the CPU memory is pinned: yes, no (pageable), unknown"),
     STK_COLUMN(transfers_row, count, COUNT,
-               "copies; a device operation that only waits for a copy counts as that copy"),
+               "copies; an operation that only waits for a copy counts as that copy"),
     STK_COLUMN(transfers_row, bytes, BYTES,
-               "sizes of the copies, summed; not known unless all of them are"),
+               "sizes of the copies, summed; unknown unless all are known"),
     STK_COLUMN(transfers_row, busy_ns, NS, "union of the row's copies over all streams"),
     STK_COLUMN(transfers_row, total_ns, NS, "durations of the copies, summed", .is_detail = true),
     STK_COLUMN(transfers_row, exposed_ns, NS,
-               "part of `busy_ns` that no kernel and no collective of the device covers, for this "
+               "part of `busy_ns` that no kernel or collective of the device overlaps, for this "
                "row alone"),
     STK_COLUMN(transfers_row, bytes_per_s, RATE,
-               "bytes per second: sizes over durations, each summed over the copies whose size is "
-               "recorded"),
+               "bytes per second: sizes over durations, summed over copies with a recorded size"),
     STK_COLUMN(transfers_row, link_share, SHARE, "`bytes_per_s` as a share of `link_bytes_per_s`",
                .is_detail = true),
     STK_COLUMN(transfers_row, exposed_share, SHARE, "`exposed_ns` as a share of `busy_ns`",
                .is_detail = true),
     STK_COLUMN(transfers_row, blocking, COUNT,
-               "copies for which the host waited: recorded as synchronous, asked for by a call "
-               "that is not asynchronous, or done before their call returned",
+               "copies that the CPU waited for: recorded as synchronous, started by a synchronous "
+               "call, or done before their call returned",
                .is_detail = true),
-    STK_COLUMN(transfers_row, blocked_ns, NS,
-               "durations of the calls of blocking copies, summed; a call that started several "
-               "counts once",
-               .is_detail = true),
+    STK_COLUMN(
+        transfers_row, blocked_ns, NS,
+        "durations of blocking copies' calls, summed; a call that started several counts once",
+        .is_detail = true),
     STK_COLUMN(transfers_row, link_bytes_per_s, RATE,
-               "bytes per second that the link can carry in this direction, by the device's data "
-               "sheet: host link, peer link, or half of the memory's rate inside a device",
+               "bytes per second that the link can carry in this direction, by the data sheet: "
+               "host link, peer link, or half the memory rate within a device",
                .is_detail = true),
 };
 static const struct stk_table_info transfers_table =
@@ -235,14 +234,13 @@ static const struct stk_column ping_pong_columns[] = {
     STK_COLUMN(ping_pong_row, bytes, BYTES, "size of each of the two copies"),
     STK_COLUMN(ping_pong_row, pairs, COUNT,
                "pairs of copies of equal size in opposite directions within a step (within 100 ms "
-               "where there are no steps); of 4096 bytes or more, and two pairs or more"),
+               "without steps), of 4096 bytes or more, at least two pairs"),
     STK_COLUMN(ping_pong_row, per_step, REAL,
-               "pairs over the selected steps of the device, to a hundredth"),
+               "pairs per selected step of the device, to a hundredth"),
     STK_COLUMN(ping_pong_row, total_ns, NS, "durations of both copies of all pairs, summed"),
 };
-static const struct stk_table_info ping_pong_table =
-    STK_TABLE_INFO("ping_pong", "Data of one size that goes back and forth in a step",
-                   ping_pong_row, ping_pong_columns);
+static const struct stk_table_info ping_pong_table = STK_TABLE_INFO(
+    "ping_pong", "Data that goes back and forth in a step", ping_pong_row, ping_pong_columns);
 
 struct transfer_sums {
     uint64_t count, pageable, known, called, blocking, pairs;
@@ -351,17 +349,17 @@ struct transfers_summary {
 static const struct stk_column transfers_figures[] = {
     STK_COLUMN(transfers_summary, copies, COUNT, "copies in all rows"),
     STK_COLUMN(transfers_summary, exposed_ns, NS,
-               "copies of any direction, less what kernels and collectives cover: union for each "
+               "copies of any direction, minus what kernels and collectives overlap: union per "
                "device, summed over the devices",
                .label = "exposed"),
-    STK_COLUMN(transfers_summary, pageable_count, COUNT, "copies from or to pageable host memory",
+    STK_COLUMN(transfers_summary, pageable_count, COUNT, "copies from or to pageable CPU memory",
                .label = "pageable copies"),
-    STK_COLUMN(transfers_summary, blocking_count, COUNT, "copies for which the host waited",
+    STK_COLUMN(transfers_summary, blocking_count, COUNT, "copies that the CPU waited for",
                .label = "blocking copies"),
     STK_COLUMN(transfers_summary, blocked_ns, NS, "`blocked_ns` of all rows, summed",
                .label = "CPU blocked by copies"),
     STK_COLUMN(transfers_summary, hidden_share, SHARE,
-               "of `busy_ns` of all rows, summed, the share that kernels or collectives cover",
+               "share of `busy_ns` of all rows that kernels or collectives overlap",
                .label = "overlapped with kernels"),
     STK_COLUMN(transfers_summary, ping_pong_pairs, COUNT, "pairs of all rows of table `ping_pong`",
                .label = "ping-pong pairs"),
@@ -374,8 +372,8 @@ static const struct stk_summary_info transfers_summary_info =
     STK_SUMMARY_INFO(transfers_summary, transfers_figures);
 
 static const struct stk_missing no_pinned = {
-    "whether host memory is pinned", "no copy of the profile names the kind of its host memory",
-    "none on ROCm; on CUDA, record copies with a current profiler"};
+    "whether CPU memory is pinned", "no copy names the kind of its CPU memory",
+    "nothing on ROCm; on CUDA, record copies with a current profiler"};
 
 static enum stoker_status transfers_describe(const struct stk_pass_ctx *ctx,
                                              struct stk_table_doc *doc, struct stoker_err *err)
