@@ -190,7 +190,7 @@ static void test_host_scope(void)
     struct stk_verdict v = judge(run);
     CHECK_EQ(v.kind, STK_VERDICT_INPUT);
     CHECK_EQ(v.confidence, STK_LEVEL_MEDIUM);
-    CHECK(strncmp(v.sentence, "No GPU events in this profile: ", 31) == 0);
+    CHECK(strncmp(v.sentence, "No GPU events in this profile. ", 31) == 0);
 }
 
 // A host's steps of 100 ms; with or without recorded fetches of their batches.

@@ -88,16 +88,16 @@ static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_are
 {
     int input = percent(v->group_share[STK_GROUP_INPUT]);
     int step = percent(v->group_share[STK_GROUP_HOST]);
-    const char *lead = "No GPU events in this profile of an input pipeline: ";
+    const char *lead = "No GPU events in this profile of an input pipeline. ";
     if (v->kind == STK_VERDICT_INPUT) {
-        return stk_arena_printf(arena, "%sthe step waits for input %d%% of the time", lead, input);
+        return stk_arena_printf(arena, "%sThe step waits for input %d%% of the time", lead, input);
     }
     if (input == 0) {
-        return stk_arena_printf(arena, "%sinput keeps up, %d%% is the step's own time", lead,
+        return stk_arena_printf(arena, "%sInput keeps up, %d%% is the step's own time", lead,
                                 step);
     }
     return stk_arena_printf(arena,
-                            "%sthe step waits for input %d%% of the time and works %d%%", lead,
+                            "%sThe step waits for input %d%% of the time and works %d%%", lead,
                             input, step);
 }
 
@@ -186,7 +186,7 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
                                  struct stk_arena *arena)
 {
     const double *s = v->group_share;
-    const char *lead = "No GPU events in this profile: ";
+    const char *lead = "No GPU events in this profile. ";
     double unseen = s[STK_GROUP_UNKNOWN] + v->unrecorded_share;
     const char *least = unseen >= stk_threshold_value(STK_T_UNKNOWN_HIGH) ? "at least " : "";
     if (run->facts.input_limit) {
@@ -194,12 +194,12 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
     }
     switch (v->kind) {
     case STK_VERDICT_INPUT:
-        return stk_arena_printf(arena, "%sthe step waits for input %s%d%% of the time", lead, least,
+        return stk_arena_printf(arena, "%sThe step waits for input %s%d%% of the time", lead, least,
                                 percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_COMPUTE:
         if (*least) {
             return stk_arena_printf(arena,
-                                    "%sthe model takes %d%% of the step and input at least "
+                                    "%sThe model takes %d%% of the step and input at least "
                                     "%d%%; %d%% has no events",
                                     lead, percent(s[STK_GROUP_COMPUTE]),
                                     percent(s[STK_GROUP_INPUT]), percent(unseen));
@@ -210,22 +210,22 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
                                      ? compute_phrase(run, v, arena)
                                      : "no loss reaches 20%";
             return list && phrase
-                       ? stk_arena_printf(arena, "%sthe step is %s: %s", lead, list, phrase)
+                       ? stk_arena_printf(arena, "%sThe step is %s: %s", lead, list, phrase)
                        : NULL;
         }
         const char *phrase = compute_phrase(run, v, arena);
         return phrase
-                   ? stk_arena_printf(arena, "%sthe model takes %d%% of the step and input %d%%: %s",
+                   ? stk_arena_printf(arena, "%sThe model takes %d%% of the step and input %d%%: %s",
                                       lead, percent(s[STK_GROUP_COMPUTE]),
                                       percent(s[STK_GROUP_INPUT]), phrase)
                    : NULL;
     case STK_VERDICT_MIXED: {
         const char *list = host_shares(run, v, arena);
-        return list ? stk_arena_printf(arena, "%sthe step is %s", lead, list) : NULL;
+        return list ? stk_arena_printf(arena, "%sThe step is %s", lead, list) : NULL;
     }
     default: {
         const char *what = loss_phrase(run, v, v->first, arena);
-        return what ? stk_arena_printf(arena, "%sthe step spends %d%% on %s", lead,
+        return what ? stk_arena_printf(arena, "%sThe step spends %d%% on %s", lead,
                                        percent(s[v->first]), what)
                     : NULL;
     }
