@@ -636,13 +636,15 @@ static void long_steps(void)
     f.run.facts.long_what_is_usual = true;
     fake_ask(&f);
     x = fake_finding(&f, "long-steps");
-    CHECK(says(x, "Takes unusually long in the longest of them: run_evaluation") && !says(x, "Only the longest of them runs"));
+    CHECK(says(x, "Takes unusually long in the longest of them: run_evaluation") &&
+          !says(x, "Only the longest of them runs"));
     f.run.facts.long_what = STK_WHAT_SHUFFLE;
     f.run.facts.long_what_is_usual = false;
     f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
     fake_ask(&f);
     x = fake_finding(&f, "long-steps");
-    CHECK(says(x, "Only the longest of them runs: a shuffle buffer") && advises(x, "ds.repeat().shuffle") == 0);
+    CHECK(says(x, "Only the longest of them runs: a shuffle buffer") &&
+          advises(x, "ds.repeat().shuffle") == 0);
     fake_done(&f);
 
     fake_init(&f, 1, STK_SCOPE_HOST);

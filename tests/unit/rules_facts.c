@@ -69,7 +69,8 @@ static void loss_scaling(void)
     tensorflow(STK_SCOPE_STEPS);
     sign(STK_SIGN_LOSS_SCALE, 40);
     const struct stk_rep_finding *x = host_bound();
-    CHECK(advises(x, "bfloat16 needs no scaling") >= 0 && says(x, "checks gradients 40 times per step"));
+    CHECK(advises(x, "bfloat16 needs no scaling") >= 0 &&
+          says(x, "checks gradients 40 times per step"));
     fake_done(&f);
     tensorflow(STK_SCOPE_STEPS);
     sign(STK_SIGN_LOSS_SCALE, 40);

@@ -179,15 +179,15 @@ static const char *say_unclear(const struct stk_diff_work *w, const struct words
     const struct stk_diff_measure *mean = &w->out->step.mean, *median = &w->out->step.median;
     bool crossed = verdict_judge(w, STK_CENTER_MEDIAN) != UNCLEAR;
     if (crossed) {
-        return stk_arena_printf(w->arena,
-                                "Cannot tell: the median step got %s, the mean step %s",
+        return stk_arena_printf(w->arena, "Cannot tell: the median step got %s, the mean step %s",
                                 median->change_ns < 0 ? "shorter" : "longer",
                                 mean->change_ns < 0 ? "shorter" : "longer");
     }
-    return stk_arena_printf(w->arena,
-                            "Cannot tell: steps take %s in A and %s in B, but vary so much that the "
-                            "change is between %s and %s",
-                            t->a, t->b, t->low, t->high);
+    return stk_arena_printf(
+        w->arena,
+        "Cannot tell: steps take %s in A and %s in B, but vary so much that the "
+        "change is between %s and %s",
+        t->a, t->b, t->low, t->high);
 }
 
 static const char *say_change(const struct stk_diff_work *w, bool slower, const struct words *t)
@@ -212,9 +212,7 @@ static const char *say_change(const struct stk_diff_work *w, bool slower, const 
 static const char *say_same(const struct stk_diff_work *w, const struct words *t)
 {
     if (same_steps(&w->steps[0], &w->steps[1])) {
-        return stk_arena_printf(w->arena,
-                                "No change: every step takes %s in both A and B",
-                                t->a);
+        return stk_arena_printf(w->arena, "No change: every step takes %s in both A and B", t->a);
     }
     return stk_arena_printf(w->arena,
                             "No change beyond run-to-run noise: %s → %s (95%% interval %s to %s)",

@@ -69,8 +69,8 @@ static void judge_ranks(struct judge *j)
 {
     for (uint32_t i = 0; i < j->ctx->input_count; i++) {
         if (j->ctx->inputs[i].issues[STK_ISSUE_RANKS_NUMBERED].count) {
-            health_add(
-                j, "The files don't name their rank, so they were numbered in the order of their names");
+            health_add(j, "The files don't name their rank, so they were numbered in the order of "
+                          "their names");
             return;
         }
     }
@@ -97,18 +97,17 @@ static void judge_links(struct judge *j)
     uint64_t lost = f->unlinked_ops - f->queued_ops;
     if (f->device_ops && has_launches(j->ctx->run) &&
         (double)lost > UNLINKED_FROM * (double)f->device_ops) {
-        health_add(
-            j, stk_arena_printf(arena,
-                                "%d%% of GPU operations have no launch call in the profile, so "
-                                "what the CPU did before them is unknown",
-                                percent(lost, f->device_ops)));
+        health_add(j,
+                   stk_arena_printf(arena,
+                                    "%d%% of GPU operations have no launch call in the profile, so "
+                                    "what the CPU did before them is unknown",
+                                    percent(lost, f->device_ops)));
     }
     if (f->device_ops && (double)f->negative_delays > SKEWED_FROM * (double)f->device_ops) {
-        health_add(
-            j, stk_arena_printf(arena,
-                                "%d%% of GPU operations start before their launch call: the "
-                                "CPU's and GPU's clocks disagree",
-                                percent(f->negative_delays, f->device_ops)));
+        health_add(j, stk_arena_printf(arena,
+                                       "%d%% of GPU operations start before their launch call: the "
+                                       "CPU's and GPU's clocks disagree",
+                                       percent(f->negative_delays, f->device_ops)));
     }
 }
 
@@ -122,11 +121,11 @@ static void judge_steps(struct judge *j)
         health_add(j, "No steps are marked; they were inferred from repeating work");
     }
     if (run->source != STK_STEPS_NONE && run->steps_used < 3) {
-        health_add(j, stk_arena_printf(
-                          arena,
-                          "Only %u step%s used, so one-off costs can't be separated from "
-                          "recurring ones",
-                          run->steps_used, run->steps_used == 1 ? " was" : "s were"));
+        health_add(j,
+                   stk_arena_printf(arena,
+                                    "Only %u step%s used, so one-off costs can't be separated from "
+                                    "recurring ones",
+                                    run->steps_used, run->steps_used == 1 ? " was" : "s were"));
     }
     if (run->rank_events_unequal) {
         health_add(j, stk_arena_printf(
@@ -144,14 +143,12 @@ static void judge_time(struct judge *j)
     double unknown = (double)run->parts[STK_PART_UNKNOWN] / (double)run->wall_ns;
     double overhead = (double)run->parts[STK_PART_OVERHEAD] / (double)run->wall_ns;
     if (unknown >= UNKNOWN_FROM) {
-        health_add(j, stk_arena_printf(
-                          j->ctx->arena,
-                          "%d%% of the time is idle, and the profile doesn't show why",
-                          (int)(unknown * 100 + 0.5)));
+        health_add(j, stk_arena_printf(j->ctx->arena,
+                                       "%d%% of the time is idle, and the profile doesn't show why",
+                                       (int)(unknown * 100 + 0.5)));
     }
     if (overhead >= OVERHEAD_FROM) {
-        health_add(j, stk_arena_printf(j->ctx->arena,
-                                       "The profiler itself takes %d%% of the time",
+        health_add(j, stk_arena_printf(j->ctx->arena, "The profiler itself takes %d%% of the time",
                                        (int)(overhead * 100 + 0.5)));
     }
 }

@@ -63,9 +63,8 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
         return stk_arena_printf(arena, "Cannot tell: %s", sentences[v->reason]);
     }
     if (v->reason == STK_REASON_UNKNOWN_ACCELERATOR) {
-        return stk_arena_printf(
-            arena, "Cannot tell: stoker doesn't know this accelerator (%s)",
-            run->facts.accelerator ? run->facts.accelerator : "unnamed");
+        return stk_arena_printf(arena, "Cannot tell: stoker doesn't know this accelerator (%s)",
+                                run->facts.accelerator ? run->facts.accelerator : "unnamed");
     }
     if (v->reason == STK_REASON_HOST_UNSEEN) {
         int input = percent(v->group_share[STK_GROUP_INPUT]);
@@ -93,12 +92,10 @@ static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_are
         return stk_arena_printf(arena, "%sThe step waits for input %d%% of the time", lead, input);
     }
     if (input == 0) {
-        return stk_arena_printf(arena, "%sInput keeps up, %d%% is the step's own time", lead,
-                                step);
+        return stk_arena_printf(arena, "%sInput keeps up, %d%% is the step's own time", lead, step);
     }
-    return stk_arena_printf(arena,
-                            "%sThe step waits for input %d%% of the time and works %d%%", lead,
-                            input, step);
+    return stk_arena_printf(arena, "%sThe step waits for input %d%% of the time and works %d%%",
+                            lead, input, step);
 }
 
 // What the host's group mostly is: one cause that holds half of it, else its parts in general.
@@ -214,11 +211,10 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
                        : NULL;
         }
         const char *phrase = compute_phrase(run, v, arena);
-        return phrase
-                   ? stk_arena_printf(arena, "%sThe model takes %d%% of the step and input %d%%: %s",
-                                      lead, percent(s[STK_GROUP_COMPUTE]),
-                                      percent(s[STK_GROUP_INPUT]), phrase)
-                   : NULL;
+        return phrase ? stk_arena_printf(
+                            arena, "%sThe model takes %d%% of the step and input %d%%: %s", lead,
+                            percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]), phrase)
+                      : NULL;
     case STK_VERDICT_MIXED: {
         const char *list = host_shares(run, v, arena);
         return list ? stk_arena_printf(arena, "%sThe step is %s", lead, list) : NULL;
@@ -278,13 +274,13 @@ static const char *loss_sentence(const struct stk_run_sum *run, const struct stk
                              ? ". A single rank can't rule out a straggler"
                              : "";
     if (busy_loss) {
-        return stk_arena_printf(arena, "The %s computes %d%% %s and spends %d%% on exposed %s%s", word,
-                                percent(s[STK_GROUP_COMPUTE]), scope, percent(s[v->first]),
+        return stk_arena_printf(arena, "The %s computes %d%% %s and spends %d%% on exposed %s%s",
+                                word, percent(s[STK_GROUP_COMPUTE]), scope, percent(s[v->first]),
                                 stk_group_phrase(v->first), caveat);
     }
     const char *what = idle_phrase(run, v, arena);
-    return what ? stk_arena_printf(arena, "The %s %s %d%% %s, mostly %s (%d%%)", word,
-                                   idle_verb(v), percent(1 - s[STK_GROUP_COMPUTE]), scope, what,
+    return what ? stk_arena_printf(arena, "The %s %s %d%% %s, mostly %s (%d%%)", word, idle_verb(v),
+                                   percent(1 - s[STK_GROUP_COMPUTE]), scope, what,
                                    percent(s[v->first]))
                 : NULL;
 }
@@ -293,8 +289,7 @@ static const char *straggler_sentence(const struct stk_run_sum *run, struct stk_
 {
     const struct stk_straggler *g = &run->straggler;
     return stk_arena_printf(
-        arena,
-        "Ranks wait in collectives %d%% of the time, mostly for rank %d (%d%% of the wait)",
+        arena, "Ranks wait in collectives %d%% of the time, mostly for rank %d (%d%% of the wait)",
         percent(stk_straggler_share(run)), (int)g->rank, percent(g->held_share));
 }
 
@@ -321,10 +316,11 @@ static const char *cold_sentence(const struct stk_run_sum *run, const struct stk
         cold_ns += run->ranks[r]->cold_ns;
         span_ns += run->ranks[r]->facts.last_ns - run->ranks[r]->facts.first_ns;
     }
-    return stk_arena_printf(arena,
-                            "%d%% of the recorded time is warm-up (compilation and first use). This "
-                            "profile doesn't show the steady state",
-                            percent(span_ns > 0 ? (double)cold_ns / (double)span_ns : 0));
+    return stk_arena_printf(
+        arena,
+        "%d%% of the recorded time is warm-up (compilation and first use). This "
+        "profile doesn't show the steady state",
+        percent(span_ns > 0 ? (double)cold_ns / (double)span_ns : 0));
 }
 
 static const char *main_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
@@ -363,8 +359,8 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
                                       "The %s %s %d%% %s for several reasons: %s (%d%%) "
                                       "and %s (%d%%)",
                                       device_word(run), idle_verb(v),
-                                      percent(1 - s[STK_GROUP_COMPUTE]), scope_phrase(run), first, percent(s[v->first]), second,
-                                      percent(s[v->second]))
+                                      percent(1 - s[STK_GROUP_COMPUTE]), scope_phrase(run), first,
+                                      percent(s[v->first]), second, percent(s[v->second]))
                    : NULL;
     }
     return loss_sentence(run, v, arena);
