@@ -9,7 +9,7 @@
 #include "stoker/timeline.h"
 #include "profile/timeline/timeline.h"
 
-// What a file's index has in the place of profiles.
+// What a file's index has instead of profiles.
 struct stk_timeline_file {
     struct stk_thaw map;
     struct stk_query *query;

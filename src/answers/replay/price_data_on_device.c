@@ -46,7 +46,7 @@ static void add(struct piece *pieces, uint32_t *count, const struct stk_node *n)
     pieces[k].last_step = n->step;
 }
 
-// Copies that bring back what the host worked out are not constant.
+// Copies that bring back what the host computed are not constant.
 static void leave_out(const struct stk_graph *g, struct piece *pieces, uint32_t count)
 {
     for (uint32_t i = 0; i < g->host_op_count; i++) {

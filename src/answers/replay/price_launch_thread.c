@@ -6,7 +6,7 @@
 // Method: a launch call is the same work in every job, some microseconds. Where the median call
 // takes much longer, its thread did not have the processor all the time, and all that the thread
 // did is taken to have been stretched alike. How long a call takes undisturbed is known to be
-// between QUIET_LOW_NS and QUIET_HIGH_NS; at the least the profile's own quickest tenth shows it.
+// between QUIET_LOW_NS and QUIET_HIGH_NS; at the least the profile's own fastest tenth shows it.
 //
 // Limits: where steps wait for workers there is no price, since these lose what is given. A slow
 // processor looks the same, which is why the pessimistic end may hold no gain; what

@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "answers/replay/price_transfers.h"
 
-#define LEAST_NS 10000 // of a kernel in the place of an operation of the host
+#define LEAST_NS 10000 // of a kernel instead of an operation of the host
 #define SETUP_NS 1500  // of any kernel: not work
 #define CALL_NS 300    // of an operation on the host, at least
 

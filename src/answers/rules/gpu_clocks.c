@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's clocks are low for a reason that can be mended: heat, the power supply, a power cap.
+// The GPU's clocks are low for a reason that can be fixed: heat, the power supply, a power cap.
 // The bits are NVML's clocks event reasons; idle and what the user set are no fault.
 #include "evidence_says.h"
 #include "fixes_data.h"

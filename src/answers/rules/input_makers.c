@@ -9,7 +9,7 @@
 //   many short calls of a batch    made at once, they are a few: no processor is needed
 //   makers that wait for an answer several requests at once hide all of it
 //
-// Limit: what a worker costs that starts anew in each epoch is not in the profile of a few steps.
+// Limit: what a worker costs that starts again in each epoch is not in the profile of a few steps.
 #include "answers/rules/input_makers.h"
 
 #include <string.h>

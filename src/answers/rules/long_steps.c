@@ -73,7 +73,7 @@ static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
 static struct sums sum_up(const struct stk_run_sum *run)
 {
     struct sums s = {.why = ""};
-    struct stk_map seen, times; // numbers return where each epoch counts anew
+    struct stk_map seen, times; // numbers return where each epoch counts again
     stk_map_init(&seen, UINT32_MAX - 1);
     stk_map_init(&times, UINT32_MAX - 1);
     for (uint32_t i = 0; i < run->step_count; i++) {

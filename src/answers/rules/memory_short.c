@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job waits for memory: pages are reclaimed or read back before it can go on, or a process was
-// killed for want of it.
+// killed for lack of it.
 #include <math.h>
 
 #include "evidence_says.h"

@@ -245,7 +245,7 @@ static bool is_priced_so(const struct stk_rep_finding *f, const char *whatif)
     return f->fix.count > 0 && first->price && strcmp(first->price, whatif) == 0;
 }
 
-// The price of the rule's what-if in place of the bound, where the steps can be replayed. False: no
+// The price of the rule's what-if instead of the bound, where the steps can be replayed. False: no
 // memory.
 static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                       struct stk_rep_finding *f)

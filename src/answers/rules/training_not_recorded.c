@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorded steps train nothing: no gradient is worked out and no weight updated. They are a
+// The recorded steps train nothing: no gradient is computed and no weight updated. They are a
 // pass over the data, an evaluation or inference, and what is said of them is no word on the
 // training.
 #include "evidence_says.h"

@@ -156,7 +156,7 @@ struct stk_collective {
     uint32_t ordinal;         // k
     uint32_t device;          // index into devices, STK_NONE on the host
     int64_t start_ns, dur_ns; // start in absolute file time (base added)
-    int64_t exposed_ns;       // not hidden behind compute of its device
+    int64_t exposed_ns;       // not overlapped with compute of its device
     uint32_t step;            // index into steps, STK_NONE outside
     // Of devices alone (profile/model/collectives/collective_sizes.h):
     uint32_t event;        // of the trace
