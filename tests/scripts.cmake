@@ -35,4 +35,7 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
     add_test(NAME golden.reports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/run $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(golden.reports PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    add_test(NAME golden.figures COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/figures
+        $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(golden.figures PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 endif()

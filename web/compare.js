@@ -51,7 +51,7 @@ function stepsBlock(diff) {
         el('h3', {}, `B, after${median ? ': ' + fmtNs(median.b_ns) + ' (median)' : ''}`),
             stepBar(b, { label: 'B, after', scale }),
         median && facts([['change', `${median.change_ns > 0 ? '+' : ''}${fmtNs(median.change_ns)} (${fmtShare(median.change_share)})`],
-            ['95 % interval', `${fmtShare(median.low_share)} to ${fmtShare(median.high_share)}`],
+            ['95% interval', `${fmtShare(median.low_share)} to ${fmtShare(median.high_share)}`],
                 ['noise', fmtShare(median.noise_share)]]));
 }
 

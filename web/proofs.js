@@ -39,7 +39,7 @@ function proofBlock(n, name, proof) {
     const rows = [['measured', known ? ratio : null], ['predicted', ratioOf(predicted)]].filter(([, r]) => r);
     const side = (key, value) => [key, value.label || null, value.median_step_ns ?? null, value.runs ?? null];
     return section(`proof-${n}`, `${name}: ${SENTENCES[proof.verdict] || proof.verdict}`,
-        known && el('p', {}, `B takes ${less(ratio.estimate)} than A; with 95 % it is between ${less(ratio.high)} and ${less(ratio.low)}.`),
+        known && el('p', {}, `B takes ${less(ratio.estimate)} than A; with 95% it is between ${less(ratio.high)} and ${less(ratio.low)}.`),
         rows.length > 0 && twin(`Time of B over time of A, ${name}`, intervals(rows), () => dataTable(makeTable('ratios', 'Time of B over A',
             [['what', 'text'], ['low', 'number'], ['estimate', 'number'], ['high', 'number']],
             rows.map(([what, r]) => [what, r.low ?? null, r.estimate ?? null, r.high ?? null])))),

@@ -92,7 +92,7 @@ void stk_part_free(struct stk_collected *part);
 struct stoker_result {
     struct stk_collected in;
     struct stk_report report;
-    struct stk_jobs *jobs;   // of several jobs, in place of the report; else NULL
+    struct stk_jobs *jobs;   // of several jobs, instead of the report; else NULL
     enum stoker_level level; // of several: the highest of all findings
 };
 // jobs_found.c: what each of several jobs is. Lives in the arena of `in`.
@@ -110,7 +110,7 @@ STK_MUST_CHECK enum stoker_status stk_diagnose(const struct stk_collected *in,
 struct stoker_tables {
     struct stk_collected in; // of a query only the arena
     struct stk_table_doc doc;
-    struct stk_table_doc *every; // of all analyses at once, in place of doc; else NULL
+    struct stk_table_doc *every; // of all analyses at once, instead of doc; else NULL
     size_t every_count;
     bool has_texts;
     struct stk_strpool texts; // of rows

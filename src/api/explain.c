@@ -167,17 +167,17 @@ static void command(const struct page *p, const char *label, const char *what, c
 static void mechanism(const struct page *p, const struct stk_rep_fix *fix)
 {
     static const char *const changes[] = {
-        [STK_CHANGES_NOTHING] = "nothing that the job computes: the same bits",
+        [STK_CHANGES_NOTHING] = "nothing that the job computes: results are bit-identical",
         [STK_CHANGES_ORDER] =
-            "order: of samples or sums, or which random numbers are drawn; the same distribution",
-        [STK_CHANGES_CALLBACKS] = "callbacks: they and logs see fewer batches",
-        [STK_CHANGES_NUMERICS] = "numerics: precision, fast math or recompiled kernels"};
+            "order of samples or sums, or random numbers; the distribution stays the same",
+        [STK_CHANGES_CALLBACKS] = "callbacks and logs, which see fewer batches",
+        [STK_CHANGES_NUMERICS] = "numerics: precision, fast math or different kernels"};
     char how[300];
     const char *detail = fix->wrap ? fix->wrap : fix->env ? fix->env : fix->call ? fix->call : "";
     stk_text_printf(how, sizeof how, "%s%s",
-                    fix->wrap         ? "a command in front of the job's: "
-                    : fix->env        ? "a variable: "
-                    : !fix->is_hooked ? "an edit of the program alone"
+                    fix->wrap         ? "a command prefix: "
+                    : fix->env        ? "an environment variable: "
+                    : !fix->is_hooked ? "editing the program"
                     : fix->call       ? "a hook in the job's Python, at "
                                       : "a hook in the job's Python",
                     fix->is_hooked || fix->env || fix->wrap ? detail : "");
@@ -235,10 +235,11 @@ static void list_fixes(const struct page *p)
 {
     enum { ROOM = 44 };
     if (p->markdown) {
-        stk_sink_text(p->sink, "# Fixes\n\nWhat stoker advises, prices and tries, each under one "
-                               "id. `stoker explain ID` prints "
-                               "the same, and what\nproofs of your own ledger say. Written from "
-                               "the fixes themselves.\n");
+        stk_sink_text(
+            p->sink,
+            "# Fixes\n\nWhat stoker advises, estimates and tries. `stoker explain ID` prints the "
+            "same text, and the "
+            "results of\nproofs in your own ledger. This page is generated from the fixes.\n");
     }
     for (int i = 0; i < stk_fix_row_count; i++) {
         const struct stk_rep_fix *x = &stk_fix_rows[i];
@@ -252,19 +253,31 @@ static void list_fixes(const struct page *p)
         }
     }
     if (!p->markdown) {
-        stk_sink_text(p->sink, "\nP: stoker whatif --fix ID prices it; T: stoker tune --fix ID "
+        stk_sink_text(p->sink, "\nP: stoker whatif --fix ID estimates it; T: stoker tune --fix ID "
                                "tries it\n");
+    }
+}
+
+// A row for each rule: what it means, and when it fires.
+static void rule_table(const struct page *p)
+{
+    char text[STK_RULE_TEXT_MAX];
+    stk_sink_text(p->sink, "# Rules\n\nEach rule looks for one cause, or for one fault of the "
+                           "recording. `stoker explain ID` prints\nthe same text. This page is "
+                           "generated from the rules.\n\n| rule | finding | fires when |\n"
+                           "|---|---|---|\n");
+    for (int i = 0; i < stk_rule_count; i++) {
+        const struct stk_rule_page *page = &stk_rules[i]->page;
+        stk_rule_fill(stk_rules[i], page->fires, text, sizeof text);
+        stk_sink_printf(p->sink, "| [`%s`](#%s) | %s | %s |\n", page->id, page->id, page->title,
+                        text);
     }
 }
 
 static void list_rules(const struct page *p)
 {
     if (p->markdown) {
-        stk_sink_text(
-            p->sink,
-            "# Rules\n\nEach says when it fires, why that matters, how its saving is bounded and "
-            "what to\n"
-            "change. `stoker explain ID` prints the same. Written from the rules themselves.\n");
+        rule_table(p);
     }
     for (int i = 0; i < stk_rule_count; i++) {
         if (p->markdown) {

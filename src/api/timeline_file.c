@@ -42,7 +42,7 @@ static void freeze_profile(const struct stoker_profiles *p, struct stk_frost *f)
     stk_json_document(&stk_rep_profile_info, stk_profiles_described(p), false, &sink);
     f->failed |= stk_sink_finish(&sink, &err) != STOKER_OK;
     if (text.count) {
-        *(char *)stk_vec_at(&text, text.count - 1) = 0; // in place of the line's end
+        *(char *)stk_vec_at(&text, text.count - 1) = 0; // instead of the line's end
     }
     stk_frost_put(f, text.items, text.count, 1);
     stk_vec_deinit(&text);

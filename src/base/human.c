@@ -69,9 +69,9 @@ char *stk_human_share(double share, char buf[STK_HUMAN_MAX])
 {
     double percent = share * 100;
     if (percent > 0 && percent < 0.1) {
-        snprintf(buf, STK_HUMAN_MAX, "<0.1 %%");
+        snprintf(buf, STK_HUMAN_MAX, "<0.1%%");
     } else {
-        stk_text_printf(buf, STK_HUMAN_MAX, "%.*f %%", percent < 9.95 && percent > 0 ? 1 : 0,
+        stk_text_printf(buf, STK_HUMAN_MAX, "%.*f%%", percent < 9.95 && percent > 0 ? 1 : 0,
                         percent);
     }
     return buf;

@@ -174,12 +174,32 @@ bool stk_text_is_control(uint32_t code)
            (code >= 0x2066 && code <= 0x2069);
 }
 
+// What an ASCII terminal shows for the signs that stoker's own sentences use; NULL: none.
+static const char *plain_form(uint32_t code)
+{
+    switch (code) {
+    case 0xb5: // µ
+        return "u";
+    case 0xd7: // ×
+        return "x";
+    case 0x2013: // –
+        return "-";
+    case 0x2192: // →
+        return "->";
+    default:
+        return NULL;
+    }
+}
+
 void stk_text_shown(struct stk_text_piece *piece, struct stk_str s, bool is_ascii)
 {
     STK_ASSERT(s.p && s.n > 0);
     size_t n;
     uint32_t code = stk_utf8_next_of(s.p, s.n, &n);
-    if (code == STK_UTF8_INVALID || stk_text_is_control(code) || (is_ascii && code > 0x7f)) {
+    const char *plain = is_ascii ? plain_form(code) : NULL;
+    if (plain) {
+        own_piece(piece, plain, strlen(plain), n);
+    } else if (code == STK_UTF8_INVALID || stk_text_is_control(code) || (is_ascii && code > 0x7f)) {
         own_piece(piece, "?", 1, n);
     } else {
         piece->text = s.p;

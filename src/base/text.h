@@ -48,7 +48,7 @@ struct stk_text_piece {
 // to U+2069).
 bool stk_text_is_control(uint32_t code);
 // The next character of s, which is not empty, for people to see: "?" for such controls and for a
-// byte that is no UTF-8, and for all beyond ASCII where `is_ascii`.
+// byte that is no UTF-8. Where `is_ascii`, µ × – → become u x - -> and all else beyond ASCII "?".
 void stk_text_shown(struct stk_text_piece *piece, struct stk_str s, bool is_ascii);
 // Inside of a JSON string (RFC 8259); s is not empty. Only controls as above, quote and backslash
 // are escaped; each byte that is no UTF-8 becomes U+FFFD, since a parser would refuse all of it.

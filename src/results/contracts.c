@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of documents, and the heads of their pages by the assembler's .incbin;
-// STOKER_PAGES_DIR is their folder, and cmake compiles this file anew when one of them changes.
+// STOKER_PAGES_DIR is their folder, and cmake compiles this file again when one of them changes.
 #include "results/contracts.h"
 
 #include <string.h>

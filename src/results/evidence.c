@@ -82,7 +82,7 @@ static void put_figure(struct writer *w, enum stk_unit unit, union stk_amount is
         stk_human_share(is.real, text);
         break;
     case STK_UNIT_PERCENT:
-        snprintf(text, sizeof text, "%d %%", (int)(fmin(fmax(is.real, 0), MOST_SHARE) * 100 + 0.5));
+        snprintf(text, sizeof text, "%d%%", (int)(fmin(fmax(is.real, 0), MOST_SHARE) * 100 + 0.5));
         break;
     case STK_UNIT_COUNT:
         stk_human_count(is.count, text);

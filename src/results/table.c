@@ -264,8 +264,11 @@ void stk_table_put_figures(struct stk_table_doc *doc, const struct stk_summary_i
     for (size_t i = 0; i < count && doc->summary_count < STK_TABLE_FIGURES; i++) {
         const struct stk_column *f = &info->figures[i];
         STK_ASSERT(f->at == i && stk_cell_fits(f, &cells[i]));
-        doc->summary[doc->summary_count++] = (struct stk_figure_row){
-            .key = f->id, .type = f->type, .is_name = f->is_name, .value = cells[i]};
+        doc->summary[doc->summary_count++] = (struct stk_figure_row){.key = f->id,
+                                                                     .label = f->label,
+                                                                     .type = f->type,
+                                                                     .is_name = f->is_name,
+                                                                     .value = cells[i]};
     }
 }
 

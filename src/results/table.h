@@ -76,12 +76,13 @@ static inline struct stk_cell stk_cell_share_of(int64_t part_ns, int64_t whole_n
 struct stk_column {
     const char *id;
     enum stk_type type;
-    size_t at;       // its place in a row, counted in cells
-    const char *doc; // what it says, and how it is computed where that matters
-    bool is_name;    // text from the profile, which --redact replaces and narrow output shortens
-    bool is_path;    // a name whose end tells most: shortened at its beginning
-    bool is_detail;  // text output leaves it out where the line is too short for all columns
-    bool is_given;   // the user named it: its heading in text is the id as it is
+    size_t at;         // its place in a row, counted in cells
+    const char *doc;   // what it says, and how it is computed where that matters
+    const char *label; // how text output calls it; NULL: the id's words
+    bool is_name;      // text from the profile, which --redact replaces and narrow output shortens
+    bool is_path;      // a name whose end tells most: shortened at its beginning
+    bool is_detail;    // text output leaves it out where the line is too short for all columns
+    bool is_given;     // the user named it: its heading in text is the id as it is
 };
 
 #define STK_COLUMN(row, column, kind, ...)                                                         \
@@ -150,7 +151,7 @@ struct stk_table {
 };
 
 struct stk_figure_row {
-    const char *key;
+    const char *key, *label; // label: for people; NULL: the key's words
     enum stk_type type;
     bool is_name; // text from the profile, which --redact replaces
     struct stk_cell value;

@@ -48,7 +48,7 @@ JUDGED = (
     ("tests/fuzz/seeds/chrome/kineto.json", 0.95, 1),
     ("tests/fuzz/seeds/perfetto/torch.pftrace", 0.97, 1),
 )
-# Of the profile that idles 70 %: shares of its content at which it once was said to idle 76, 81, 89 and 97 %.
+# Of the profile that idles 70%: shares of its content at which it once was said to idle 76, 81, 89 and 97 %.
 ONCE_WRONG = ("examples/profiles/gpu_torch_input.pt.trace.json.gz", (150 / 162, 140 / 162, 120 / 162, 100 / 162))
 Case = collections.namedtuple("Case", "path number bytes suffix")
 

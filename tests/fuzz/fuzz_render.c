@@ -36,7 +36,7 @@ static const char *text(struct fuzz_choices *c)
                                       "void at::native::(anonymous namespace)::k<float, 4>(float*)",
                                       "/a/very/long/path/of/a/profile/that/does/not/fit/x.json.gz",
                                       "line\nbreak\ttab\rreturn \"quoted\", \\ and comma",
-                                      "98 % of 4 812 330 ns",
+                                      "98% of 4 812 330 ns",
                                       "\xff\xfe\xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80"};
     uint32_t which = fuzz_choose(c, 30);
     size_t n, kept = 0;

@@ -58,7 +58,7 @@ static int compare_u64(const void *a, const void *b)
 }
 
 // Numbered names of every length: no two hashes equal, and the low bits fill 2^16 buckets about as
-// random ones would (expected 63 % taken by as many keys as buckets).
+// random ones would (expected 63% taken by as many keys as buckets).
 static void hashing(void)
 {
     enum { N = 65536 };

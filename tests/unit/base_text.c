@@ -129,6 +129,10 @@ static void terminals(void)
     CHECK_STR(SHOWN("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
               "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
     CHECK_STR(all_of(shown_in_ascii, "a\xc3\xa9\xe2\x82\xac~", 7), "a??~");
+    static const char signs[] = "7 \xc2\xb5s, 3\xc3\x97, 1\xe2\x80\x93"
+                                "2, 5 \xe2\x86\x92 4"; // µ × – →
+    CHECK_STR(all_of(shown_in_ascii, signs, sizeof signs - 1), "7 us, 3x, 1-2, 5 -> 4");
+    CHECK_STR(all_of(shown, signs, sizeof signs - 1), signs);
     CHECK_STR(JSON("\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xd8\x9c"), "\\u009b\\u202e\\u2066\\u061c");
     static const uint32_t marks[] = {0x61c, 0x200e, 0x200f};
     for (uint32_t c = 0; c <= 0x10ffff; c++) {

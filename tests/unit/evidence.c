@@ -45,7 +45,7 @@ static void units(void)
     struct stk_evidence_row r = row_of("{a}; {b}", STK_UNIT_NS, STK_UNIT_BYTES);
     writes(&r, whole(12345678), whole(1900000000), "12.3 ms; 1.90 GB");
     r = row_of("{a}; {b}", STK_UNIT_SHARE, STK_UNIT_PERCENT);
-    writes(&r, real(0.0312), real(0.0361), "3.1 %; 4 %");
+    writes(&r, real(0.0312), real(0.0361), "3.1%; 4%");
     r = row_of("{a}; {b}", STK_UNIT_COUNT, STK_UNIT_NUMBER);
     writes(&r, whole(1234567), whole(-1234567), "1 234 567; -1234567");
     r = row_of("{a}; {b}", STK_UNIT_ROUND, STK_UNIT_RATIO);
@@ -61,7 +61,7 @@ static void extremes(void)
     writes(&r, real(-5), real(1e300), "0 B/s 1.00 EB/s");
     writes(&r, real(NAN), real(INFINITY), "0 B/s 1.00 EB/s");
     r = row_of("{a} {b}", STK_UNIT_PERCENT, STK_UNIT_PERCENT);
-    writes(&r, real(-1e300), real(1e300), "0 % 100000000 %");
+    writes(&r, real(-1e300), real(1e300), "0% 100000000%");
     CHECK(!stk_amount_known(STK_UNIT_SHARE, real(NAN)));
     CHECK(!stk_amount_known(STK_UNIT_RATIO, real(INFINITY)));
     CHECK(!stk_amount_known(STK_UNIT_SHARE, real((double)STK_NOT_KNOWN)));

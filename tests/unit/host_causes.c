@@ -192,7 +192,7 @@ static void check_tracing(void)
     r->cold_ns = 0; // the profile has no time but these steps
     struct stk_verdict v = judge(&s, &r, 1, &run);
     CHECK_EQ(v.kind, STK_VERDICT_HOST);
-    CHECK(strstr(v.sentence, "compilation that returns") != NULL);
+    CHECK(strstr(v.sentence, "compilation that recurs") != NULL);
     CHECK(strstr(v.sentence, "launches, Python") == NULL);
     synth_end(&s);
 }
@@ -665,7 +665,7 @@ static void gloo(double late_us, bool recorded, enum stk_verdict_kind kind)
     if (kind == STK_VERDICT_STRAGGLER) {
         // The share in the sentence is the bar's.
         char share[40];
-        snprintf(share, sizeof share, "wait %d %% of the time",
+        snprintf(share, sizeof share, "wait in collectives %d%% of the time",
                  (int)(run->parts[STK_PART_COLLECTIVE_WAIT] * 100.0 / (double)run->wall_ns + 0.5));
         CHECK(strstr(v.sentence, share) != NULL);
     }
@@ -824,7 +824,7 @@ static void check_one_offs(void)
 {
     check_one_off(1000, 90000, STK_VERDICT_COLD);
     check_one_off(0, 90000, STK_VERDICT_COLD);       // they run already: nobody knows why it waits
-    check_one_off(1000, 11000, STK_VERDICT_COMPUTE); // long, but no 40 % of all time
+    check_one_off(1000, 11000, STK_VERDICT_COMPUTE); // long, but no 40% of all time
 }
 
 // Half of each step holds no event. Where the fetches are recorded it is the program's own code,
@@ -853,8 +853,8 @@ static void unseen(bool fetches, enum stk_verdict_kind kind, const char *says)
 
 static void check_unseen(void)
 {
-    unseen(true, STK_VERDICT_HOST, "code outside the framework that was not recorded");
-    unseen(false, STK_VERDICT_CANNOT_TELL, "may be in it");
+    unseen(true, STK_VERDICT_HOST, "code outside the framework that wasn't recorded");
+    unseen(false, STK_VERDICT_CANNOT_TELL, "It may hold");
 }
 
 // Idle time of unknown cause lies before the kernel that ends it, not in it.

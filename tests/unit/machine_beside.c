@@ -33,7 +33,7 @@ static int append(void *arg, const char *p, size_t n)
     return 0;
 }
 
-// Steps that wait for their input for 60 % of their time, from real_ns on.
+// Steps that wait for their input for 60% of their time, from real_ns on.
 static void write_profile(uint64_t real_ns)
 {
     FILE *f = fopen(profile, "w");
@@ -158,19 +158,19 @@ int main(int argc, char **argv)
     write_record(mono_ns, true);
     const char *both = why();
     CHECK(has(both, "\"kind\": \"input-bound\"") && has(both, "\"ranks\": [0]"));
-    CHECK(has(both, "throttled by its control group 31 % of the time"));
+    CHECK(has(both, "The cgroup was throttled 31% of the time"));
     CHECK(!strstr(both, "of the whole run"));
     const char *tables = machine_table();
     CHECK(has(tables, "cgroup.throttled_periods") && has(tables, "\"of_profile\": true"));
     // An hour later, not earlier: the machine may have started less than an hour ago.
     write_record(mono_ns + 4000 * SECOND, false); // and the sampler was killed
-    CHECK(has(why(), "the machine's figures are of the whole run, not of the profile"));
+    CHECK(has(why(), "The machine's figures cover the whole run, not just the profile"));
     CHECK(has(machine_table(), "\"of_profile\": false"));
     unlink(profile);
     write_record(mono_ns, true);
     const char *record_alone = why();
     CHECK(has(record_alone, "\"kind\": \"cannot-tell\""));
-    CHECK(has(record_alone, "throttled by its control group"));
+    CHECK(has(record_alone, "The cgroup was throttled"));
     unlink(record);
     rmdir(folder);
     free(alone);

@@ -112,12 +112,12 @@ static struct shares prove_many(enum noise noise, double effect, int proofs)
     return (struct shares){s.faster / proofs, s.slower / proofs, s.same / proofs};
 }
 
-// No difference: at most 5 % claim one. 5 % less time: found in so many.
+// No difference: at most 5% claim one. 5% less time: found in so many.
 static void check_rates(enum noise noise, int proofs, double found)
 {
     state = 1 + noise;
     struct shares none = prove_many(noise, 0, proofs), less = prove_many(noise, log(0.95), proofs);
-    printf("noise %d: of none %.3f claim a difference, %.3f none; 5 %% are found in %.3f\n",
+    printf("noise %d: of none %.3f claim a difference, %.3f none; 5%% are found in %.3f\n",
            (int)noise, none.faster + none.slower, none.same, less.faster);
     CHECK(none.faster + none.slower <= 0.05);
     CHECK(less.faster >= found);
@@ -148,7 +148,7 @@ static void real_runs(void)
     }
     CHECK(recorded_count >= 100);
     if (recorded_count >= 100) {
-        check_rates(RECORDED, 20000, 0.90); // of 200 the share varies by 1.5 %
+        check_rates(RECORDED, 20000, 0.90); // of 200 the share varies by 1.5%
     }
 }
 

@@ -35,8 +35,8 @@ static void graphs_already(void)
     fake_name(&f, STK_PART_LAUNCH, "cudaGraphLaunch");
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
-    CHECK(strstr(x->title, "pauses at launches of graphs") != NULL);
-    CHECK(advises(x, "device graphs already") == 0);
+    CHECK(strstr(x->title, "idles at graph launches") != NULL);
+    CHECK(advises(x, "CUDA graphs already") == 0);
     CHECK(advises(x, "reduce-overhead") < 0 && advises(x, "cudaGraphInstantiate") < 0);
     f.run.causes[STK_PART_LAUNCH].names[0].name = "cudaLaunchKernel";
     fake_ask(&f);

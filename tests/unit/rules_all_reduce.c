@@ -55,9 +55,9 @@ static void small_ones(void)
     const struct stk_rep_finding *x = fake_finding(&f, "all-reduce-slow");
     CHECK_STR(x->title, "All-reduces are too small for their link");
     CHECK(most_saved(x) > 0.098 && most_saved(x) < 0.1);
-    CHECK(says(x, "1.75 GB/s of the 10.0 GB/s that those of 20.0 MB reach"));
-    CHECK(says(x, "60 of 100 kB: 100 MB/s, 1.00 ms each in the place of 10.0 us"));
-    CHECK(says(x, "one rank only"));
+    CHECK(says(x, "reach 1.75 GB/s; those of 20.0 MB reach 10.0 GB/s"));
+    CHECK(says(x, "60 of 100 kB: 100 MB/s, 1.00 ms each instead of 10.0 us"));
+    CHECK(says(x, "With one rank"));
     CHECK(advises(x, "bucket_cap_mb=100") == 0 && advises(x, "NCCL_DEBUG") < 0);
     x = fake_finding(&f, "communication-exposed"); // says it no second time, nor the contrary
     CHECK(x->id && advises(x, "bucket_cap_mb") < 0 && advises(x, "no_sync") >= 0);
@@ -102,9 +102,10 @@ static void large_ones(void)
     CHECK_STR(x->title, "All-reduces run below the rate of their link");
     CHECK(most_saved(x) > 0.059 && most_saved(x) < 0.061);
     CHECK(advises(x, "NCCL_DEBUG") == 0 && advises(x, "bucket_cap_mb") < 0);
-    CHECK(says(x, "links between such devices reach 225 GB/s: these go another way"));
+    CHECK(says(
+        x, "Links within a host reach 225 GB/s between such devices, so these take another path"));
     fake_done(&f);
-    // At 70 % they are near it: at their bound where half the size reaches as much, too.
+    // At 70% they are near it: at their bound where half the size reaches as much, too.
     for (int half = 0; half < 2; half++) {
         begin(1, 0.12);
         add(0, 1, 20 * MB, 2900);
@@ -112,7 +113,7 @@ static void large_ones(void)
         add(0, half, 10 * MB, 1200);
         fake_ask(&f);
         CHECK_STR(fake_state(&f, "all-reduce-slow"), "passed");
-        CHECK_EQ(says(fake_finding(&f, "communication-exposed"), "fewer bytes or overlap help"),
+        CHECK_EQ(says(fake_finding(&f, "communication-exposed"), "send less or overlap more"),
                  half == 1);
         fake_done(&f);
     }
@@ -126,7 +127,7 @@ static void one_size(void)
     f.devices[0].name = "NVIDIA A100-SXM4-40GB";
     fake_ask(&f);
     CHECK_STR(fake_state(&f, "all-reduce-slow"), "passed");
-    CHECK(!says(fake_finding(&f, "communication-exposed"), "fewer bytes or overlap help"));
+    CHECK(!says(fake_finding(&f, "communication-exposed"), "send less or overlap more"));
     fake_done(&f);
     begin(1, 0.12);
     add(0, 1, 20 * MB, 12000);
@@ -135,7 +136,7 @@ static void one_size(void)
     f.rank[0].device_count = f.run.device_count = 2;
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "all-reduce-slow");
-    CHECK(says(x, "1.67 GB/s of the 225 GB/s that links between such devices reach within a host"));
+    CHECK(says(x, "reach 1.67 GB/s; links between such devices reach 225 GB/s within a host"));
     CHECK(advises(x, "NCCL_DEBUG") == 0 && most_saved(x) > 0.11);
     fake_done(&f);
 }

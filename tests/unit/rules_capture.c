@@ -16,7 +16,7 @@ static void healthy(void)
     const struct stk_rep_finding *x = fake_finding(&f, "compute-bound");
     CHECK_EQ(x->severity, STK_LEVEL_INFO);
     CHECK_STR(x->saving.basis, "none");
-    CHECK(says(x, "500 kernels") && says(x, "what remains: 1.0 %"));
+    CHECK(says(x, "500 kernels") && says(x, "1.0% of the time remains"));
     CHECK(advises(x, "stoker stats kernels") == 0 && advises(x, "autocast") == 1);
     CHECK_EQ(f.report.rules.count, stk_rule_count);
     fake_done(&f);
@@ -34,7 +34,7 @@ static void healthy(void)
     fake_init(&f, 1, STK_SCOPE_HOST);
     fake_ask(&f);
     x = fake_finding(&f, "compute-bound");
-    CHECK_STR(x->title, "The host's step is the model's own work");
+    CHECK_STR(x->title, "The CPU's step is the model's own work");
     CHECK(says(x, "the model's own operations"));
     CHECK(advises(x, "stoker stats ops") == 0);
     CHECK_EQ(f.report.findings.count, 1); // a job on the CPU holds no kernels, and need not
@@ -121,10 +121,10 @@ static void no_device(void)
     fake_total(&f);
     fake_ask(&f);
     CHECK_STR(stk_reason_key(f.verdict.reason), "kernels-not-recorded");
-    CHECK(says(fake_finding(&f, "capture-no-device"), "600 calls that launch one"));
+    CHECK(says(fake_finding(&f, "capture-no-device"), "600 launch calls but no kernels"));
     const struct stk_rep_finding *x = fake_finding(&f, "cannot-tell");
     CHECK_STR(((const struct stk_rep_finding *)f.report.findings.items)[0].id, "cannot-tell");
-    CHECK_STR(x->title, "Recording the device failed");
+    CHECK_STR(x->title, "Recording the GPU failed");
     CHECK(advises(x, "profiler_metrics") == 0 && advises(x, "ProfilerActivity.CUDA") >= 0);
     CHECK(advises(x, "CUPTI") > 0);
     CHECK_STR(fake_state(&f, "input-wait"), "skipped");
@@ -148,20 +148,20 @@ static void no_kernels(void)
     f.verdict.kind = STK_VERDICT_COMPUTE;
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "capture-no-device");
-    CHECK_STR(x->title, "Kernels were launched, and none was recorded");
-    CHECK(says(x, "6 calls that launch one") && advises(x, "Only one profiler") > 0);
+    CHECK_STR(x->title, "Kernels were launched, but none was recorded");
+    CHECK(says(x, "6 launch calls but no kernels") && advises(x, "Another profiler may") > 0);
     f.run.facts.launches = 0;
     fake_ask(&f);
     x = fake_finding(&f, "capture-no-device");
-    CHECK_STR(x->title, "Nothing was launched on the device");
-    CHECK(says(x, "40 calls of the accelerator's runtime, none of which launches work"));
-    CHECK(advises(x, "Only one profiler") < 0 && advises(x, "on the device at all") >= 0);
+    CHECK_STR(x->title, "Nothing was launched on the GPU");
+    CHECK(says(x, "None of 40 GPU runtime calls launches work"));
+    CHECK(advises(x, "Another profiler may") < 0 && advises(x, "on the GPU at all") >= 0);
     f.run.facts.runtime_calls = 0;
     f.run.facts.has_device_rows = true;
     f.run.facts.device_ops = 12;
     fake_ask(&f);
     x = fake_finding(&f, "capture-no-device");
-    CHECK(says(x, "12 operations, none of them a kernel") && advises(x, "CUPTI") < 0);
+    CHECK(says(x, "None of the device's 12 operations is a kernel") && advises(x, "CUPTI") < 0);
     fake_done(&f);
 
     // Too few steps of a job on the CPU: nothing about CUPTI.
@@ -190,7 +190,7 @@ static void few_steps(void)
     f.run.source = STK_STEPS_INFERRED;
     f.run.confidence = 0.4;
     fake_ask(&f);
-    CHECK_STR(fake_finding(&f, "capture-few-steps")->title, "The steps are guessed");
+    CHECK_STR(fake_finding(&f, "capture-few-steps")->title, "The steps were guessed");
     fake_done(&f);
 
     fake_init(&f, 1, STK_SCOPE_SPAN); // a program in C: no snippet in Python
@@ -275,7 +275,7 @@ static void clocks(void)
     fake_init(&f, 2, STK_SCOPE_STEPS);
     f.run.straggler = (struct stk_straggler){.matched = 9, .clocks_agree = false};
     fake_ask(&f);
-    CHECK_STR(fake_finding(&f, "capture-clock")->title, "The clocks of the ranks disagree");
+    CHECK_STR(fake_finding(&f, "capture-clock")->title, "The ranks' clocks disagree");
     fake_done(&f);
 }
 
@@ -296,7 +296,7 @@ static void unlinked(void)
     fake_ask(&f);
     CHECK_EQ(fake_finding(&f, "capture-unlinked")->severity, STK_LEVEL_MEDIUM);
     CHECK(advises(fake_finding(&f, "capture-unlinked"), "CPU activity") < 0); // it was recorded
-    CHECK(advises(fake_finding(&f, "capture-unlinked"), "Filter no rows") >= 0);
+    CHECK(advises(fake_finding(&f, "capture-unlinked"), "Don't filter rows") >= 0);
     f.run.facts.has_launch_rows = false;
     fake_ask(&f);
     CHECK_EQ(advises(fake_finding(&f, "capture-unlinked"), "CPU activity"), 0);
@@ -330,7 +330,7 @@ static void overhead(void)
     fake_ask(&f);
     const struct stk_rep_finding *slowed = fake_finding(&f, "capture-overhead");
     CHECK_EQ(slowed->severity, STK_LEVEL_LOW);
-    CHECK(says(slowed, "add 25 % of the step, 10 % to 65 %"));
+    CHECK(says(slowed, "adds about 25% (10%–65%)"));
     CHECK(advises(slowed, "stoker run --level 0") == 0);
     prices.gate.ok = false;
     fake_ask(&f);
@@ -350,7 +350,7 @@ static void overhead(void)
     const struct stk_rep_finding *x = fake_finding(&f, "capture-overhead");
     CHECK_EQ(x->severity, STK_LEVEL_MEDIUM);
     CHECK_STR(x->title, "Recording Python slows the job down");
-    CHECK(says(x, "400 000 calls, 66 666 a step"));
+    CHECK(says(x, "400 000 calls, 66 666 per step"));
     fake_done(&f);
 }
 
@@ -395,8 +395,7 @@ static void unknown_idle(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "cannot-tell");
     CHECK_STR(stk_reason_key(f.verdict.reason), "unknown-idle");
-    CHECK(says(x, "waited for something that is not recorded") &&
-          advises(x, "whole recording") >= 0);
+    CHECK(says(x, "What it waited for wasn't recorded") && advises(x, "whole recording") >= 0);
     CHECK_STR(fake_state(&f, "input-wait"), "passed"); // shares mean something here
     fake_done(&f);
 }
@@ -477,8 +476,8 @@ static void python_unseen(const char *name, bool follows)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "python-not-recorded");
     CHECK_EQ(x->severity, STK_LEVEL_HIGH);
-    CHECK_EQ(says(x, "giving the batch before back"), follows);
-    CHECK_EQ(says(x, "so this is other code"), !follows);
+    CHECK_EQ(says(x, "freeing the last batch"), follows);
+    CHECK_EQ(says(x, "this is your loop"), !follows);
     CHECK(advises(x, "with_stack=True") >= 0);
     CHECK_EQ(advises(x, "give_back") > 0, follows);
     fake_done(&f);

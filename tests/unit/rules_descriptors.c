@@ -65,8 +65,8 @@ static void figures_are_values(void)
         {"lossy", 1, false}, {"loss", 0, false}, {"verdict.cold", STK_T_COLD, true}, {0}};
     const struct stk_rule rule = {.thresholds = rows, .page.figures = figures};
     char text[60];
-    stk_rule_fill(&rule, "{loss} % of {loss}, {lossy} us; {verdict.cold} %", text, sizeof text);
-    CHECK_STR(text, "5 % of 0.05, 0.7 us; 40 %");
+    stk_rule_fill(&rule, "{loss}% of {loss}, {lossy} us; {verdict.cold}%", text, sizeof text);
+    CHECK_STR(text, "5% of 0.05, 0.7 us; 40%");
     stk_rule_fill(&rule, "", text, sizeof text);
     CHECK_STR(text, "");
 }

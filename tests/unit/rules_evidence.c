@@ -33,7 +33,7 @@ static void drawing(double share, bool is_told)
     wait_for(SINGLE, STK_FW_PYTORCH);
     f.run.facts.fetch_draw_ns = (int64_t)(share * (double)f.run.facts.loader_fetch_ns);
     const struct stk_rep_finding *x = asked("input-wait");
-    CHECK_EQ(says(x, "drawing the order of samples"), is_told);
+    CHECK_EQ(says(x, "Drawing the sample order"), is_told);
     CHECK_EQ(advises(x, "draw for many steps at once"), is_told ? 0 : -1);
     CHECK_EQ(advises(x, "num_workers=0"), is_told ? -1 : 0);
     fake_done(&f);
@@ -79,17 +79,17 @@ static void stages(void)
     f.run.facts.signs[STK_SIGN_CAPTURED].count = FAKE_STEPS * 200;
     const struct stk_rep_finding *x =
         stage("Iterator::Prefetch::BatchV2::Shard::ParallelMapV2", "preprocess", false);
-    CHECK(advises(x, "shard first") == 0 && advises(x, "make batches first") < 0);
+    CHECK(advises(x, "Shard first") == 0 && advises(x, "Batch first") < 0);
     x = stage("Iterator::Prefetch::BatchV2::Filter::ParallelMapV2", "preprocess", false);
-    CHECK(advises(x, "filter first") == 0 && advises(x, "make batches first") < 0);
+    CHECK(advises(x, "Filter first") == 0 && advises(x, "Batch first") < 0);
     x = stage("Iterator::Prefetch::BatchV2::ParallelMapV2::Shard", "control", false);
-    CHECK(advises(x, "shard first") < 0);
+    CHECK(advises(x, "Shard first") < 0);
     x = stage("Iterator::Prefetch::BatchV2::ParallelMapV2", "preprocess", false);
-    CHECK(advises(x, "make batches first") == 0);
+    CHECK(advises(x, "Batch first") == 0);
     // What decodes pictures takes them one by one.
     f.run.facts.signs[STK_SIGN_PICTURE].count = FAKE_STEPS * 200;
     x = stage("Iterator::Prefetch::BatchV2::ParallelMapV2", "preprocess", false);
-    CHECK(advises(x, "make batches first") < 0 && advises(x, "parallel already") == 0);
+    CHECK(advises(x, "Batch first") < 0 && advises(x, "parallel already") == 0);
     x = stage("Iterator::Prefetch::BatchV2", "batch", true);
     CHECK(advises(x, "rebatch") == 0 && advises(x, "Make batches in parallel") < 0);
     x = stage("Iterator::Prefetch::BatchV2", "batch", false);
@@ -206,7 +206,7 @@ static void compiled_by_xla(int64_t xla_ns, uint32_t later, bool is_told)
     fake_name(&f, STK_PART_COMPILE, "CpuCompiler::RunBackend");
     f.run.causes[STK_PART_COMPILE].names[0].ns = xla_ns;
     const struct stk_rep_finding *x = asked("compile-recurring");
-    CHECK_EQ(advises(x, "pad what changes"), is_told ? 0 : -1);
+    CHECK_EQ(advises(x, "Pad to a few sizes"), is_told ? 0 : -1);
     CHECK_EQ(advises(x, "input_signature") < 0, is_told);
     fake_done(&f);
 }
@@ -246,9 +246,8 @@ static void says_calls(const char *calling, bool is_told)
     f.run.facts.owner_calls = "copy.py(128): deepcopy";
     f.run.facts.owner_calling = calling;
     f.run.facts.owner_calls_share = 0.8;
-    CHECK_EQ(
-        says(asked("host-bound"), "80 % of keep (train.py:9) is what it calls: deepcopy (copy.py)"),
-        is_told);
+    CHECK_EQ(says(asked("host-bound"), "80% of keep (train.py:9) is spent in deepcopy (copy.py)"),
+             is_told);
     fake_done(&f);
 }
 
@@ -283,10 +282,10 @@ int main(int argc, char **argv)
     CHECK_RUN(through_one_rank, "gloo:broadcast", 0, true);
     CHECK_RUN(through_one_rank, "gloo:broadcast", 8, false);
     CHECK_RUN(through_one_rank, "gloo:all_reduce", 0, false);
-    CHECK_RUN(compiled_anew, "_traced_save", 0, "at the end of the job, or rarely",
-              "fixed signature");
-    CHECK_RUN(compiled_anew, "train_step", 0, "fixed signature", "Exporting a model");
-    CHECK_RUN(compiled_anew, "train_step", 6, "each model.compile", "Exporting a model");
+    CHECK_RUN(compiled_anew, "_traced_save", 0, "Export rarely or at the end",
+              "fixed input_signature");
+    CHECK_RUN(compiled_anew, "train_step", 0, "fixed input_signature", "Each export");
+    CHECK_RUN(compiled_anew, "train_step", 6, "Each model.compile", "Each export");
     CHECK_RUN(compiled_by_xla, 8000000, 0, true);
     CHECK_RUN(compiled_by_xla, 8000000, 7, false);
     CHECK_RUN(compiled_by_xla, 3000000, 0, false);

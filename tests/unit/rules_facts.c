@@ -31,7 +31,7 @@ static void loops(void)
     tensorflow(STK_SCOPE_HOST);
     sign(STK_SIGN_WHILE_LOOP, 51);
     const struct stk_rep_finding *x = host_bound();
-    CHECK(advises(x, "tf.cumsum") == 0 && says(x, "51 conditions of loops"));
+    CHECK(advises(x, "tf.cumsum") == 0 && says(x, "51 loop conditions"));
     fake_done(&f);
     tensorflow(STK_SCOPE_HOST);
     sign(STK_SIGN_WHILE_LOOP, 19);
@@ -56,7 +56,7 @@ static void concatenations(void)
     sign(STK_SIGN_CONCAT, 30);
     fake_name(&f, STK_PART_HOST, "step/concat_3:ConcatV2");
     const struct stk_rep_finding *x = host_bound();
-    CHECK(advises(x, "one tensor") >= 0 && says(x, "30 times in each step tensors are put"));
+    CHECK(advises(x, "one tensor") >= 0 && says(x, "Tensors are concatenated 30 times per step"));
     fake_done(&f);
     tensorflow(STK_SCOPE_STEPS);
     sign(STK_SIGN_CONCAT, 30); // somewhere, not where the device waits
@@ -69,17 +69,18 @@ static void loss_scaling(void)
     tensorflow(STK_SCOPE_STEPS);
     sign(STK_SIGN_LOSS_SCALE, 40);
     const struct stk_rep_finding *x = host_bound();
-    CHECK(advises(x, "bfloat16 needs none") >= 0 && says(x, "40 checks of gradients in each step"));
+    CHECK(advises(x, "bfloat16 needs no scaling") >= 0 &&
+          says(x, "checks gradients 40 times per step"));
     fake_done(&f);
     tensorflow(STK_SCOPE_STEPS);
     sign(STK_SIGN_LOSS_SCALE, 40);
     f.devices[0].name = "Tesla V100-SXM2-16GB";
     x = host_bound();
-    CHECK(advises(x, "fixed scale") >= 0 && advises(x, "bfloat16 needs none") < 0);
+    CHECK(advises(x, "fixed scale") >= 0 && advises(x, "bfloat16 needs no scaling") < 0);
     fake_done(&f);
     tensorflow(STK_SCOPE_STEPS);
     sign(STK_SIGN_LOSS_SCALE, 2);
-    CHECK(advises(host_bound(), "bfloat16 needs none") < 0);
+    CHECK(advises(host_bound(), "bfloat16 needs no scaling") < 0);
     fake_done(&f);
 }
 
@@ -105,7 +106,7 @@ static void placement(void)
     fake_name(&f, STK_PART_HOST, "model/lookup/Unique:Unique"); // 5 ms in 6 intervals
     const struct stk_rep_finding *x = host_bound();
     CHECK(advises(x, "set_log_device_placement") == 0);
-    CHECK(says(x, "model/lookup/Unique:Unique runs on the host: the device waits 5.00 ms"));
+    CHECK(says(x, "model/lookup/Unique:Unique runs on the CPU: the GPU waits 5.00 ms"));
     fake_done(&f);
     tensorflow(STK_SCOPE_STEPS);
     fake_name(&f, STK_PART_HOST, "model/dense/MatMul:MatMul");
@@ -165,7 +166,7 @@ static int map_advice(const char *kind, enum stk_scope scope)
                                                .parallelism = 8,
                                                .share = 0.9};
     fake_ask(&f);
-    int at = advises(fake_finding(&f, "input-wait"), "runs on the host's processors always");
+    int at = advises(fake_finding(&f, "input-wait"), "always runs on the CPU");
     fake_done(&f);
     return at;
 }
@@ -208,7 +209,7 @@ static void parallel_maps(void)
     f.run.slow_stage.next_is_beside = true;
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
-    CHECK(says(x, "GroupByWindow::ParallelMapV2 works beside it"));
+    CHECK(says(x, "GroupByWindow::ParallelMapV2 runs in parallel"));
     CHECK(advises(x, "padded_batch") == 2 && advises(x, "runs in parallel already") == 0);
     fake_done(&f);
 }
@@ -236,7 +237,7 @@ static void kernels(void)
 {
     const struct stk_rep_finding *x =
         computing("cutlass_80_tensorop_f16_s16816gemm_f16_64x64_32x6_nn_align2", 5000000);
-    CHECK(advises(x, "multiples of 8") >= 0 && says(x, "5.0 % of compute is in kernels for sizes"));
+    CHECK(advises(x, "multiples of 8") >= 0 && says(x, "5.0% of compute uses kernels for sizes"));
     fake_done(&f);
     x = computing("cutlass_80_tensorop_f16_s16816gemm_f16_64x64_32x6_nn_align8", 5000000);
     CHECK(advises(x, "multiples of 8") < 0);

@@ -25,14 +25,14 @@ static void input_advice(void)
         input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
     CHECK_EQ(x->severity, STK_LEVEL_HIGH);
     CHECK(says(x, "num_workers=0") && advises(x, "num_workers=0") == 0);
-    CHECK(says(x, "5.00 ms of it in enumerate(DataLoader)") && says(x, "in step 3"));
+    CHECK(says(x, "5.00 ms of it is in enumerate(DataLoader)") && says(x, "in step 3"));
     CHECK(advises(x, "prefetch(tf.data") < 0); // another framework's
     CHECK(advises(x, "named above") < 0);      // a loader is no code of the user's own
     CHECK(advises(x, "sched_getaffinity") == 0 && advises(x, "get_worker_info") == 1);
-    CHECK(advises(x, "pin_memory=True") > 0 && advises(x, "holds open") < 0);
+    CHECK(advises(x, "pin_memory=True") > 0 && advises(x, "holds an archive or database open") < 0);
     f.run.facts.signs[STK_SIGN_HELD_OPEN].count = 6; // zipfile, sqlite3
     fake_ask(&f);
-    CHECK(advises(fake_finding(&f, "input-wait"), "holds open") == 1);
+    CHECK(advises(fake_finding(&f, "input-wait"), "holds an archive or database open") == 1);
     f.run.facts.has_device_rows = false; // no accelerator: nothing to pin memory for
     f.run.facts.runtime_calls = 0;
     fake_ask(&f);
@@ -53,10 +53,10 @@ static void input_short_calls(void)
         f.run.facts.fetch_fine_ns = 45000000;
         fake_ask(&f);
         x = fake_finding(&f, "input-wait");
-        CHECK(says(x, "a batch takes 300 operators of PyTorch's, and short calls 90 %"));
-        CHECK_EQ(advises(x, "numbers of a whole batch"), 0);
+        CHECK(says(x, "A batch takes 300 PyTorch operators; short calls take 90%"));
+        CHECK_EQ(advises(x, "indices of a whole batch"), 0);
         CHECK_EQ(advises(x, "persistent_workers"), tensors < 40 ? 1 : -1);
-        CHECK(says(x, "some 400 us each, and a batch has 40 of them") == (tensors == 40));
+        CHECK(says(x, "about 400 us each, 40 per batch") == (tensors == 40));
         f.run.facts.fetch_fine_ns = 30000000; // decoding
         fake_ask(&f);
         CHECK(advises(fake_finding(&f, "input-wait"), "sample by sample") < 0);
@@ -68,21 +68,21 @@ static void input_workers(void)
 {
     const struct stk_rep_finding *x =
         input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
-    CHECK(says(x, "do not keep up") && advises(x, "trace_worker") == 0);
+    CHECK(says(x, "don't keep up") && advises(x, "trace_worker") == 0);
     CHECK(advises(x, "num_workers=0") < 0);
     f.run.step_marks = FAKE_STEPS; // next(iter(loader)): nobody keeps up with that
     f.run.facts.signs[STK_SIGN_LOADER_ITERATOR].count = FAKE_STEPS;
     fake_ask(&f);
     x = fake_finding(&f, "input-wait");
-    CHECK(says(x, "iterators, one for a step") && !says(x, "do not keep up"));
-    CHECK(advises(x, "make it once") == 0 && advises(x, "trace_worker") < 0);
+    CHECK(says(x, "iterators, one per step") && !says(x, "don't keep up"));
+    CHECK(advises(x, "Make it once") == 0 && advises(x, "trace_worker") < 0);
     f.run.facts.loader_fetches = 20 * FAKE_STEPS; // the profiler's steps are epochs
     fake_ask(&f);
-    CHECK(says(fake_finding(&f, "input-wait"), "do not keep up"));
+    CHECK(says(fake_finding(&f, "input-wait"), "don't keep up"));
     f.run.facts.loader_fetches = 0;
     f.run.facts.signs[STK_SIGN_LOADER_ITERATOR].count = 1; // an epoch's
     fake_ask(&f);
-    CHECK(says(fake_finding(&f, "input-wait"), "do not keep up"));
+    CHECK(says(fake_finding(&f, "input-wait"), "don't keep up"));
     fake_done(&f);
 }
 
@@ -101,8 +101,8 @@ static void input_beside_loader(void)
     f.run.step_marks = FAKE_STEPS;
     fake_ask(&f);
     x = fake_finding(&f, "input-wait");
-    CHECK(says(x, "4 000 operators of PyTorch's a step") && advises(x, "whole batch") == 0);
-    CHECK(advises(x, "functions named above out of") == 1 && advises(x, "num_workers") < 0);
+    CHECK(says(x, "4 000 PyTorch operators per step") && advises(x, "whole batch") == 0);
+    CHECK(advises(x, "Move these functions out of") == 1 && advises(x, "num_workers") < 0);
     f.run.facts.loader_fetch_ns = 9000000;
     fake_ask(&f);
     CHECK(advises(fake_finding(&f, "input-wait"), "num_workers=0") == 0);
@@ -114,7 +114,7 @@ static void input_beside_loader(void)
     for (int lists = 49; lists <= 51; lists += 2) {
         f.run.facts.list_handing_ns = lists;
         fake_ask(&f);
-        CHECK_EQ(advises(fake_finding(&f, "input-wait"), "arrays of NumPy's"), lists > 50 ? 0 : -1);
+        CHECK_EQ(advises(fake_finding(&f, "input-wait"), "NumPy arrays"), lists > 50 ? 0 : -1);
     }
     fake_done(&f);
 
@@ -123,8 +123,8 @@ static void input_beside_loader(void)
     f.run.facts.own_batches = FAKE_STEPS;
     fake_ask(&f);
     x = fake_finding(&f, "input-wait");
-    CHECK(says(x, "and keep up") && !says(x, "do not keep up"));
-    CHECK(advises(x, "Put what the loop does") == 0 && advises(x, "trace_worker") < 0);
+    CHECK(says(x, "workers keep up") && !says(x, "don't keep up"));
+    CHECK(advises(x, "Move what the loop does") == 0 && advises(x, "trace_worker") < 0);
     fake_done(&f);
 }
 
@@ -148,8 +148,8 @@ static void input_own(void)
 {
     const struct stk_rep_finding *x =
         input("VideoClassificationPipeline.preprocess", STK_FW_PYTORCH);
-    CHECK_EQ(advises(x, "functions named above"), 0);
-    CHECK(advises(x, "Put what the loop does") < 0);
+    CHECK_EQ(advises(x, "these functions out"), 0);
+    CHECK(advises(x, "Move what the loop does") < 0);
 
     // The loop makes its batches itself; most of that is numbers, one by one, or it is not.
     f.run.facts.own_batches = 6;
@@ -158,10 +158,10 @@ static void input_own(void)
         f.run.facts.own_handing_ns = handing;
         fake_ask(&f);
         x = fake_finding(&f, "input-wait");
-        CHECK(says(x, "the loop itself makes its batches"));
-        CHECK(says(x, "of making a batch is handing it over") == (handing > 50));
-        CHECK((advises(x, "number by number each time") >= 0) == (handing > 50));
-        CHECK(advises(x, "Put what the loop does") >= 0 && advises(x, "functions named above") < 0);
+        CHECK(says(x, "The loop makes its batches itself"));
+        CHECK(says(x, "of making a batch is converting it") == (handing > 50));
+        CHECK((advises(x, "value by value each time") >= 0) == (handing > 50));
+        CHECK(advises(x, "Move what the loop does") >= 0 && advises(x, "these functions out") < 0);
     }
     fake_done(&f);
 }
@@ -191,15 +191,14 @@ static void input_stage(void)
 {
     const struct stk_rep_finding *x =
         pipeline("Iterator::Prefetch::Map", "preprocess", false, true, 0);
-    CHECK(says(x,
-               "the stage Iterator::Prefetch::Map limits: 93 % of the pipeline's work, 12.0 ms an "
-               "element, on 1 thread"));
-    CHECK(advises(x, "Run the map in parallel") == 0 && advises(x, "does not end with") < 0);
+    CHECK(says(x, "Stage Iterator::Prefetch::Map limits the pipeline: 93% of its work, 12.0 ms per "
+                  "element, on 1 thread"));
+    CHECK(advises(x, "Run the map in parallel") == 0 && advises(x, "doesn't end with") < 0);
     fake_done(&f);
 
     x = pipeline("Iterator::ParallelMapV2", "preprocess", true, false, 0);
     CHECK(advises(x, "parallel already") == 0 && advises(x, "Run the map in parallel") < 0);
-    CHECK(advises(x, "does not end with") == 2);
+    CHECK(advises(x, "doesn't end with") == 2);
     fake_done(&f);
 
     x = pipeline("Iterator::Prefetch::FlatMap", "read", false, true, 0);
@@ -209,7 +208,7 @@ static void input_stage(void)
     CHECK(advises(x, "Read several files") < 0); // it is in memory
     f.run.facts.signs[STK_SIGN_ITERATOR].count = FAKE_STEPS;
     fake_ask(&f);
-    CHECK(advises(fake_finding(&f, "input-wait"), "iterator is made anew") == 0);
+    CHECK(advises(fake_finding(&f, "input-wait"), "makes a new iterator") == 0);
     fake_done(&f);
 
     // Many short elements a batch: batch first.
@@ -219,14 +218,14 @@ static void input_stage(void)
     f.run.facts.signs[STK_SIGN_CAPTURED].count = FAKE_STEPS * 200;
     fake_ask(&f);
     x = fake_finding(&f, "input-wait");
-    CHECK(advises(x, "make batches first") == 0 && says(x, "200 times a batch"));
+    CHECK(advises(x, "Batch first") == 0 && says(x, "200 times per batch"));
     f.run.facts.signs[STK_SIGN_CAPTURED].count = FAKE_STEPS * 63; // few
     fake_ask(&f);
-    CHECK(advises(fake_finding(&f, "input-wait"), "make batches first") < 0);
+    CHECK(advises(fake_finding(&f, "input-wait"), "Batch first") < 0);
     f.run.facts.signs[STK_SIGN_CAPTURED].count = FAKE_STEPS * 200;
     f.run.facts.loader_fetch_ns = FAKE_STEPS * 200000000ll; // each takes long
     fake_ask(&f);
-    CHECK(advises(fake_finding(&f, "input-wait"), "make batches first") < 0);
+    CHECK(advises(fake_finding(&f, "input-wait"), "Batch first") < 0);
     fake_done(&f);
 
     // A generator or py_function runs under Python's lock, whatever the stage around it.
@@ -248,15 +247,15 @@ static void input_shared(void)
 {
     const char *stage = "Iterator::Root::FlatMap::Generator";
     const struct stk_rep_finding *x = pipeline(stage, "read", false, true, 1000000);
-    CHECK(!says(x, "processors that both share") && !says(x, "Python's lock"));
+    CHECK(!says(x, "hold the CPU cores meanwhile") && !says(x, "waiting for the GIL"));
     CHECK(advises(x, "py_function") == 0 && advises(x, "Read several files") < 0);
     f.run.facts.signs[STK_SIGN_KERAS].count = 6;
     f.run.facts.standstill_ns = f.run.parts[STK_PART_INPUT] / 8;
     f.run.facts.lock_ns = f.run.parts[STK_PART_INPUT] / 7;
     fake_ask(&f);
     x = fake_finding(&f, "input-wait");
-    CHECK(says(x, "processors that both share") && says(x, "Python's lock"));
-    CHECK(advises(x, "processes do not") == 1 && advises(x, "it has one worker unless") < 0);
+    CHECK(says(x, "hold the CPU cores meanwhile") && says(x, "waiting for the GIL"));
+    CHECK(advises(x, "Processes don't") == 1 && advises(x, "it has one worker by default") < 0);
     fake_done(&f);
 }
 
@@ -280,12 +279,12 @@ static const struct stk_rep_finding *workers(int64_t batch_ns, int64_t collate_n
 static void worker_records(void)
 {
     const struct stk_rep_finding *x = workers(900000000, 100000000);
-    CHECK(says(x, "2 records of workers: at work 90 % of their time"));
-    CHECK(says(x, "item takes 20.0 ms in __getitem__ (data.py:31), 89 % of its work"));
-    CHECK(!says(x, "do not keep up") && advises(x, "Make an item cheaper") == 0);
+    CHECK(says(x, "2 workers recorded: busy 90% of the time"));
+    CHECK(says(x, "20.0 ms per sample in __getitem__ (data.py:31), 89% of its work"));
+    CHECK(!says(x, "don't keep up") && advises(x, "Make a sample cheaper") == 0);
     fake_done(&f);
     x = workers(900000000, 500000000);
-    CHECK_EQ(advises(x, "Putting a batch together"), 0);
+    CHECK_EQ(advises(x, "Collating"), 0);
     fake_done(&f);
     x = workers(690000000, 100000000);
     CHECK_EQ(advises(x, "wait more than they work"), 0);
@@ -299,9 +298,9 @@ static void input_uneven(void)
     fake_part(&f, STK_PART_INPUT, 0.80, 4);
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
-    CHECK_STR(x->title, "One long fetch holds most of the input wait");
-    CHECK(strstr(((const struct stk_rep_evidence *)x->evidence.items)[1].text, "step 4 alone"));
-    CHECK(says(x, "step 4 alone waits 81.0 ms") && says(x, "the median 1.00 ms"));
+    CHECK_STR(x->title, "One long fetch causes most of the input wait");
+    CHECK(strstr(((const struct stk_rep_evidence *)x->evidence.items)[1].text, "Step 4 alone"));
+    CHECK(says(x, "Step 4 alone waits 81.0 ms") && says(x, "the median 1.00 ms"));
     CHECK(advises(x, "long fetch") == 0 && advises(x, "prefetch_factor=8") == 1);
     fake_done(&f);
 }
@@ -317,8 +316,8 @@ static void input_of_few(void)
     fake_total(&f);
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
-    CHECK_STR(x->title, "A few long fetches hold most of the input wait");
-    CHECK(says(x, "3 of 12 steps hold 100 % of all waiting"));
+    CHECK_STR(x->title, "A few long fetches cause most of the input wait");
+    CHECK(says(x, "3 of 12 steps hold 100% of the wait"));
     CHECK(advises(x, "long fetch") == 0);
     f.steps[2].long_why = ""; // four of twelve are not few
     f.steps[2].parts[STK_PART_INPUT] = FAKE_STEP_NS / 2;

@@ -123,9 +123,9 @@ static void processors(void)
     workers_on_two(2, 0.49);
     ask();
     const struct stk_rep_finding *x = found("processors-short");
-    CHECK(tells(x, "the 4 processes pt_data_worker are busy 98 % of the time, 50 % of it waiting"));
+    CHECK(tells(x, "The 4 processes pt_data_worker are busy 98% of the time, 50% of it waiting"));
     CHECK(tells(x, "the job may use 2"));
-    CHECK(tells(x, "40 % waits for the host and its input: that is what this can hold up"));
+    CHECK(tells(x, "spends 40% waiting for the CPU and input: at most that can be lost here"));
     CHECK(x && x->severity == STK_LEVEL_HIGH && x->saving.high_share <= 0.41);
     end();
     begin(STK_SCOPE_STEPS); // processors are free
@@ -143,7 +143,7 @@ static void processors(void)
     workers_on_two(2, 0.49);
     ask();
     x = found("processors-short");
-    CHECK(x && x->severity == STK_LEVEL_INFO && tells(x, "not held up"));
+    CHECK(x && x->severity == STK_LEVEL_INFO && tells(x, "doesn't delay it"));
     end();
 }
 
@@ -222,8 +222,9 @@ static void throttled(double share)
     const struct stk_rep_finding *x = found("cgroup-throttled");
     CHECK((x != NULL) == (share >= 0.05));
     if (x) {
-        CHECK(tells(x, "throttled by its control group 34 % of the time: in 31 % of its periods"));
-        CHECK(tells(x, "the quota is 2 processors, the machine has 64, the job 40 threads"));
+        CHECK(tells(
+            x, "The cgroup was throttled 34% of the time: it used up its quota in 31% of periods"));
+        CHECK(tells(x, "The quota is 2 CPU cores; the machine has 64, the job 40 threads"));
         CHECK(x->saving.high_share > 0.3 && x->saving.high_share < 0.35);
         CHECK(!found("processors-short"));
     }
@@ -245,9 +246,9 @@ static void disk(double busy, double stalled)
     const struct stk_rep_finding *x = found("disk-busy");
     CHECK((x != NULL) == (busy >= 0.85 && stalled >= 0.1));
     if (x) {
-        CHECK(tells(x, "the disk nvme0n1 gives 80"));
-        CHECK(tells(x, "is busy 100 % of the time"));
-        CHECK(tells(x, "waited for storage 63 % of the time"));
+        CHECK(tells(x, "Disk nvme0n1 delivers 80"));
+        CHECK(tells(x, "is busy 100% of the time"));
+        CHECK(tells(x, "waited for storage 63% of the time"));
         // The text of tfdata.cache names the rule, whose own table stands before it.
         const struct stk_rep_fix *last =
             (const struct stk_rep_fix *)x->fix.items + x->fix.count - 1;
@@ -271,7 +272,7 @@ static void one_thread(double input, double free)
     ask();
     const struct stk_rep_finding *x = found("one-thread");
     CHECK((x != NULL) == (input >= 0.1 && free >= 0.7));
-    CHECK(!x || tells(x, "is busy 99 % of the time, its 3 others 6.0 % together"));
+    CHECK(!x || tells(x, "is busy 99% of the time, its 3 others 6.0% in total"));
     end();
 }
 
@@ -286,7 +287,7 @@ static void turns(void)
         thread(10, 10 + i, "loader", 0.25, 0);
     }
     ask();
-    CHECK(tells(found("one-thread"), "4 threads of python (process 10) ran in turn"));
+    CHECK(tells(found("one-thread"), "4 threads of python (pid 10) took turns"));
     end();
 }
 
@@ -305,9 +306,9 @@ static void gpu(unsigned reasons, double clock, double shown)
     const struct stk_rep_finding *clocks = found("gpu-clocks"), *util = found("gpu-utilisation");
     CHECK((clocks != NULL) == (reasons == 0x40 && shown >= 0.2));
     CHECK(!clocks || (tells(clocks, "GPU 0 (H100) ran at 1200 MHz on average, of 2000") &&
-                      tells(clocks, "slowed by heat at 100 % of the looks, at 88 degrees")));
+                      tells(clocks, "Heat slowed it in 100% of samples, at 88 °C")));
     CHECK((util != NULL) == (shown >= 0.66));
-    CHECK(!util || (tells(util, "GPU busy by nvidia-smi 96 %, computing 41 %") &&
+    CHECK(!util || (tells(util, "nvidia-smi shows the GPU 96% busy, but kernels run 41%") &&
                     util->severity == STK_LEVEL_INFO));
     end();
 }
@@ -325,8 +326,8 @@ static void gpu_memory(double used, double idle, bool fires)
     ask();
     const struct stk_rep_finding *x = found("memory-low");
     CHECK(!x == !fires);
-    CHECK(!x || (tells(x, "at most 40 % of the device's 80.0 GB were in use") &&
-                 tells(x, "the device computes 80 % of the time")));
+    CHECK(!x || (tells(x, "At most 40% of the GPU's 80.0 GB of memory was in use") &&
+                 tells(x, "The GPU computes 80% of the time")));
     CHECK(!x || x->severity == STK_LEVEL_INFO);
     end();
 }
@@ -346,7 +347,7 @@ static void memory(double stalled, double faults, double killed)
     ask();
     const struct stk_rep_finding *x = found("memory-short");
     CHECK((x != NULL) == (stalled >= 0.05 || faults >= 200 || killed > 0));
-    CHECK(!x || tells(x, "the control group holds up to 990"));
+    CHECK(!x || tells(x, "The cgroup uses up to 990"));
     CHECK(killed <= 0 || (x && x->severity == STK_LEVEL_HIGH && strstr(x->title, "killed")));
     end();
 }

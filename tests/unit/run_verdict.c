@@ -145,7 +145,7 @@ static void test_cut(void)
     r->facts.is_cut = true; // behind all that counts
     v = judge(merge(&r, 1));
     CHECK_EQ(v.confidence, STK_LEVEL_HIGH);
-    CHECK(strstr(v.sentence, "; the file is cut: judged by 4 whole steps"));
+    CHECK(strstr(v.sentence, ". The file ends early: 4 complete steps used"));
     r->facts.whole_until_ns = 350 * (int64_t)MS;
     r->steps[3].excluded = STK_EXCLUDED_CUT;
     for (int p = 0; p < STK_PART_COUNT; p++) {
@@ -155,7 +155,7 @@ static void test_cut(void)
     v = judge(merge(&r, 1));
     CHECK_EQ(v.kind, STK_VERDICT_INPUT);
     CHECK_EQ(v.confidence, STK_LEVEL_MEDIUM);
-    CHECK(strstr(v.sentence, "; the file is cut: judged by 3 whole steps"));
+    CHECK(strstr(v.sentence, ". The file ends early: 3 complete steps used"));
     for (uint32_t i = 0; i < r->step_count; i++) {
         r->steps[i].excluded = STK_EXCLUDED_CUT;
     }
@@ -164,14 +164,14 @@ static void test_cut(void)
     v = judge(merge(&r, 1));
     CHECK_EQ(v.kind, STK_VERDICT_CANNOT_TELL);
     CHECK_STR(stk_reason_key(v.reason), "cut-steps");
-    CHECK_STR(v.sentence, "Cannot tell: the file is cut, and no step is known to be whole");
+    CHECK_STR(v.sentence, "Cannot tell: the file ends early, and no step is known to be complete");
     // Of two ranks one is whole.
     struct stk_rank_sum *both[2] = {
         rank_of(0, 4, PARTS([STK_PART_COMPUTE] = 20, [STK_PART_INPUT] = 80)), r};
     both[0]->facts.whole_until_ns = INT64_MAX;
     v = judge(merge(both, 2));
     CHECK_EQ(v.kind, STK_VERDICT_INPUT);
-    CHECK(strstr(v.sentence, "; a file is cut: judged by 4 whole steps"));
+    CHECK(strstr(v.sentence, ". A file ends early: 4 complete steps used"));
 }
 
 static void test_host_scope(void)
@@ -190,7 +190,7 @@ static void test_host_scope(void)
     struct stk_verdict v = judge(run);
     CHECK_EQ(v.kind, STK_VERDICT_INPUT);
     CHECK_EQ(v.confidence, STK_LEVEL_MEDIUM);
-    CHECK(strncmp(v.sentence, "No GPU events in this profile: ", 31) == 0);
+    CHECK(strncmp(v.sentence, "No GPU events in this profile. ", 31) == 0);
 }
 
 // A host's steps of 100 ms; with or without recorded fetches of their batches.
@@ -211,16 +211,16 @@ static void test_host_losses(void)
 {
     struct stk_verdict v = host_verdict(
         PARTS([STK_PART_COMPUTE] = 58, [STK_PART_INPUT] = 40, [STK_PART_HOST] = 2), true);
-    CHECK_EQ(v.kind, STK_VERDICT_INPUT); // not mixed, with 2 % of other work
+    CHECK_EQ(v.kind, STK_VERDICT_INPUT); // not mixed, with 2% of other work
     v = host_verdict(PARTS([STK_PART_COMPUTE] = 65, [STK_PART_INPUT] = 18, [STK_PART_HOST] = 17),
                      true);
     CHECK_EQ(v.kind, STK_VERDICT_COMPUTE);
     CHECK(strstr(v.sentence, "little is left") == NULL); // a third is no little
-    CHECK(strstr(v.sentence, "65 % model, 18 % input, 17 % Python") != NULL);
+    CHECK(strstr(v.sentence, "65% model, 18% input, 17% Python") != NULL);
     v = host_verdict(PARTS([STK_PART_COMPUTE] = 40, [STK_PART_INPUT] = 31, [STK_PART_HOST] = 29),
                      true);
     CHECK_EQ(v.kind, STK_VERDICT_MIXED);
-    CHECK(strstr(v.sentence, "40 % model, 31 % input, 29 % Python") != NULL); // all of the bar
+    CHECK(strstr(v.sentence, "40% model, 31% input, 29% Python") != NULL); // all of the bar
     v = host_verdict(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_WAIT] = 40), true);
     CHECK_EQ(v.kind, STK_VERDICT_HOST);
     // Time without events: the program's own code where fetches are recorded, else nobody knows.
@@ -237,7 +237,7 @@ static void test_host_losses(void)
     v = host_verdict(PARTS([STK_PART_COMPUTE] = 25, [STK_PART_INPUT] = 45, [STK_PART_UNKNOWN] = 30),
                      false);
     CHECK_EQ(v.kind, STK_VERDICT_INPUT); // more than what is unknown
-    CHECK(strstr(v.sentence, "at least 45 %") != NULL);
+    CHECK(strstr(v.sentence, "at least 45%") != NULL);
 }
 
 // A loop that hands three of five steps over, and waits in the others for what it handed over: what

@@ -107,7 +107,7 @@ static void test_neighbours(void)
 
 enum shape { NORMAL, SKEWED, HEAVY, SHAPES };
 
-// Steps whose median is 1 ms: jitter of 5 %, a long right tail, heavy tails.
+// Steps whose median is 1 ms: jitter of 5%, a long right tail, heavy tails.
 static int64_t draw(enum shape shape)
 {
     double x = shape == NORMAL   ? 1 + 0.05 * normal()

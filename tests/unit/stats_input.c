@@ -157,7 +157,7 @@ static void test_hidden(void)
 {
     struct answer a;
     answer_begin(&a);
-    add_parallel(&a, 20, true); // 2 % of the step
+    add_parallel(&a, 20, true); // 2% of the step
     answer_analyse(&a, &stk_stats_input);
     CHECK(!answer_figure(&a, "limiting_stage")->known);
     for (size_t r = 0; r < a.doc.tables[STAGES].row_count; r++) {

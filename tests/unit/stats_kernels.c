@@ -79,14 +79,14 @@ static void test_costs(void)
     CHECK(!answer_cell(&a, gemm, "tail_share")->known);
     CHECK_STR(answer_cell(&a, gemm, "occupancy_limit")->text, "registers");
     NEAR(answer_cell(&a, gemm, "flops_per_s")->ratio, 2.0 * 1024 * 512 * 2048 / 100e-6);
-    CHECK_STR(answer_cell(&a, gemm, "bound")->text, "latency"); // 7 % of one, 4 % of the other
+    CHECK_STR(answer_cell(&a, gemm, "bound")->text, "latency"); // 7% of one, 4% of the other
     NEAR(answer_cell(&a, add, "bytes_per_s")->ratio, 3 * 67108864.0 / 150e-6);
     CHECK_STR(answer_cell(&a, add, "bound")->text, "memory");
     NEAR(answer_cell(&a, add, "roof_share")->ratio, 3 * 67108864.0 / 150e-6 / 2039e9);
     CHECK(!answer_cell(&a, add, "grid")->known && !answer_cell(&a, add, "flops_per_s")->known);
     NEAR(answer_cell(&a, conv, "flops_per_s")->ratio, 2.0 * 8 * 64 * 56 * 56 * 64 * 9 / 10e-6);
     CHECK_STR(answer_cell(&a, conv, "bound")->text,
-              "memory"); // 16 MB in 10 us: 79 %, 59 % of flops
+              "memory"); // 16 MB in 10 us: 79%, 59% of flops
     CHECK_STR(answer_cell(&a, large, "bound")->text, "compute");
     NEAR(answer_cell(&a, large, "roof_share")->ratio, 2 * pow(4096, 3) / 600e-6 / 312e12);
     CHECK(!answer_cell(&a, odd, "grid")->known && !answer_cell(&a, odd, "registers")->known);

@@ -187,7 +187,7 @@ static void what_nothing_points_at_is_last(void)
     stk_tune_close(&tune);
 }
 
-// Between what ends after two pairs (1.5 %) and a gain.
+// Between what ends after two pairs (1.5%) and a gain.
 static void less_than_two_percent_is_none(void)
 {
     job("pytorch", (struct effect){GRAD, 0.983}, NONE, NONE);
@@ -222,7 +222,7 @@ static void more_has_to_be_proved(void)
     stk_tune_close(&tune);
 }
 
-// The fix's runs take 14 % less and 2 % more in turn, so eight pairs cannot tell; behind them the
+// The fix's runs take 14% less and 2% more in turn, so eight pairs cannot tell; behind them the
 // machine is quiet, and it is seen to gain nothing.
 static void what_noise_hides_has_the_rest_of_the_budget(void)
 {

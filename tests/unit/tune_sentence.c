@@ -20,12 +20,12 @@ static const char *said(bool names_loss)
 
 static void where_nothing_is_lost(void)
 {
-    CHECK_STR(said(false), "nothing to gain above 2 % of a step's time (241 ms)");
+    CHECK_STR(said(false), "nothing to gain above 2% of a step's time (241 ms)");
 }
 
 static void where_the_report_names_a_loss(void)
 {
-    CHECK_STR(said(true), "no setting gains above 2 % of a step's time (241 ms); what its report "
+    CHECK_STR(said(true), "no setting gains above 2% of a step's time (241 ms); what its report "
                           "names is for the program's own lines");
 }
 

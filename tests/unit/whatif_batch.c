@@ -57,7 +57,7 @@ static void check_other_job(void)
     struct stk_batch_fit fit;
     begin(&small, 1000, 500, 4);
     begin(&other, 1000, 500, 6);
-    CHECK(strstr(stk_batch_fit(small.graph, other.graph, 2, &fit), "another job") != NULL);
+    CHECK(strstr(stk_batch_fit(small.graph, other.graph, 2, &fit), "a different job") != NULL);
     end(&small);
     end(&other);
 }

@@ -79,9 +79,9 @@ static void check_comm_bucket(void)
     end(&j);
     reducing_job(&j, 5, false);
     CHECK_STR(refusal(&j, "comm-bucket=25000000"),
-              "the profile does not say how many bytes its collectives reduce");
+              "the profile doesn't say how many bytes its collectives reduce");
     CHECK_STR(refusal(&j, "gpus=8"),
-              "the profile does not say how many bytes its collectives reduce");
+              "the profile doesn't say how many bytes its collectives reduce");
     end(&j);
 }
 
@@ -225,7 +225,8 @@ static void check_align(void)
     CHECK(p.low < 1 - 700.0 / 2200 && p.high > 0.99);
     end(&j);
     shaped_job(&j, "Test GPU", "[[32, 64], [64, 24]]");
-    CHECK_STR(refusal(&j, "align=8"), "the dimensions of matrix products are multiples of 8");
+    CHECK_STR(refusal(&j, "align=8"),
+              "the dimensions of matrix products are multiples of 8 already");
     end(&j);
     copying_job(&j, "Test GPU", 500, false);
     CHECK(strstr(refusal(&j, "align=8"), "record_shapes") != NULL);
@@ -249,7 +250,7 @@ static void check_filling_products(void)
     CHECK(near(price(&j, "precision=bf16").expected, 1 - 2 * 997 * 0.75 / 2200, 0.02));
     end(&j);
     shaped_job(&j, "Tesla V100-SXM2-32GB", "[[2048, 2048], [2048, 1856]]");
-    CHECK_STR(refusal(&j, "precision=tf32"), "the device computes no faster in tf32 than in fp32");
+    CHECK_STR(refusal(&j, "precision=tf32"), "the GPU computes no faster in tf32 than in fp32");
     end(&j);
 }
 
@@ -367,11 +368,11 @@ static void check_device(void)
     CHECK(p.expected < 1 - 0.5 * 3000 / step && p.expected > 500 / step); // 3.4 times the fp32
     CHECK(p.low < p.expected && p.high > p.expected + 0.05);
     CHECK(old.expected > 1 && old.high < 2);
-    CHECK(strstr(refusal(&j, "device=A100"), "in full") != NULL);
+    CHECK(strstr(refusal(&j, "device=A100"), "full name") != NULL);
     end(&j);
     copying_job(&j, "Test GPU", 500, false);
     CHECK_STR(refusal(&j, "device=H100"),
-              "the profile does not name its device, or its rates are not known");
+              "the profile doesn't name its GPU, or its peak rates aren't known");
     struct stk_price_asked set;
     struct stoker_err err;
     stk_err_init(&err);

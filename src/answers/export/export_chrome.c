@@ -273,7 +273,7 @@ static void put_launch(struct args *a, const struct stk_launch_config *c)
     put_known(a, LAUNCH_OCCUPANCY, c->occupancy_of_grid ? c->occupancy_pct : -1);
 }
 
-// As recorded, besides what is written already: the record's own keys, and those made anew.
+// As recorded, besides what is written already: the record's own keys, and those made again.
 static void put_recorded(void *arg, struct stk_str key, struct stk_str value)
 {
     static const char *const written[] = {"ph",

@@ -42,7 +42,7 @@ struct sqlite {
     const struct stk_export_file *f;
     enum stoker_status status;
     int64_t event;                  // whose arguments are written
-    struct stk_export_out capacity; // for texts that have to be mended
+    struct stk_export_out capacity; // for texts that have to be fixed
 };
 
 static void sqlite_fail(struct sqlite *w)

@@ -49,12 +49,13 @@ const char *stk_batch_fit(const struct stk_graph *g, const struct stk_graph *oth
     STK_ASSERT(times > 0);
     *out = (struct stk_batch_fit){.times = times};
     if (g->why_not || other->why_not || !g->has_device || !other->has_device) {
-        return "the steps of one of the two profiles cannot be replayed, or ran on no device";
+        return "the steps of one of the two profiles can't be replayed, or ran on no device";
     }
     struct sums is = sum(g), was = sum(other);
     double apart = is.kernels > was.kernels ? is.kernels - was.kernels : was.kernels - is.kernels;
     if (apart > KERNELS_APART * is.kernels) {
-        return "a step of the other profile has another number of kernels: it is another job";
+        return "a step of the other profile has a different number of kernels, so it is a "
+               "different job";
     }
     for (int c = 0; c < STK_BATCH_CLASSES; c++) {
         double share = is.ns[c] > 0 ? (was.ns[c] / is.ns[c] - 1) / (times - 1) : -1;

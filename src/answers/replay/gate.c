@@ -18,7 +18,7 @@
 static const struct {
     double replay_error, worst_error, unexplained, start_error, unlinked, spread;
 } red = {
-    .replay_error = 0.05, // published replays of real jobs are within 5 %
+    .replay_error = 0.05, // published replays of real jobs are within 5%
     .worst_error = 0.10,
     .unexplained = 0.30, // a third of the step may then move for reasons that are not in the graph
     .start_error = 0.20, // the order of the work is another one
@@ -108,16 +108,16 @@ bool stk_gate_is_unlinked(uint64_t unlinked, uint64_t ops)
 static void judge(const struct stk_graph *g, struct stk_gate *o)
 {
     if (o->replay_error > red.replay_error || o->worst_error > red.worst_error) {
-        say(o, true, "replaying the steps as they are does not give back their times");
+        say(o, true, "replaying the unchanged steps doesn't reproduce their times");
     }
     if (o->unlinked > red.unlinked) {
-        say(o, true, "much of the device's work is not linked to the call that launched it");
+        say(o, true, "much of the GPU's work isn't linked to its launch call");
     }
     if (o->unexplained > red.unexplained) {
-        say(o, true, "too much of the device's waiting has no cause in the profile");
+        say(o, true, "too much of the GPU's idle time has no cause in the profile");
     }
     if (o->start_error > red.start_error) {
-        say(o, true, "replayed work begins at other times than the recorded one");
+        say(o, true, "replayed work starts at different times than recorded work");
     }
     if (o->mean_error > red.spread &&
         !g->has_rounds) { // steps of a round differ, and rounds do not
@@ -125,23 +125,22 @@ static void judge(const struct stk_graph *g, struct stk_gate *o)
     }
     if (o->ok && o->contended > red.unexplained) {
         say(o, false,
-            "operations wait for long beside other streams; intervals hold what of that "
-            "may go");
+            "operations wait long for other streams; the intervals include how much of that may go "
+            "away");
     }
     if (o->ok && g->leaves_first) {
-        say(o, false, "the first step is not like the others, and is left out of the mean");
+        say(o, false, "the first step differs from the others and is left out of the mean");
     }
     if (o->ok && g->counts_rounds) {
-        say(o, false,
-            "the mean is that of the steps between the first wait for a batch and the last");
+        say(o, false, "the mean covers the steps between the first and the last wait for a batch");
     }
     if (o->ok && (double)g->counts.graphs_ns > GRAPHS * o->measured_ns * g->step_count) {
         say(o, false,
-            "launching graphs takes long while their kernels are recorded; without a profiler the "
-            "host may need far less time than prices suppose");
+            "recording a graph's kernels slows its launch: without a profiler, the CPU may need "
+            "far less time than estimated");
     }
     if (o->ok && o->inferred > 0.3) {
-        say(o, false, "most edges between streams are inferred");
+        say(o, false, "most dependencies between streams are inferred");
     }
 }
 

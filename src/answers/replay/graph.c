@@ -86,7 +86,7 @@ static bool choose_time(struct stk_graph_build *b)
     b->from_ns = b->starts_ns[0];
     b->to_ns = b->starts_ns[b->g->step_count];
     b->g->why_not = b->g->step_count == 0 || b->g->steps_used == 0
-                        ? "the profile holds no steps, and no launches of device work"
+                        ? "the profile has no steps and no GPU launches"
                     : b->to_ns <= b->from_ns ? "the steps take no time"
                                              : NULL;
     return true;
@@ -119,7 +119,7 @@ static void set_steps(struct stk_graph_build *b)
     }
     for (uint32_t k = 0; k < g->step_count; k++) {
         g->why_not =
-            g->steps[k].node == STK_NONE ? "a step holds nothing of its thread" : g->why_not;
+            g->steps[k].node == STK_NONE ? "a step has no events of its thread" : g->why_not;
     }
     g->end_ns = b->to_ns;
 }

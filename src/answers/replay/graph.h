@@ -91,7 +91,7 @@ struct stk_calibration {
     int64_t latency_ns;    // launch call to its work on an idle stream
     int64_t gap_ns;        // between two operations of a stream
     int64_t call_ns;       // median of a launch call
-    int64_t quick_call_ns; // the quickest tenth of them takes up to that
+    int64_t quick_call_ns; // the fastest tenth of them takes up to that
     int64_t fetch_ns;      // least time of taking a batch that is ready
 };
 

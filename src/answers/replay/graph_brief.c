@@ -82,10 +82,9 @@ static bool lacks_launches(const struct stk_graph_build *b)
 
 static const char *refuse(const struct stk_graph_build *b)
 {
-    return holds_many_steps(b) ? "the steps as replayed are not as long as those reported"
-           : lacks_launches(b)
-               ? "much of the device's work is not linked to the call that launched it"
-               : NULL;
+    return holds_many_steps(b) ? "the replayed steps aren't as long as the reported ones"
+           : lacks_launches(b) ? "much of the GPU's work isn't linked to its launch call"
+                               : NULL;
 }
 
 static enum stoker_status see_brief(const struct stk_analysis *a, struct stk_arena *arena,
@@ -110,9 +109,8 @@ enum stoker_status stk_replay_path(const struct stk_analysis *a, struct stk_aren
         out->events = g->on_path;
         out->event_count = g->on_path_count;
     } else if (status == STOKER_OK) {
-        out->why_not = g->why_not ? g->why_not
-                                  : "its threads and streams wait for each other in "
-                                    "a circle";
+        out->why_not =
+            g->why_not ? g->why_not : "its threads and streams wait for each other in a circle";
     }
     return status;
 }

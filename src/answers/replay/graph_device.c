@@ -188,7 +188,7 @@ static struct stk_node node_of(struct devices *d, const struct stk_device_op *op
 static bool add_lane(struct stk_graph_build *b, uint32_t track)
 {
     if (b->lanes.count >= MAX_LANES) {
-        b->g->why_not = "its work lies on more than 4096 threads and streams";
+        b->g->why_not = "its work is on more than 4096 threads and streams";
         return true;
     }
     struct stk_lane *lane = stk_vec_push(&b->lanes);

@@ -300,7 +300,7 @@ static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
 {
     double ratio = reported_ns > 0 ? g->measured_ns / ranks / reported_ns : 1;
     if (g->has_figures && (ratio > STK_STEP_APART || ratio < 1 / STK_STEP_APART)) {
-        close_gate(g, "the steps as replayed are not as long as those reported");
+        close_gate(g, "the replayed steps aren't as long as the reported ones");
     }
 }
 
@@ -324,13 +324,13 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
         p->count++;
     }
     if (p->count == 0) {
-        p->gate.why[p->gate.why_count++] = "the profile holds nothing to replay";
+        p->gate.why[p->gate.why_count++] = "the profile has nothing to replay";
         return graphs != NULL;
     }
     check_steps(&p->gate, p->count, (double)run->step_mean_ns);
     if (verdict->kind == STK_VERDICT_CANNOT_TELL) {
         close_gate(&p->gate,
-                   "the profile cannot say where the time of its steps goes (stoker why)");
+                   "the profile doesn't show where the time of its steps goes (stoker why)");
     }
     return !p->gate.ok || find_base(p);
 }
@@ -353,7 +353,7 @@ struct stk_pricing_step stk_pricing_step(const struct stk_pricing *p, const stru
 
 const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_price_asked *set)
 {
-    const char *why = "the profile holds nothing to replay";
+    const char *why = "the profile has nothing to replay";
     for (uint32_t i = 0; i < p->count; i++) {
         why = stk_price_refuse_in(p->graphs[i], set);
         if (!why) {

@@ -30,8 +30,8 @@ static const char *align_refuse(const struct stk_graph *g)
         }
         known |= is_kernel && stk_node_alignment(n) == STK_ALIGNED;
     }
-    return known ? "the dimensions of matrix products are multiples of 8"
-                 : "the profile does not tell the shapes of matrix products (PyTorch: "
+    return known ? "the dimensions of matrix products are multiples of 8 already"
+                 : "the profile doesn't have the shapes of matrix products (PyTorch: "
                    "record_shapes=True)";
 }
 
@@ -64,8 +64,8 @@ const struct stk_price_row stk_price_align = {
     .id = "align=",
     .value = "8",
     .choices = "8",
-    .what = "dimensions of matrix products are multiples of 8",
-    .assumes = "the type has matrix units, and dimensions may be padded",
+    .what = "pad the dimensions of matrix products to multiples of 8",
+    .assumes = "the type has matrix units, and you can pad dimensions",
     .is_priced_alone = true,
     .refuse = align_refuse,
     .apply = align_apply,

@@ -31,17 +31,17 @@ static const struct {
 static const char *batch_refuse(const struct stk_graph *g)
 {
     return !stk_price_finds(g, STK_NODE_KERNEL, -1)
-               ? "no work of a device is seen; how the host's grows with the batch is not known"
-           : g->batch_most > 0 && g->batch_most < 1.05 ? "the device's memory holds no larger batch"
-                                                       : NULL;
+               ? "no GPU work was recorded, and how CPU work grows with the batch isn't known"
+           : g->batch_most > 0 && g->batch_most < 1.05
+               ? "the GPU's memory can't hold a larger batch"
+               : NULL;
 }
 
 static const char *batch_refuse_value(const struct stk_graph *g, const struct stk_price_how *how)
 {
-    return how->value > MOST ? "one profile does not tell of batches beyond 64 times its own"
+    return how->value > MOST ? "one profile can't predict batches beyond 64 times its own"
            : g->batch_most > 0 && how->value > g->batch_most
-               ? "the device's memory does not hold so large a batch, by what is allocated in a "
-                 "step"
+               ? "the GPU's memory can't hold such a batch, judging by what a step allocates"
                : NULL;
 }
 
@@ -133,7 +133,7 @@ static bool batch_apply(struct stk_scene *s, const struct stk_price_how *how)
 const struct stk_price_row stk_price_batch = {
     .id = "batch=",
     .value = "2",
-    .what = "a batch of that many times the size: the time of its step, the saving of a sample",
+    .what = "use a batch this many times as large; the saving is per sample",
     .assumes = "the model trains as well, memory holds the batch, and the same kernels run",
     .is_priced_alone = false,
     .is_supposed = true,

@@ -6,11 +6,11 @@
 static const char *callbacks_every_refuse(const struct stk_graph *g)
 {
     if (!stk_price_finds(g, STK_NODE_WORK, STK_WHAT_CALLBACK)) {
-        return "the driving thread does nothing between the end of a step and the next fetch";
+        return "the main thread does nothing between the end of a step and the next fetch";
     }
     return stk_price_may_hide(g, STK_NODE_WORK, STK_WHAT_CALLBACK)
-               ? "less than 2 % of the step lies between its end and the next fetch; callbacks "
-                 "inside of it are not told from its work"
+               ? "less than 2% of the step is between its end and the next fetch; callbacks within "
+                 "the step can't be separated from it"
                : NULL;
 }
 
@@ -30,8 +30,8 @@ static bool callbacks_every_apply(struct stk_scene *s, const struct stk_price_ho
 const struct stk_price_row stk_price_callbacks_every = {
     .id = "callbacks-every=",
     .value = "10",
-    .what = "callbacks and logging run in every so many steps",
-    .assumes = "what the thread does there is not needed in each step",
+    .what = "run callbacks and logging only every so many steps",
+    .assumes = "the step doesn't need what the thread does there",
     .is_priced_alone = true,
     .refuse = callbacks_every_refuse,
     .apply = callbacks_every_apply,

@@ -83,8 +83,8 @@ static bool comm_bucket_apply(struct stk_scene *s, const struct stk_price_how *h
 const struct stk_price_row stk_price_comm_bucket = {
     .id = "comm-bucket=",
     .value = "25000000",
-    .what = "gradients are reduced in buckets of that many bytes",
-    .assumes = "collectives that follow each other may be one",
+    .what = "reduce gradients in buckets of this many bytes",
+    .assumes = "consecutive collectives can be merged",
     .is_priced_alone = true,
     .may_slow = true,
     .refuse = stk_message_refuse,

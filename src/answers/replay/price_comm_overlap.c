@@ -30,10 +30,10 @@ static const char *comm_overlap_refuse(const struct stk_graph *g)
         steps++;
         late += c.before_ns > 0 && c.beside_ns < BESIDE * c.before_ns;
     }
-    return steps == 0 ? "no collective of gradients is seen beside kernels"
+    return steps == 0 ? "no gradient collective can overlap kernels"
            : late * 2 > steps
                ? NULL
-               : "kernels run beside the collectives already, or none runs before them";
+               : "the collectives overlap kernels already, or no kernels run before them";
 }
 
 // What is left of the collectives when backward is done.
@@ -99,8 +99,8 @@ static bool comm_overlap_apply(struct stk_scene *s, const struct stk_price_how *
 
 const struct stk_price_row stk_price_comm_overlap = {
     .id = "comm-overlap",
-    .what = "gradients are reduced while backward runs",
-    .assumes = "collectives reduce gradients of all of backward, in its order",
+    .what = "reduce gradients while the backward pass runs",
+    .assumes = "collectives reduce all of the backward pass's gradients, in its order",
     .is_priced_alone = true,
     .refuse = comm_overlap_refuse,
     .apply = comm_overlap_apply,

@@ -45,7 +45,7 @@ static void add(struct piece *pieces, uint32_t *count, const struct stk_node *n)
     pieces[k].last_step = n->step;
 }
 
-// Copies that bring back what the host worked out are not constant.
+// Copies that bring back what the host computed are not constant.
 static void leave_out(const struct stk_graph *g, struct piece *pieces, uint32_t count)
 {
     for (uint32_t i = 0; i < g->host_op_count; i++) {
@@ -133,8 +133,8 @@ static bool data_on_device_apply(struct stk_scene *s, const struct stk_price_how
 
 const struct stk_price_row stk_price_data_on_device = {
     .id = "data-on-device",
-    .what = "data that never changes stays on the device",
-    .assumes = "the longest copy of each step moves the same data every time; the device has room",
+    .what = "keep data that never changes on the GPU",
+    .assumes = "each step's longest copy moves the same data every time, and the GPU has room",
     .is_priced_alone = false,
     .refuse = data_on_device_refuse,
     .apply = data_on_device_apply,

@@ -49,9 +49,9 @@ static bool device_takes(const char *value)
 
 static const char *device_refuse(const struct stk_graph *g)
 {
-    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no GPU work was recorded"
            : g->rates.fp32 <= 0 || g->rates.memory <= 0
-               ? "the profile does not name its device, or its rates are not known"
+               ? "the profile doesn't name its GPU, or its peak rates aren't known"
                : NULL;
 }
 
@@ -59,7 +59,8 @@ static const char *device_refuse_value(const struct stk_graph *g, const struct s
 {
     (void)g;
     return rates_named(value_of(how->text)).memory <= 0
-               ? "the rate of its memory depends on the model: name it in full, as the driver does"
+               ? "the memory rate depends on the exact model: give its full name, as the driver "
+                 "shows it"
                : NULL;
 }
 
@@ -149,10 +150,10 @@ static bool device_apply(struct stk_scene *s, const struct stk_price_how *how)
 const struct stk_price_row stk_price_device = {
     .id = "device=",
     .value = "H100",
-    .choices = "the names of GPUs that stoker knows the rates of, such as H100, L4 or V100-SXM2",
+    .choices = "the names of GPUs with known rates, such as H100, L4 or V100-SXM2",
     .takes = device_takes,
-    .what = "the same job on that GPU, by the peaks of data sheets",
-    .assumes = "kernels reach the same share of the other device's peaks; the host is the same",
+    .what = "run the same job on that GPU, by data-sheet peaks",
+    .assumes = "kernels reach the same share of the other GPU's peaks, with the same CPU",
     .is_priced_alone = false,
     .is_supposed = true,
     .may_slow = true,

@@ -6,7 +6,7 @@
 
 static const char *device_faster_refuse(const struct stk_graph *g)
 {
-    return g->has_device ? NULL : "no work of a device is seen";
+    return g->has_device ? NULL : "no GPU work was recorded";
 }
 
 static bool device_faster_apply(struct stk_scene *s, const struct stk_price_how *how)
@@ -28,7 +28,7 @@ static bool device_faster_apply(struct stk_scene *s, const struct stk_price_how 
 const struct stk_price_row stk_price_device_faster = {
     .id = "device-faster=",
     .value = "2",
-    .what = "kernels, copies and collectives are that many times faster",
+    .what = "make kernels, copies and collectives this many times faster",
     .assumes = "they do the same work",
     .is_priced_alone = false,
     .is_supposed = true,

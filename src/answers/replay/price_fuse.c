@@ -30,7 +30,7 @@ static const char *fuse_refuse(const struct stk_graph *g)
             }
         }
     }
-    return "no elementwise kernels follow each other";
+    return "no elementwise kernels run in a row";
 }
 
 static void fuse(struct stk_scene *s, uint32_t first, uint32_t count, double each)
@@ -72,8 +72,8 @@ static bool fuse_apply(struct stk_scene *s, const struct stk_price_how *how)
 
 const struct stk_price_row stk_price_fuse = {
     .id = "fuse",
-    .what = "elementwise kernels that follow each other are one kernel",
-    .assumes = "a compiler may fuse them: no value between them is needed elsewhere",
+    .what = "fuse elementwise kernels that run in a row",
+    .assumes = "a compiler may fuse them: nothing else needs the values between them",
     .is_priced_alone = true,
     .refuse = fuse_refuse,
     .apply = fuse_apply,

@@ -30,7 +30,7 @@ static const char *gpus_refuse(const struct stk_graph *g)
 {
     const char *why = stk_message_refuse(g);
     return why                 ? why
-           : g->group_size < 2 ? "the profile does not say how many ranks its collectives join"
+           : g->group_size < 2 ? "the profile doesn't say how many ranks its collectives join"
                                : NULL;
 }
 
@@ -38,7 +38,7 @@ static const char *gpus_refuse_value(const struct stk_graph *g, const struct stk
 {
     (void)g;
     return how->value < 1 || how->value != floor(how->value) || how->value > MOST
-               ? "a number of GPUs is a whole one, from 1 to 65536"
+               ? "the number of GPUs is a whole number from 1 to 65536"
                : NULL;
 }
 
@@ -123,8 +123,8 @@ static bool gpus_apply(struct stk_scene *s, const struct stk_price_how *how)
 const struct stk_price_row stk_price_gpus = {
     .id = "gpus=",
     .value = "8",
-    .what = "that many GPUs, with the same batch for each",
-    .assumes = "hosts of eight GPUs; input and hosts grow with them",
+    .what = "use this many GPUs, with the same batch for each",
+    .assumes = "hosts have eight GPUs; input and CPUs grow with them",
     .is_priced_alone = false,
     .may_slow = true,
     .refuse = gpus_refuse,

@@ -22,8 +22,8 @@ static bool input_faster_apply(struct stk_scene *s, const struct stk_price_how *
 const struct stk_price_row stk_price_input_faster = {
     .id = "input-faster=",
     .value = "2",
-    .what = "a batch is prepared in that part of the time",
-    .assumes = "all of its preparation becomes faster",
+    .what = "prepare a batch this many times faster",
+    .assumes = "all of its preparation gets faster",
     .is_priced_alone = true,
     .refuse = stk_price_refuse_input,
     .apply = input_faster_apply,

@@ -26,9 +26,9 @@ static const char *input_on_device_refuse(const struct stk_graph *g)
     for (uint32_t k = 0; k < g->batch_count; k++) {
         waits |= g->ready_ns[k] != INT64_MIN;
     }
-    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no GPU work was recorded"
            : stk_price_refuse_input(g)              ? stk_price_refuse_input(g)
-           : !waits ? "no step waits for its batch: what preparing one takes is not known"
+           : !waits ? "no step waits for its batch, so the cost of preparing one isn't known"
                     : NULL;
 }
 
@@ -36,7 +36,7 @@ static const char *input_on_device_refuse_value(const struct stk_graph *g,
                                                 const struct stk_price_how *how)
 {
     (void)g;
-    return how->value > 1 ? "the share of the preparation that moves is at most 1" : NULL;
+    return how->value > 1 ? "at most 1, the share of the preparation that moves" : NULL;
 }
 
 // What the fetching thread does for a batch, in the mean.
@@ -90,8 +90,8 @@ static bool input_on_device_apply(struct stk_scene *s, const struct stk_price_ho
 const struct stk_price_row stk_price_input_on_device = {
     .id = "input-on-device=",
     .value = "0.7",
-    .what = "that share of a batch's preparation is done by a kernel",
-    .assumes = "there are kernels for that share, 8 to 80 times faster than one processor",
+    .what = "move this share of a batch's preparation to the GPU",
+    .assumes = "GPU kernels exist for that share, 8 to 80 times faster than one core",
     .is_priced_alone = false,
     .may_slow = true,
     .refuse = input_on_device_refuse,

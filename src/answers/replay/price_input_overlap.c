@@ -20,7 +20,7 @@
 
 static const char *input_overlap_refuse(const struct stk_graph *g)
 {
-    return g->feed == STK_FEED_WORKERS ? "batches are prepared beside the step already"
+    return g->feed == STK_FEED_WORKERS ? "workers prepare batches already"
                                        : stk_price_refuse_input(g);
 }
 
@@ -84,8 +84,8 @@ static bool input_overlap_apply(struct stk_scene *s, const struct stk_price_how 
 
 const struct stk_price_row stk_price_input_overlap = {
     .id = "input-overlap",
-    .what = "a worker prepares the next batch while the step runs",
-    .assumes = "a processor is free for it",
+    .what = "prepare the next batch in a worker while the step runs",
+    .assumes = "a CPU core is free for it",
     .is_priced_alone = true,
     .refuse = input_overlap_refuse,
     .apply = input_overlap_apply,

@@ -4,7 +4,7 @@
 
 static const char *kernel_faster_refuse(const struct stk_graph *g)
 {
-    return g->has_device ? NULL : "no work of a device is seen";
+    return g->has_device ? NULL : "no GPU work was recorded";
 }
 
 static bool kernel_faster_apply(struct stk_scene *s, const struct stk_price_how *how)
@@ -21,7 +21,7 @@ static bool kernel_faster_apply(struct stk_scene *s, const struct stk_price_how 
 const struct stk_price_row stk_price_kernel_faster = {
     .id = "kernel-faster=",
     .value = "2",
-    .what = "all kernels but collectives are that many times faster",
+    .what = "make all kernels except collectives this many times faster",
     .assumes = "they do the same work",
     .is_priced_alone = false,
     .is_supposed = true,

@@ -37,8 +37,8 @@ static const char *launch_graph_refuse(const struct stk_graph *g)
         }
     }
     return launches >= MIN_LAUNCHES * g->step_count ? NULL
-           : has_graphs ? "nearly all kernels are launched by graphs already"
-                        : "a step launches hardly any kernel";
+           : has_graphs                             ? "graphs launch nearly all kernels already"
+                                                    : "a step launches hardly any kernels";
 }
 
 static bool is_launch(const struct capture *c, uint32_t i)
@@ -145,8 +145,8 @@ static bool launch_graph_apply(struct stk_scene *s, const struct stk_price_how *
 
 const struct stk_price_row stk_price_launch_graph = {
     .id = "launch-graph",
-    .what = "kernels between two waits are launched by one call",
-    .assumes = "shapes stay, and nothing of the host decides between the launches",
+    .what = "launch all kernels between two waits in one call",
+    .assumes = "shapes stay the same, and the CPU decides nothing between the launches",
     .is_priced_alone = true,
     .refuse = launch_graph_refuse,
     .apply = launch_graph_apply,

@@ -6,7 +6,7 @@
 // Method: a launch call is the same work in every job, some microseconds. Where the median call
 // takes much longer, its thread did not have the processor all the time, and all that the thread
 // did is taken to have been stretched alike. How long a call takes undisturbed is known to be
-// between QUIET_LOW_NS and QUIET_HIGH_NS; at the least the profile's own quickest tenth shows it.
+// between QUIET_LOW_NS and QUIET_HIGH_NS; at the least the profile's own fastest tenth shows it.
 //
 // Limits: where steps wait for workers there is no price, since these lose what is given. A slow
 // processor looks the same, which is why the pessimistic end may hold no gain; what
@@ -35,11 +35,11 @@ static bool is_starved(const struct stk_graph *g)
 
 static const char *launch_thread_refuse(const struct stk_graph *g)
 {
-    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no GPU work was recorded"
            : g->calibration.call_ns < HELD_UP_NS
-               ? "launch calls take no longer than on a processor that nobody else wants"
-           : is_starved(g) ? "steps wait for workers that may want the same processors: what these "
-                             "would lose is not known"
+               ? "launch calls take no longer than on an uncontended core"
+           : is_starved(g) ? "steps wait for workers that may need the same cores: how much these "
+                             "would lose isn't known"
                            : NULL;
 }
 
@@ -76,8 +76,9 @@ static bool launch_thread_apply(struct stk_scene *s, const struct stk_price_how 
 
 const struct stk_price_row stk_price_launch_thread = {
     .id = "launch-thread",
-    .what = "threads that launch have processors of their own",
-    .assumes = "launch calls are long since other threads want the processor, not since it is slow",
+    .what = "give launching threads CPU cores of their own",
+    .assumes = "launch calls are slow because other threads compete for the core, not because the "
+               "core is slow",
     .is_priced_alone = true,
     .refuse = launch_thread_refuse,
     .apply = launch_thread_apply,

@@ -10,7 +10,7 @@ static const char *link_faster_refuse(const struct stk_graph *g)
             return NULL;
         }
     }
-    return "no copy between host and device is seen";
+    return "no host-to-device or device-to-host copies were recorded";
 }
 
 static bool link_faster_apply(struct stk_scene *s, const struct stk_price_how *how)
@@ -28,8 +28,8 @@ static bool link_faster_apply(struct stk_scene *s, const struct stk_price_how *h
 const struct stk_price_row stk_price_link_faster = {
     .id = "link-faster=",
     .value = "2",
-    .what = "copies between host and device are that many times faster",
-    .assumes = "the memory of the host keeps up",
+    .what = "make copies between CPU and GPU this many times faster",
+    .assumes = "CPU memory keeps up",
     .is_priced_alone = true,
     .is_supposed = true,
     .refuse = link_faster_refuse,

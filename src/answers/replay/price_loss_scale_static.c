@@ -15,7 +15,7 @@ static const char *loss_scale_static_refuse(const struct stk_graph *g)
 {
     return stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_SCALING)
                ? NULL
-               : "no kernel is known to check gradients for what is not finite";
+               : "no kernel is known to check gradients for NaN or infinity";
 }
 
 static bool is_value(const struct stk_node *n)
@@ -88,7 +88,7 @@ static bool loss_scale_static_apply(struct stk_scene *s, const struct stk_price_
 
 const struct stk_price_row stk_price_loss_scale_static = {
     .id = "loss-scale-static",
-    .what = "losses are scaled by a constant: gradients are not checked in each step",
+    .what = "scale losses by a constant, so that no step checks gradients",
     .assumes = "a constant scale (or bf16, which needs none) trains as well",
     .is_priced_alone = true,
     .refuse = loss_scale_static_refuse,

@@ -40,9 +40,9 @@ const char *stk_message_refuse(const struct stk_graph *g)
     for (uint32_t i = 0; i < g->node_count; i++) {
         collectives += g->nodes[i].kind == STK_NODE_COLLECTIVE;
     }
-    return collectives == 0 ? "no collective is seen"
+    return collectives == 0 ? "no collectives were recorded"
            : g->message_count * 2 < collectives
-               ? "the profile does not say how many bytes its collectives reduce"
+               ? "the profile doesn't say how many bytes its collectives reduce"
                : NULL;
 }
 

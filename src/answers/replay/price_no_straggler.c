@@ -5,7 +5,7 @@
 
 static const char *no_straggler_refuse(const struct stk_graph *g)
 {
-    return g->has_peers ? NULL : "who waits for whom is known from the profiles of several ranks";
+    return g->has_peers ? NULL : "that needs the profiles of several ranks";
 }
 
 static bool no_straggler_apply(struct stk_scene *s, const struct stk_price_how *how)
@@ -18,7 +18,7 @@ static bool no_straggler_apply(struct stk_scene *s, const struct stk_price_how *
 const struct stk_price_row stk_price_no_straggler = {
     .id = "no-straggler",
     .what = "all ranks are as fast as the others",
-    .assumes = "what makes a rank late can be taken away",
+    .assumes = "you can remove what makes a rank late",
     .is_priced_alone = true,
     .refuse = no_straggler_refuse,
     .apply = no_straggler_apply,

@@ -28,7 +28,7 @@ static const char *no_sync_refuse(const struct stk_graph *g)
             return NULL;
         }
     }
-    return "no call of the steps waits for the device";
+    return "no call in the steps waits for the GPU";
 }
 
 static bool no_sync_apply(struct stk_scene *s, const struct stk_price_how *how)
@@ -47,7 +47,7 @@ static bool no_sync_apply(struct stk_scene *s, const struct stk_price_how *how)
 
 const struct stk_price_row stk_price_no_sync = {
     .id = "no-sync",
-    .what = "the host does not wait for values of the device",
+    .what = "don't wait on the CPU for values from the GPU",
     .assumes = "no value that is read back decides what is launched next",
     .is_priced_alone = true,
     .refuse = no_sync_refuse,

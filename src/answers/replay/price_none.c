@@ -17,7 +17,7 @@ static bool none_apply(struct stk_scene *s, const struct stk_price_how *how)
 
 const struct stk_price_row stk_price_none = {
     .id = "none",
-    .what = "nothing: the step as it is, replayed",
+    .what = "change nothing: replay the step unchanged",
     .assumes = "nothing",
     .refuse = none_refuse,
     .apply = none_apply,

@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "answers/replay/price_transfers.h"
 
-#define LEAST_NS 10000 // of a kernel in the place of an operation of the host
+#define LEAST_NS 10000 // of a kernel instead of an operation of the host
 #define SETUP_NS 1500  // of any kernel: not work
 #define CALL_NS 300    // of an operation on the host, at least
 
@@ -73,12 +73,12 @@ static const char *refuse_to_host(const struct stk_graph *g, const char *value)
             return NULL;
         }
     }
-    return "no operator of that name launches work of the device";
+    return "no operator of that name launches GPU work";
 }
 
 static const char *place_refuse(const struct stk_graph *g)
 {
-    return stk_price_finds(g, STK_NODE_KERNEL, -1) ? NULL : "no work of a device is seen";
+    return stk_price_finds(g, STK_NODE_KERNEL, -1) ? NULL : "no GPU work was recorded";
 }
 
 static const char *place_refuse_value(const struct stk_graph *g, const struct stk_price_how *how)
@@ -86,9 +86,9 @@ static const char *place_refuse_value(const struct stk_graph *g, const struct st
     const char *value = value_of(how->text);
     if (is_all(value)) {
         return stk_price_finds(g, STK_NODE_COLLECTIVE, -1)
-                   ? "several devices share the work; a host alone is another job"
+                   ? "several devices share the work, which a CPU alone can't stand in for"
                : g->counts.unlinked * 20 > g->counts.device_ops
-                   ? "for some of the device's work no launch is recorded"
+                   ? "some GPU work has no recorded launch"
                    : NULL;
     }
     if (is_to_host(value)) {
@@ -99,8 +99,8 @@ static const char *place_refuse_value(const struct stk_graph *g, const struct st
             return NULL;
         }
     }
-    return g->host_op_count ? "no operation of that name runs on the host between two copies"
-                            : "no operation is seen to run on the host between two copies of data";
+    return g->host_op_count ? "no operation of that name runs on the CPU between two copies"
+                            : "no operation runs on the CPU between two data copies";
 }
 
 static void drop(struct stk_node *n)
@@ -238,8 +238,8 @@ const struct stk_price_row stk_price_place = {
     .value = "op:device",
     .choices = "OP:device|OP:host|all:host",
     .takes = place_takes,
-    .what = "an operation runs on the other of host and device, or the whole model on the host",
-    .assumes = "there is a kernel for the operation; a host is 6 to 100 times slower",
+    .what = "move an operation between CPU and GPU, or the whole model to the CPU",
+    .assumes = "the operation has such a kernel; a CPU is 6 to 100 times slower",
     .is_priced_alone = true,
     .may_slow = true,
     .refuse = place_refuse,

@@ -10,7 +10,7 @@
 // Published factors are means over products of all sizes. A product whose shapes and time say that
 // it reaches half of its device's peak or more fills the device, and is expected to reach the ratio
 // of the two peaks, as far as such products reach them: about four fifths of that of plain cores,
-// 60 to 80 % of that of matrix units, in either type (from tf32 to 16 bits, what is read halves as
+// 60 to 80% of that of matrix units, in either type (from tf32 to 16 bits, what is read halves as
 // the time to compute does). Where no shapes are recorded, a long kernel with
 // several blocks for each multiprocessor, or just one (a persistent kernel), is taken for one.
 // Below a fifth of the peak, the published factors hold, in between some of both. More than the
@@ -61,7 +61,7 @@ static const char *precision_refuse(const struct stk_graph *g)
                    stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_TF32) ||
                    stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_16)
                ? NULL
-               : "no kernel is known for a matrix product or convolution";
+               : "no kernel is known to be a matrix product or convolution";
 }
 
 static double peak_of(const struct stk_device_rates *peaks, const char *type)
@@ -83,7 +83,7 @@ static const char *precision_refuse_value(const struct stk_graph *g,
 {
     bool is_tf32 = strcmp(type_of(how), "tf32") == 0;
     return is_tf32 && g->rates.fp32 > 0 && g->rates.tf32 <= g->rates.fp32
-               ? "the device computes no faster in tf32 than in fp32"
+               ? "the GPU computes no faster in tf32 than in fp32"
                : NULL;
 }
 
@@ -239,8 +239,8 @@ const struct stk_price_row stk_price_precision = {
     .id = "precision=",
     .value = "bf16",
     .choices = "fp16|bf16|tf32|fp8",
-    .what = "matrix products and activations in that type",
-    .assumes = "the model trains as well, and the device has units for the type",
+    .what = "compute matrix products and activations in this type",
+    .assumes = "the model trains as well, and the GPU has units for the type",
     .is_priced_alone = true,
     .may_slow = true,
     .refuse = precision_refuse,

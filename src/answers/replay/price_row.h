@@ -40,7 +40,7 @@ struct stk_price_row {
     // False: no memory.
     bool (*apply)(struct stk_scene *s, const struct stk_price_how *how);
     // The step without the fix in another run, where what the fix takes away differs from run to
-    // run: at its slowest for the optimistic end, at its quickest for the other; may be NULL.
+    // run: at its slowest for the optimistic end, at its fastest for the other; may be NULL.
     void (*vary)(struct stk_scene *s, enum stk_price_level level);
 };
 

@@ -11,7 +11,7 @@ static const char *steps_per_launch_refuse(const struct stk_graph *g)
 {
     return stk_price_finds(g, STK_NODE_WORK, STK_WHAT_IDLE)
                ? NULL
-               : "the driving thread does nothing in a step that is not recorded";
+               : "the main thread does nothing unrecorded in a step";
 }
 
 static bool steps_per_launch_apply(struct stk_scene *s, const struct stk_price_how *how)
@@ -34,8 +34,8 @@ static bool steps_per_launch_apply(struct stk_scene *s, const struct stk_price_h
 const struct stk_price_row stk_price_steps_per_launch = {
     .id = "steps-per-launch=",
     .value = "10",
-    .what = "the program runs once for so many steps",
-    .assumes = "the steps can run in one call, and what the program does between is not needed",
+    .what = "run this many steps per call of the program",
+    .assumes = "the steps can run in one call, and nothing the program does between them is needed",
     .is_priced_alone = true,
     .refuse = steps_per_launch_refuse,
     .apply = steps_per_launch_apply,

@@ -140,11 +140,11 @@ bool stk_price_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int 
 
 const char *stk_price_refuse_input(const struct stk_graph *g)
 {
-    return g->feed == STK_FEED_NONE ? "no step fetches a batch, as far as the profile tells"
-           : stk_price_may_hide(g, STK_NODE_INPUT, -1) ? "less than 2 % of the step is recorded as "
-                                                         "input; what prepares batches beyond that "
-                                                         "is not told"
-                                                       : NULL;
+    return g->feed == STK_FEED_NONE ? "the profile shows no step that fetches a batch"
+           : stk_price_may_hide(g, STK_NODE_INPUT, -1)
+               ? "less than 2% of the step is recorded as input; other preparation of batches "
+                 "isn't visible"
+               : NULL;
 }
 
 double stk_price_drop_pace(struct stk_scene *s)

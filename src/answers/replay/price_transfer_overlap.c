@@ -29,7 +29,7 @@ static const char *transfer_overlap_refuse(const struct stk_graph *g)
     }
     return stk_price_finds(g, STK_NODE_COPY, STK_WHAT_H2D_PAGEABLE)
                ? NULL
-               : "no copy to the device lies between kernels of its stream";
+               : "no host-to-device copy is between kernels of its stream";
 }
 
 // A batch that the launching thread makes itself, and copies to a stream that has run dry by then:
@@ -67,8 +67,8 @@ static bool transfer_overlap_apply(struct stk_scene *s, const struct stk_price_h
 
 const struct stk_price_row stk_price_transfer_overlap = {
     .id = "transfer-overlap",
-    .what = "the next batch is copied while a step runs",
-    .assumes = "batches are in pinned memory, and the device has room for two",
+    .what = "copy the next batch while a step runs",
+    .assumes = "batches are in pinned memory, and the GPU has room for two",
     .is_priced_alone = true,
     .refuse = transfer_overlap_refuse,
     .apply = transfer_overlap_apply,

@@ -111,7 +111,7 @@ static const char *transfer_pinned_refuse(const struct stk_graph *g)
 {
     return stk_price_finds(g, STK_NODE_COPY, STK_WHAT_H2D_PAGEABLE)
                ? NULL
-               : "no copy from pageable memory to the device is seen";
+               : "no host-to-device copy from pageable memory was recorded";
 }
 
 static bool transfer_pinned_apply(struct stk_scene *s, const struct stk_price_how *how)
@@ -122,10 +122,9 @@ static bool transfer_pinned_apply(struct stk_scene *s, const struct stk_price_ho
 
 const struct stk_price_row stk_price_transfer_pinned = {
     .id = "transfer-pinned",
-    .what = "batches are copied from pinned memory",
-    .assumes =
-        "batches are made in pinned memory, which costs the step nothing, and no call waits for "
-        "their copies",
+    .what = "copy batches from pinned memory",
+    .assumes = "making batches in pinned memory costs the step nothing, and no call waits for "
+               "their copies",
     .is_priced_alone = true,
     .refuse = transfer_pinned_refuse,
     .apply = transfer_pinned_apply,

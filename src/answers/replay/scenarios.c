@@ -97,7 +97,7 @@ static const char *refusal(struct making *m, const struct stk_price_row *fix,
 {
     struct stk_price_asked set;
     if (!m->pricing.gate.has_figures) {
-        return "the steps cannot be replayed";
+        return "the steps can't be replayed";
     }
     if (!usual(m, fix, &set)) {
         return "no memory";

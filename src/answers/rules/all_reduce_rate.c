@@ -156,7 +156,7 @@ static void compare(const struct stk_run_sum *run, struct stk_all_reduce_rate *o
         out->link_bytes = 0;
     }
     if (out->link <= 0) {
-        out->why_not = "no all-reduce is large enough to tell what its link gives";
+        out->why_not = "no all-reduce is large enough to show the link's rate";
         return;
     }
     for (uint32_t k = 0; k < out->class_count; k++) {
@@ -188,10 +188,10 @@ void stk_all_reduce_rate_find(const struct stk_rule_ctx *ctx, struct stk_all_red
     size_t n = collect(run, out, v);
     out->sized = (uint32_t)n;
     if (out->count == 0) {
-        out->why_not = "no all-reduce runs on a device in the used steps";
+        out->why_not = "no all-reduce runs on a GPU in the used steps";
     } else if ((double)n < KNOWN * out->count) {
-        out->why_not = "the profile does not say how many bytes its all-reduces move, or among how "
-                       "many ranks";
+        out->why_not =
+            "the profile doesn't say how many bytes its all-reduces move, or among how many ranks";
     } else {
         stk_sort(v, n, sizeof *v, compare_samples);
         compare(run, out, v, n);

@@ -11,10 +11,10 @@
 
 enum { LOST, NEAR };
 static const struct stk_threshold thresholds[] = {
-    [LOST] = {"exposed time above what the bytes take at the link's rate", "share of the step",
-              STK_ALL_REDUCE_LOST, "as for exposed communication: less is not worth a try"},
+    [LOST] = {"exposed time above what the bytes need at the link's rate", "share of the step",
+              STK_ALL_REDUCE_LOST, "as for exposed communication: less isn't worth trying"},
     [NEAR] = {"rate of the all-reduces, below", "of the link's", STK_ALL_REDUCE_NEAR,
-              "NCCL's protocols and a start each cost some tenths"},
+              "NCCL's protocols and startup each cost some tenths"},
     {0},
 };
 

@@ -9,8 +9,8 @@
 
 enum { UNLINKED };
 static const struct stk_threshold thresholds[] = {
-    [UNLINKED] = {"device work without a launch call", "share of device operations", 0.05,
-                  "from here missing launch calls explain unknown idle time"},
+    [UNLINKED] = {"GPU work without a launch call", "share of GPU operations", 0.05,
+                  "from here, missing launch calls explain unknown idle time"},
     {0},
 };
 
@@ -67,25 +67,26 @@ static const struct {
     [STK_REASON_EMPTY] = {"The profile is empty",
                           {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_STEPS, FIX_JAX_STEPS,
                            FIX_CUDA_DEVICE, FIX_COUNT}},
-    [STK_REASON_MACHINE_ALONE] = {"The profile of the job is missing", {FIX_PROFILE, FIX_COUNT}},
-    [STK_REASON_UNKNOWN_ACCELERATOR] = {"The accelerator is not known", {FIX_OTHER, FIX_COUNT}},
-    [STK_REASON_KERNELS_NOT_RECORDED] = {"Recording the device failed",
+    [STK_REASON_MACHINE_ALONE] = {"The job's profile is missing", {FIX_PROFILE, FIX_COUNT}},
+    [STK_REASON_UNKNOWN_ACCELERATOR] = {"stoker doesn't know this accelerator",
+                                        {FIX_OTHER, FIX_COUNT}},
+    [STK_REASON_KERNELS_NOT_RECORDED] = {"Recording the GPU failed",
                                          {FIX_TORCH_METRICS, FIX_TORCH_DEVICE, FIX_TF_DEVICE,
                                           FIX_JAX_DEVICE, FIX_CUDA_DEVICE, FIX_ALONE, FIX_COUNT}},
-    [STK_REASON_NO_KERNELS] = {"The device ran no kernels while it was recorded",
+    [STK_REASON_NO_KERNELS] = {"The GPU ran no kernels during the recording",
                                {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
                                 FIX_CUDA_DEVICE, FIX_COUNT}},
-    [STK_REASON_NO_DEVICE_EVENTS] = {"The profile holds no device events and too few steps",
+    [STK_REASON_NO_DEVICE_EVENTS] = {"The profile has no GPU events and too few steps",
                                      {FIX_TORCH_DEVICE, FIX_TF_STEPS, FIX_JAX_STEPS,
                                       FIX_CUDA_DEVICE, FIX_COUNT}},
-    [STK_REASON_HOST_UNSEEN] = {"Much of the host's steps holds no event",
+    [STK_REASON_HOST_UNSEEN] = {"Much of the CPU's step has no events",
                                 {FIX_TORCH_HOST, FIX_TF_HOST, FIX_JAX_HOST, FIX_CUDA_HOST,
                                  FIX_COUNT}},
-    [STK_REASON_CUT_SHORT] = {"The file ends before any device event", {FIX_COPY, FIX_COUNT}},
-    [STK_REASON_CUT_STEPS] = {"The file ends before a step is known to be whole",
+    [STK_REASON_CUT_SHORT] = {"The file ends before any GPU event", {FIX_COPY, FIX_COUNT}},
+    [STK_REASON_CUT_STEPS] = {"The file ends before the first complete step",
                               {FIX_COPY, FIX_COUNT}},
-    [STK_REASON_HOST_COLLECTIVE] = {"The host mostly waits for its peers", {FIX_RANKS, FIX_COUNT}},
-    [STK_REASON_UNKNOWN_IDLE] = {"The device idles for a reason the profile does not hold",
+    [STK_REASON_HOST_COLLECTIVE] = {"The CPU mostly waits for other ranks", {FIX_RANKS, FIX_COUNT}},
+    [STK_REASON_UNKNOWN_IDLE] = {"The profile doesn't show why the device is idle",
                                  {FIX_WHOLE, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
                                   FIX_CUDA_HOST, FIX_RANKS, FIX_COUNT}},
 };
@@ -141,7 +142,7 @@ static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
     }
     bool is_short = reason == STK_REASON_EMPTY && stk_pipeline_limit_say(ctx, f);
     if (is_short) {
-        f->title = "The pipeline gave too few batches to judge";
+        f->title = "The pipeline delivered too few batches to judge";
         stk_finding_fix(ctx, f, &fixes[FIX_BATCHES]);
     }
     if (!is_short && reasons[reason].title) {

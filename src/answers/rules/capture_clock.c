@@ -9,13 +9,11 @@
 
 enum { SKEW_NS, SKEW_SHARE, MATCHED };
 static const struct stk_threshold thresholds[] = {
-    [SKEW_NS] =
-        {"worst lead of device work over its launch call", "ns", 20000,
-         "conversion between clocks is good to a few microseconds, and a launch takes as long"},
-    [SKEW_SHARE] = {"device work ahead of its launch call", "share of linked operations", 0.01,
-                    "single outliers move nothing"},
-    [MATCHED] = {"matched collectives", "collectives", 3,
-                 "fewer cannot show a disagreement of ranks"},
+    [SKEW_NS] = {"worst lead of GPU work over its launch call", "ns", 20000,
+                 "clocks convert to within a few microseconds, and a launch takes as long"},
+    [SKEW_SHARE] = {"GPU work ahead of its launch call", "share of linked operations", 0.01,
+                    "single outliers change nothing"},
+    [MATCHED] = {"matched collectives", "collectives", 3, "fewer can't show that ranks disagree"},
     {0},
 };
 
@@ -57,15 +55,15 @@ static enum stk_rule_state capture_clock_check(const struct stk_rule_ctx *ctx,
 {
     bool device = host_and_device(ctx, f), ranks = between_ranks(ctx, f);
     if (!device && !ranks) {
-        *why = "no disagreement that matters";
+        *why = "no significant disagreement";
         return STK_RULE_PASSED;
     }
-    *why = device && ranks ? "host and device, and the ranks, disagree"
-           : device        ? "host and device disagree"
+    *why = device && ranks ? "CPU and GPU disagree, and so do the ranks"
+           : device        ? "CPU and GPU disagree"
                            : "the ranks disagree";
     f->severity = device ? STK_LEVEL_LOW : STK_LEVEL_INFO;
     if (!device) {
-        f->title = "The clocks of the ranks disagree";
+        f->title = "The ranks' clocks disagree";
     }
     return STK_RULE_FIRED;
 }

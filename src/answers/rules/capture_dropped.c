@@ -9,12 +9,12 @@
 enum { LOST, LOST_MUCH, ORPHANS, ORPHANS_LEAST };
 static const struct stk_threshold thresholds[] = {
     [LOST] = {"events lost", "share of the records read", 0.01,
-              "single bad records change no share of the time"},
-    [LOST_MUCH] = {"events lost, contaminating", "share of the records read", 0.10,
-                   "as much as the smallest loss that names a verdict"},
-    [ORPHANS] = {"launch calls without device work", "share of launch calls", 0.05,
-                 "a few are cut off at the end of every recording"},
-    [ORPHANS_LEAST] = {"launch calls without device work", "calls", 50, "fewer are chance"},
+              "single bad records don't change any share of the time"},
+    [LOST_MUCH] = {"events lost, distorting", "share of the records read", 0.10,
+                   "as large as the smallest loss that decides a verdict"},
+    [ORPHANS] = {"launch calls without GPU work", "share of launch calls", 0.05,
+                 "every recording cuts off a few at its end"},
+    [ORPHANS_LEAST] = {"launch calls without GPU work", "calls", 50, "fewer may be chance"},
     {0},
 };
 

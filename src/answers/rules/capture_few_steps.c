@@ -9,9 +9,9 @@
 enum { STEPS, CONFIDENCE };
 static const struct stk_threshold thresholds[] = {
     [STEPS] = {"used steps", "steps of a rank", 3,
-               "a median needs three; with fewer one odd step is the answer"},
+               "a median needs three: with fewer, one odd step decides"},
     [CONFIDENCE] = {"confidence of inferred steps", "share", 0.5,
-                    "below it the period is more guess than finding"},
+                    "below it, the period is more of a guess than a finding"},
     {0},
 };
 
@@ -55,7 +55,7 @@ static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ct
         f->title = "No steps were found";
         stk_say_no_steps_marked(ctx, f);
     } else if (unsure) {
-        f->title = "The steps are guessed";
+        f->title = "The steps were guessed";
         stk_say_steps_inferred(ctx, f, run->steps_used);
     } else {
         if (run->step_marks > run->steps_used) {

@@ -11,7 +11,7 @@
 #include "answers/rules/device_unused.h"
 
 static const struct stk_threshold thresholds[] = {
-    {"kernels", "kernels of a rank", 1, "one kernel shows that the device was recorded"},
+    {"kernels", "kernels of a rank", 1, "one kernel shows that the GPU was recorded"},
     {0},
 };
 
@@ -55,7 +55,7 @@ static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         choose(ctx, f, FIX_WINDOW, FIX_WINDOW);
     } else if (facts->launches > 0) {
         stk_say_kernels_not_recorded(ctx, f, facts->launches);
-        f->title = "Kernels were launched, and none was recorded";
+        f->title = "Kernels were launched, but none was recorded";
         f->severity = STK_LEVEL_MEDIUM;
         choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (facts->has_device_rows) {
@@ -63,7 +63,7 @@ static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         choose(ctx, f, FIX_WINDOW, FIX_WHERE);
     } else if (facts->runtime_calls > 0) {
         stk_say_nothing_launched(ctx, f, facts->runtime_calls);
-        f->title = "Nothing was launched on the device";
+        f->title = "Nothing was launched on the GPU";
         choose(ctx, f, FIX_WINDOW, FIX_WHERE);
     } else {
         return false;
@@ -91,13 +91,13 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
     if (without < run->rank_count) {
         *why = stk_why_ranks_without_kernels(ctx, without, run->rank_count);
         stk_say_ranks_without_kernels(ctx, f, without, run->rank_count);
-        f->title = "Some ranks have no device events";
+        f->title = "Some ranks have no GPU events";
         f->severity = STK_LEVEL_MEDIUM;
         choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (say_why(ctx, f)) {
         *why = "no kernels in the profile";
     } else {
-        *why = "no row and no call of an accelerator: a job on the CPU, or recording it was off";
+        *why = "no GPU events or runtime calls: the job runs on the CPU, or GPU recording was off";
         return STK_RULE_NOT_APPLICABLE;
     }
     if (ctx->pass.verdict->kind == STK_VERDICT_CANNOT_TELL) {

@@ -12,17 +12,17 @@
 enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST, SLOWED };
 static const struct stk_threshold thresholds[] = {
     [NOTABLE] = {"profiler overhead", "share of the recorded time", 0.05,
-                 "1 % warned in every profile; 5 % is worth knowing"},
-    [CONTAMINATING] = {"profiler overhead, contaminating", "share of the recorded time", 0.15,
-                       "larger than most losses that name a verdict"},
+                 "1% warned in every profile; 5% is worth knowing"},
+    [CONTAMINATING] = {"profiler overhead, distorting", "share of the recorded time", 0.15,
+                       "larger than most losses that decide a verdict"},
     [HOLDS_UP] = {"idle because of the profiler", "share of the step", 0.01,
-                  "overhead that overlaps the device's work contaminates little"},
-    [CALL] = {"recording a call of Python", "us", 0.7,
-              "a Python tracer runs at each call and return; measured 0.4 to 1 us"},
-    [MOST] = {"overhead that is told without a figure", "share of the recorded time", 0.9,
-              "the estimate of a call's cost is not so sure"},
-    [SLOWED] = {"recording is estimated to add", "share of the step", 0.15,
-                "0.4 to 2.6 times as much where it was measured: less may be next to nothing"},
+                  "overhead that overlaps GPU work distorts little"},
+    [CALL] = {"recording a Python call", "us", 0.7,
+              "a Python tracer runs at each call and return; measured at 0.4 to 1 us"},
+    [MOST] = {"overhead reported without a figure", "share of the recorded time", 0.9,
+              "the estimated cost per call isn't that certain"},
+    [SLOWED] = {"estimated profiling overhead", "share of the step", 0.15,
+                "measured at 0.4 to 2.6 times the estimate: less may be next to nothing"},
     {0},
 };
 

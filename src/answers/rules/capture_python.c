@@ -12,9 +12,9 @@
 
 enum { UNSEEN, LOUD };
 static const struct stk_threshold thresholds[] = {
-    [UNSEEN] = {"host step without any event", "share of the step", 0.15,
-                "confidence is low from here"},
-    [LOUD] = {"more than information", "share of the step", 0.30,
+    [UNSEEN] = {"CPU step without events", "share of the step", 0.15,
+                "from here, confidence is low"},
+    [LOUD] = {"more than just a note", "share of the step", 0.30,
               "this much may be the job's largest cost"},
     {0},
 };
@@ -54,19 +54,19 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     bool from_workers = run->facts.has_fetches && follows_workers(ctx);
     *why = stk_why_step_unseen(ctx, share);
     if (!stk_rule_on_host(ctx) || stk_rule_on_pipeline(ctx)) {
-        *why = "the steps are not the host's alone";
+        *why = "the steps aren't the CPU's alone";
         return STK_RULE_NOT_APPLICABLE;
     }
     if (share < thresholds[UNSEEN].value) {
         return STK_RULE_PASSED;
     }
     if (ctx->pass.verdict->reason == STK_REASON_HOST_UNSEEN) {
-        *why = "told by cannot-tell";
+        *why = "cannot-tell reports it";
         return STK_RULE_PASSED;
     }
     bool knows_fetches = stk_knows_fetches(&run->facts), has_lines = run->facts.told[STK_TOLD_LINE];
     if (run->facts.has_fetches && stk_runs_eagerly(run)) {
-        *why = "operations run one by one, and Python between them: see host-bound";
+        *why = "operations run one by one, with Python between them: see host-bound";
         return STK_RULE_PASSED;
     }
     f->severity = share < thresholds[LOUD].value ? STK_LEVEL_LOW : stk_rule_severity(ctx, share);

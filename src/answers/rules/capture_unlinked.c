@@ -7,10 +7,10 @@
 
 enum { SHARE, MUCH };
 static const struct stk_threshold thresholds[] = {
-    [SHARE] = {"device work without a launch call", "share of device operations", 0.05,
+    [SHARE] = {"GPU work without a launch call", "share of GPU operations", 0.05,
                "a few calls may be lost at the edges of a recording"},
-    [MUCH] = {"device work without a launch call, contaminating", "share of device operations",
-              0.25, "from here idle of unknown cause can outweigh every named loss"},
+    [MUCH] = {"GPU work without a launch call, distorting", "share of GPU operations", 0.25,
+              "from here, idle time of unknown cause can outweigh every named loss"},
     {0},
 };
 
@@ -30,7 +30,7 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
         return STK_RULE_NOT_APPLICABLE;
     }
     if (facts->device_ops == 0) {
-        *why = "no device operations";
+        *why = "no GPU operations";
         return STK_RULE_SKIPPED;
     }
     uint64_t lost = facts->unlinked_ops - facts->queued_ops;

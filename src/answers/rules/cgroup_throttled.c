@@ -9,8 +9,8 @@
 
 enum { PERIODS };
 static const struct stk_threshold thresholds[] = {
-    [PERIODS] = {"periods that were cut short", "share of the quota's periods", 0.05,
-                 "each costs up to the rest of its period, 100 ms as a rule"},
+    [PERIODS] = {"throttled periods", "share of the quota's periods", 0.05,
+                 "each costs up to the rest of its period, usually 100 ms"},
     {0},
 };
 

@@ -11,13 +11,13 @@
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, BEFORE, RETURNS };
 static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"first use in the used steps, device", "share of the step", 0.03,
-                "less changes no other share noticeably"},
-    [HOST] = {"first use in the used steps, host step", "share of the step", 0.15,
-              "as for every share of a host step"},
+                "less hardly changes the other shares"},
+    [HOST] = {"first use in the used steps, CPU step", "share of the step", 0.15,
+              "as for every share of a CPU step"},
     [BEFORE] = {"first use in the whole profile", "share of the recorded time", 0.10,
-                "every recording of a whole run holds some; from a tenth on it is worth saving"},
+                "every recording of a whole run has some; from a tenth on, it is worth saving"},
     [RETURNS] = {"compilation after the second step", "share of the time", 0.05,
-                 "from here it is a cost of the steady state, and no start"},
+                 "from here, it is a cost of the steady state, not warm-up"},
     {0},
 };
 
@@ -147,7 +147,7 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     // Compilation that returns is no start, and one finding says so.
     double returns = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
     if (!is_verdict && returns >= thresholds[RETURNS].value) {
-        *why = "compilation returns in later steps: see compile-recurring";
+        *why = "compilation recurs in later steps: see compile-recurring";
         return STK_RULE_PASSED;
     }
     bool in_steps = inside >= thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value;
@@ -161,8 +161,8 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     if (!is_verdict) {
         f->title = !in_steps ? "The profile includes the start of the job"
                    : ctx->pass.run->scope == STK_SCOPE_SPAN
-                       ? "Part of the recorded time is compilation and first use"
-                       : "Some steps still compile or load";
+                       ? "Part of the recorded time is warm-up: compilation and first use"
+                       : "Some steps still compile or load modules";
     }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPILE).most_affected;
     if (inside > 0) {

@@ -12,9 +12,9 @@
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
 static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"compilation after the second used step, device", "share of the step", 0.02,
-                "in a steady state it should be nothing at all"},
-    [HOST] = {"compilation after the second used step, host step", "share of the step", 0.05,
-              "in a steady state it should be nothing at all, on a host too"},
+                "in a steady state, there should be none"},
+    [HOST] = {"compilation after the second used step, CPU step", "share of the step", 0.05,
+              "in a steady state, there should be none, even on a CPU"},
     {0},
 };
 

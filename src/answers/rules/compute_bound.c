@@ -13,13 +13,13 @@
 enum { REMAINS, ODD, FULL, PACKS, STILL };
 static const struct stk_threshold thresholds[] = {
     [REMAINS] = {"part worth naming", "share of the step", 0.01, "smaller parts are noise"},
-    [ODD] = {"kernels for sizes that are no multiples of 8", "share of compute", 0.02,
-             "less is not worth a change of the model"},
-    [FULL] = {"multiprocessors that have a block, while kernels run", "of those there are", 0.95,
-              "a larger batch would fill no more of them"},
+    [ODD] = {"kernels for sizes that aren't multiples of 8", "share of compute", 0.02,
+             "less isn't worth changing the model"},
+    [FULL] = {"SMs with a block, while kernels run", "share of the GPU's SMs", 0.95,
+              "a larger batch wouldn't fill more of them"},
     [PACKS] = STK_THRESHOLD_PACK_SIGNS,
-    [STILL] = {"a step of TensorFlow's in which no operation runs", "share of the step", 0.1,
-               "between its operations the executor takes a few hundredths"},
+    [STILL] = {"a TensorFlow step in which no operation runs", "share of the step", 0.1,
+               "between its operations, the executor takes a few hundredths"},
     {0},
 };
 
@@ -164,7 +164,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
         stk_finding_fix(ctx, f, &fixes[FIX_PACKS]);
     }
     if (stk_rule_on_host(ctx)) {
-        f->title = "The host's step is the model's own work";
+        f->title = "The CPU's step is the model's own work";
         say_still(ctx, f);
         for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's DataParallel over several devices: one process of Python launches for all of them, a
-// thread each, and the model is sent to the others anew in each step. Recognised by its own range,
+// thread each, and the model is sent to the others again in each step. Recognised by its own range,
 // its file where Python was traced, and the backward pass of its broadcast.
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -9,8 +9,8 @@
 
 enum { DEVICES };
 static const struct stk_threshold thresholds[] = {
-    [DEVICES] = {"devices of a process that work, at least", "devices", 2,
-                 "with one it only calls the model"},
+    [DEVICES] = {"GPUs of a process that work, at least", "devices", 2,
+                 "with one, it only calls the model"},
     {0},
 };
 
@@ -37,11 +37,11 @@ static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
     const struct stk_kernel_work *k = &run->facts.kernels;
     const struct stk_sign_sum *seen = &run->facts.signs[STK_SIGN_DATA_PARALLEL];
     if (seen->count == 0) {
-        *why = "no DataParallel is seen";
+        *why = "DataParallel isn't used";
         return STK_RULE_NOT_APPLICABLE;
     }
     if (k->devices < thresholds[DEVICES].value) {
-        *why = "with one device DataParallel only calls the model";
+        *why = "with one GPU, DataParallel only calls the model";
         return STK_RULE_PASSED;
     }
     *why = stk_why_data_parallel(ctx, k->devices);

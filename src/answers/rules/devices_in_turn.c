@@ -9,8 +9,8 @@
 
 enum { TOGETHER, BUSY };
 static const struct stk_threshold thresholds[] = {
-    [TOGETHER] = {"devices that work at a time, while any does", "of those there are", 0.6,
-                  "of two devices, 1.2 at a time: replicas side by side come to nearly all"},
+    [TOGETHER] = {"devices that work at a time, while any does", "of the process's devices", 0.6,
+                  "two devices, 1.2 at a time: parallel replicas come close to all"},
     [BUSY] = {"time in which any of them works", "share of the recorded time", 0.3,
               "devices that hardly work wait for something else"},
     {0},

@@ -11,10 +11,10 @@
 enum { BUSY, STALLED, OWN };
 static const struct stk_threshold thresholds[] = {
     [BUSY] = {"time with requests", "share of the time", 0.85, "an idle disk has room"},
-    [STALLED] = {"some thread waited for storage", "share of the time", 0.10,
-                 "a disk that nobody waits for may be as busy as it likes"},
-    [OWN] = {"the job's part of the disk's bytes", "share", 0.25,
-             "other programs' reading is another matter, and is said"},
+    [STALLED] = {"a thread waited for storage", "share of the time", 0.10,
+                 "a disk that nothing waits for may be as busy as it likes"},
+    [OWN] = {"the job's share of the disk's bytes", "share", 0.25,
+             "other programs' reads are a different problem, and reported as such"},
     {0},
 };
 
@@ -70,13 +70,13 @@ static enum stk_rule_state disk_busy_check(const struct stk_rule_ctx *ctx,
     }
     double busy, stalled = stalled_of(v), job = job_bytes(v);
     const struct stk_machine_series *disk = busiest(v, &busy);
-    *why = disk ? stk_why_disk_busy(ctx, busy) : "no disk did anything";
+    *why = disk ? stk_why_disk_busy(ctx, busy) : "the disks did nothing";
     if (busy < thresholds[BUSY].value) {
         return STK_RULE_PASSED;
     }
     if (stalled < thresholds[STALLED].value) {
-        *why = stalled < 0 ? "a disk is busy; whether anybody waits for it is not recorded"
-                           : "a disk is busy, and hardly anybody waits for it";
+        *why = stalled < 0 ? "a disk is busy, but waits for it weren't recorded"
+                           : "a disk is busy, but hardly anything waits for it";
         return STK_RULE_PASSED;
     }
     double rate = rate_of(v, STK_SAMPLE_OF_DISK_READ, disk->number) +

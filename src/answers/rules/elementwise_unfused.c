@@ -38,7 +38,7 @@ static enum stk_rule_state elementwise_unfused_check(const struct stk_rule_ctx *
 {
     enum stk_rule_state state =
         stk_rule_check_kernels(ctx, f, STK_KERNEL_CHAINED, &thresholds[FROM], 1,
-                               "is in elementwise kernels that follow each other", why);
+                               "is elementwise kernels that run in a row", why);
     if (state == STK_RULE_FIRED) {
         stk_finding_fix(ctx, f, &fixes[fix_of_torch(&ctx->pass.run->facts)]);
         for (int i = FIX_TF; i <= FIX_CUDA; i++) {

@@ -154,11 +154,11 @@ const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part 
     STK_ASSERT((unsigned)part < STK_PART_COUNT);
     bool host = stk_rule_on_host(ctx);
     return host && part == STK_PART_COMPUTE   ? "the model's own operations"
-           : host && part == STK_PART_UNKNOWN ? "no event of the driving thread"
-                                              : stk_part_info(part)->meaning;
+           : host && part == STK_PART_UNKNOWN ? "time without events of the main thread"
+                                              : stk_part_info(part)->phrase;
 }
 
-// "69.3 ms a step (39 % of the time), in 6 of 6 steps".
+// "69.3 ms a step (39% of the time), in 6 of 6 steps".
 static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
 {
     struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << part);

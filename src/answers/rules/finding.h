@@ -31,7 +31,7 @@ int64_t stk_rule_recorded_ns(const struct stk_rule_ctx *ctx);
 
 // How a set of parts is spread over the used steps (rows: a step on a device, or of a host).
 struct stk_rule_steps {
-    uint32_t used, affected; // rows; rows in which the parts take 1 % or more
+    uint32_t used, affected; // rows; rows in which the parts take 1% or more
     uint32_t devices;        // devices (or ranks) that the rows belong to
     uint32_t most_affected;  // steps affected on the device with the most
     int64_t total_ns, largest_ns;
@@ -47,8 +47,8 @@ bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part
                               const char *const *words); // ends with NULL
 
 // Writing.
-// High, medium or low for a loss of this share: 15 % and 5 % of the step on a device, 50 % and
-// 25 % of a host's step, where work is done in turn.
+// High, medium or low for a loss of this share: 15% and 5% of the step on a device, 50% and
+// 25% of a host's step, where work is done in turn.
 enum stk_level stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
 // The sentence of a row, in the arena; "" if memory is out. For a rule's `why`, rules call
 // stk_why_NAME of evidence_says.h, which the build makes of the row why_NAME.
@@ -67,7 +67,7 @@ struct stk_rep_evidence *stk_finding_raise(struct stk_rep_finding *f, size_t at)
 // Evidence of one part: its size, the names that fill it, its longest example.
 void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        enum stk_part part);
-// The same for a set of parts, the largest first, those below 1 % left out.
+// The same for a set of parts, the largest first, those below 1% left out.
 void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
 // What a part is, in the words of the device or of a host's step.
 const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's clocks are low for a reason that can be mended: heat, the power supply, a power cap.
+// The GPU's clocks are low for a reason that can be fixed: heat, the power supply, a power cap.
 // The bits are NVML's clocks event reasons; idle and what the user set are no fault.
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -8,11 +8,11 @@
 
 enum { HEAT, CAP, SLOW, USED };
 static const struct stk_threshold thresholds[] = {
-    [HEAT] = {"slowed by heat or the power supply", "share of the looks", 0.05,
-              "it should not happen at all"},
-    [CAP] = {"slowed by the power cap", "share of the looks", 0.5,
-             "large GPUs meet their cap under full load: that is their normal state"},
-    [SLOW] = {"clock", "share of the highest", 0.85, "less is not worth a word"},
+    [HEAT] = {"slowed by heat or the power supply", "share of the samples", 0.05,
+              "it shouldn't happen at all"},
+    [CAP] = {"slowed by the power cap", "share of the samples", 0.5,
+             "large GPUs reach their cap under full load: that is normal"},
+    [SLOW] = {"clock", "share of the highest", 0.85, "less isn't worth reporting"},
     [USED] = {"utilisation", "share", 0.2, "an idle GPU clocks down"},
     {0},
 };
@@ -91,7 +91,7 @@ static enum stk_rule_state gpu_clocks_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_NOT_APPLICABLE;
     }
     if (!stk_machine_figure_of(v, STK_SAMPLE_OF_GPU_REASONS)) {
-        *why = "the record of the machine holds no GPU's clocks";
+        *why = "the machine record has no GPU clocks";
         return STK_RULE_NOT_APPLICABLE;
     }
     double clock;

@@ -9,9 +9,9 @@
 
 enum { SHOWN, APART };
 static const struct stk_threshold thresholds[] = {
-    [SHOWN] = {"utilisation as nvidia-smi shows it", "share", 0.6, "below it nobody is misled"},
-    [APART] = {"above the profile's share of compute", "share of the time", 0.25,
-               "smaller differences are those of the windows"},
+    [SHOWN] = {"utilization as nvidia-smi shows it", "share", 0.6, "below it, nobody is misled"},
+    [APART] = {"above the profile's compute share", "share of the time", 0.25,
+               "smaller differences come from different time windows"},
     {0},
 };
 static const struct stk_rep_fix fixes[] = {
@@ -33,7 +33,7 @@ static enum stk_rule_state gpu_utilisation_check(const struct stk_rule_ctx *ctx,
         }
     }
     if (shown <= 0 || stk_rule_on_host(ctx) || !v->is_of_profile || stk_rule_abstained(ctx)) {
-        *why = "not both a GPU's utilisation and its compute are known for the same time";
+        *why = "a GPU's utilization and its compute share aren't both known for the same time";
         return STK_RULE_NOT_APPLICABLE;
     }
     double compute = stk_rule_group_share(ctx, STK_GROUP_COMPUTE);

@@ -95,7 +95,7 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
         share < thresholds[STK_HOST_FROM_UNLINKED].value || !many_brief(ctx)) {
         return STK_RULE_PASSED;
     }
-    f->title = "The device idles between short kernels";
+    f->title = "The device is idle between short kernels";
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = STK_LEVEL_LOW;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
@@ -118,7 +118,7 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
                                       const char **why)
 {
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
-    f->title = "The host's step is calls of tiny operations";
+    f->title = "The CPU's step is mostly calls to tiny operations";
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
@@ -144,7 +144,7 @@ static enum stk_rule_state check_eager(const struct stk_rule_ctx *ctx, struct st
                                        const char **why)
 {
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
-    f->title = "TensorFlow runs the step operation by operation";
+    f->title = "TensorFlow runs the step eagerly, operation by operation";
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
@@ -187,18 +187,18 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
         return check_unlinked(ctx, f, why);
     }
     if (leads(ctx, STK_PART_WAIT)) {
-        f->title = stk_rule_on_host(ctx) ? "The host's step is blocked, by no input"
-                                         : "The device waits while the host is blocked";
+        f->title = stk_rule_on_host(ctx) ? "The CPU's step is blocked, but not by input"
+                                         : "The device waits while the CPU is blocked";
     } else if (stk_rule_on_host(ctx)) {
-        f->title = "The host's step is busy outside of the model";
+        f->title = "The CPU's step is busy outside the model";
     } else if (leads(ctx, STK_PART_ALLOC)) {
-        f->title = "The device waits for memory to be allocated or freed";
+        f->title = "The device waits for memory allocation";
     } else if (code_leads(ctx)) {
         f->title = "The device waits for Python and the framework";
     } else if (leads(ctx, STK_PART_LAUNCH)) {
         f->title = stk_host_graphs_lead(ctx)
-                       ? "The device pauses at launches of graphs and between their kernels"
-                       : "The device waits for launches";
+                       ? "The device idles at graph launches and between their kernels"
+                       : "The device waits for kernel launches";
     }
     if (stk_rule_on_pipeline(ctx)) {
         state_own_time(ctx, f, parts);

@@ -15,38 +15,38 @@
 #include "evidence_says.h"
 
 const struct stk_threshold stk_host_thresholds[] = {
-    [STK_FROM_DEVICE] = {"host time, device", "share of the step", 0.05,
-                         "the gaps between kernels of a well-fed device add up to a few percent"},
-    [STK_FROM_HOST] = {"other host work, host step", "share of the step", 0.15,
-                       "on a CPU callbacks and logging take their share in healthy jobs too"},
-    [STK_HOST_FROM_LEADS] = {"part that leads", "share of the host's loss", 0.5,
+    [STK_FROM_DEVICE] = {"CPU time, device", "share of the step", 0.05,
+                         "the gaps between kernels of a well-fed GPU add up to a few percent"},
+    [STK_FROM_HOST] = {"other CPU work, CPU step", "share of the step", 0.15,
+                       "on a CPU, callbacks and logging take their share in healthy jobs, too"},
+    [STK_HOST_FROM_LEADS] = {"part that leads", "share of the CPU's loss", 0.5,
                              "half of the loss decides which advice comes first"},
     [STK_HOST_FROM_ALLOC] = {"allocation", "share of the step", 0.05,
-                             "a caching allocator takes next to nothing in a steady step"},
+                             "in a steady step, a caching allocator takes next to nothing"},
     [STK_HOST_FROM_BRIEF] =
         {"kernels under 10 us", "share of kernels", 0.5,
-         "a launch takes 5 to 10 us of the host, so shorter kernels cannot keep the device busy"},
-    [STK_HOST_FROM_UNLINKED] = {"idle of unknown cause between unlinked kernels",
-                                "share of the step", 0.10, "as for any loss that names a verdict"},
+         "a launch costs the CPU 5 to 10 us, so it can't keep the GPU busy with shorter kernels"},
+    [STK_HOST_FROM_UNLINKED] = {"idle time of unknown cause between unlinked kernels",
+                                "share of the step", 0.10,
+                                "as for any loss that decides a verdict"},
     [STK_HOST_FROM_EAGER] =
-        {"operations that TensorFlow or JAX run one by one, loops, concatenations, checks of loss "
-         "scaling",
+        {"TensorFlow or JAX operations run one by one, loops, concatenations, loss scaling checks",
          "a step", 20, "a loop that calls one compiled function has a few"},
-    [STK_HOST_FROM_SHORT] = {"call of a tf.function, on average, at most", "ms", 5,
+    [STK_HOST_FROM_SHORT] = {"mean call of a tf.function, at most", "ms", 5,
                              "calling it costs some tenths of a millisecond"},
-    [STK_HOST_FROM_CALLS] = {"calls of a tf.function, at 0.3 ms each", "share of the host's loss",
-                             0.2, "less is not what the host is busy with"},
-    [STK_HOST_FROM_SIGN] = {"constants, checkpoints", "share of the host's loss", 0.1,
-                            "less is not what the device waits for"},
-    [STK_HOST_FROM_ROUND] = {"operations of a loop's round that are worth a tf.function", "a round",
-                             20,
-                             "a call costs 0.2 to 0.3 ms, an operation some 15 us; five of them "
-                             "became 1.7 times slower in a function of their own"},
-    [STK_HOST_FROM_INSIDE] = {"calls of JAX's within one of a function under jit, on average",
+    [STK_HOST_FROM_CALLS] = {"calls of a tf.function, at 0.3 ms each", "share of the CPU's loss",
+                             0.2, "less isn't what keeps the CPU busy"},
+    [STK_HOST_FROM_SIGN] = {"constants, checkpoints", "share of the CPU's loss", 0.1,
+                            "less isn't what the GPU waits for"},
+    [STK_HOST_FROM_ROUND] = {"operations per loop iteration that are worth a tf.function",
+                             "a round", 20,
+                             "a call costs 0.2 to 0.3 ms, an operation about 15 us; five of them "
+                             "got 1.7 times slower in a function of their own"},
+    [STK_HOST_FROM_INSIDE] = {"JAX calls within one call of a jitted function, on average",
                               "a call", 10, "a compiled function calls none"},
-    [STK_HOST_FROM_PLACED] = {"operation of TensorFlow's on the host, on average", "us", 200,
-                              "an operation that only launches returns in some tens of "
-                              "microseconds"},
+    [STK_HOST_FROM_PLACED] =
+        {"mean TensorFlow operation on the CPU", "us", 200,
+         "an operation that only launches returns within some tens of microseconds"},
     {0},
 };
 

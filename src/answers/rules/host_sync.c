@@ -9,9 +9,9 @@
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
 static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"idle after a blocking call, device", "share of the step", 0.02,
-                "one read of a value a step costs about a launch; more is worth a look"},
-    [HOST] = {"blocking calls, host step", "share of the step", 0.15,
-              "on a CPU waiting for workers is part of the work"},
+                "reading one value per step costs about a launch; more is worth a look"},
+    [HOST] = {"blocking calls, CPU step", "share of the step", 0.15,
+              "on a CPU, waiting for workers is part of the work"},
     {0},
 };
 

@@ -9,7 +9,7 @@
 //   many short calls of a batch    made at once, they are a few: no processor is needed
 //   makers that wait for an answer several requests at once hide all of it
 //
-// Limit: what a worker costs that starts anew in each epoch is not in the profile of a few steps.
+// Limit: what a worker costs that starts again in each epoch is not in the profile of a few steps.
 #include "answers/rules/input_makers.h"
 
 #include <string.h>
@@ -21,47 +21,48 @@ const struct stk_threshold stk_input_thresholds[] = {
     [STK_FROM_DEVICE] = {"input wait, device", "share of the step", 0.03,
                          "moderate from here; healthy pipelines hide their fetch almost fully"},
     [STK_FROM_HOST] =
-        {"input wait, host step", "share of the step", 0.15,
-         "on a CPU work is done in turn, and reading takes its share in healthy jobs too"},
+        {"input wait, CPU step", "share of the step", 0.15,
+         "on a CPU, work takes turns, and reading takes its share in healthy jobs, too"},
     [STK_INPUT_FROM_ONE_FETCH] =
-        {"one step's wait", "share of all waiting", 0.5,
-         "when one step holds most of the wait, rate is not the problem, evenness is"},
+        {"one step's wait", "share of the total wait", 0.5,
+         "if one step holds most of the wait, the rate isn't the problem: evenness is"},
     [STK_INPUT_FROM_ONE_STEPS] = {"steps needed to call a wait uneven", "steps", 4,
-                                  "with fewer, one step holds much by chance"},
-    [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of all waiting", 0.8,
-                            "what the others wait is then not worth a cure of its own"},
+                                  "with fewer, one step may hold much of it by chance"},
+    [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of the total wait", 0.8,
+                            "what the others wait then isn't worth a fix of its own"},
     [STK_INPUT_FROM_INNER] = {"steps between two waits for a batch", "of the mean step", 1.1,
-                              "less does not show in the figures"},
+                              "less doesn't show in the figures"},
     [STK_INPUT_FROM_FEW_STEPS] = {"long steps that wait, at most", "share of the steps", 0.25,
-                                  "where more wait long, the rate is the problem"},
+                                  "if more of them wait long, the rate is the problem"},
     [STK_INPUT_FROM_PYTHON] =
         {"Python called by tf.data", "share of the wait", 0.3,
-         "summed over threads; less than a third is not what the step waits for"},
-    [STK_INPUT_FROM_SHARED] = {"sharing processors, or Python's lock, with the pipeline",
-                               "share of the wait", 0.1, "less is not what the step waits for"},
-    [STK_INPUT_FROM_BUSY] = {"workers at work", "share of their time", 0.7,
-                             "workers that limit hardly wait; those that wait for room do"},
-    [STK_INPUT_FROM_COLLATE] = {"putting batches together", "share of the workers' work", 0.5,
-                                "half of the work decides what is mended first"},
+         "summed over threads; less than a third isn't what the step waits for"},
+    [STK_INPUT_FROM_SHARED] = {"sharing cores, or the GIL, with the pipeline", "share of the wait",
+                               0.1, "less isn't what the step waits for"},
+    [STK_INPUT_FROM_BUSY] =
+        {"workers at work", "share of their time", 0.7,
+         "workers that limit the step hardly wait; workers that wait for room do"},
+    [STK_INPUT_FROM_COLLATE] = {"collating batches", "share of the workers' work", 0.5,
+                                "half of the work decides what to fix first"},
     [STK_INPUT_FROM_MANY] = {"calls of tf.data's functions", "a batch", 64,
-                             "with fewer, calling them is not what takes the time"},
-    [STK_INPUT_FROM_SMALL] = {"an element of tf.data, at most", "us", 300,
-                              "calls and bookkeeping take some 50 us of it under the profiler"},
-    [STK_INPUT_FROM_ASLEEP] = {"waiting for an answer", "share of the fetches' time", 0.5,
-                               "half of the time decides what is mended first"},
-    [STK_INPUT_FROM_HANDING] = {"handing a batch over", "share of making it", 0.5,
-                                "half of the time decides what is mended first"},
-    [STK_INPUT_FROM_OPS] = {"operators of PyTorch's in a fetch", "a batch", 200,
-                            "with fewer, calling them is not what takes the time"},
+                             "with fewer, calling them isn't what takes the time"},
+    [STK_INPUT_FROM_SMALL] = {"a tf.data element, at most", "us", 300,
+                              "under the profiler, calls and bookkeeping take about 50 us of it"},
+    [STK_INPUT_FROM_ASLEEP] = {"waiting on I/O", "share of the fetches' time", 0.5,
+                               "half of the time decides what to fix first"},
+    [STK_INPUT_FROM_HANDING] = {"passing a batch on", "share of making it", 0.5,
+                                "half of the time decides what to fix first"},
+    [STK_INPUT_FROM_OPS] = {"PyTorch operators in a fetch", "a batch", 200,
+                            "with fewer, calling them isn't what takes the time"},
     [STK_INPUT_FROM_FINE] = {"short calls", "share of the fetches' time", 0.7,
-                             "then no single piece of work, as decoding is, holds up a batch"},
-    [STK_INPUT_FROM_TENSOR] = {"handing over a tensor of a batch", "us", 400,
+                             "then no single piece of work, such as decoding, holds up a batch"},
+    [STK_INPUT_FROM_TENSOR] = {"passing on one tensor of a batch", "us", 400,
                                "350 to 470 us of the training process, measured with 2 to 40 "
-                               "tensors: a file descriptor, messages and a mapping for each"},
+                               "tensors: a file descriptor, messages and a mapping each"},
     [STK_INPUT_FROM_JAX_CALLS] = {"calls of JAX's compiled code", "a step", 20,
                                   "a loop that calls one compiled function has a few"},
-    [STK_INPUT_FROM_DRAWING] = {"drawing the order of samples", "share of the fetches' time", 0.5,
-                                "half of the time decides what is mended first"},
+    [STK_INPUT_FROM_DRAWING] = {"drawing the sample order", "share of the fetches' time", 0.5,
+                                "half of the time decides what to fix first"},
     {0},
 };
 

@@ -38,7 +38,7 @@ bool stk_input_is_alone(const struct stk_rule_ctx *ctx);
 bool stk_input_python_limits(const struct stk_rule_ctx *ctx);
 // The loop waits for Python's lock, beside Python that makes elements.
 bool stk_input_shares_lock(const struct stk_rule_ctx *ctx);
-// Most steps make an iterator of tf.data's anew.
+// Most steps make an iterator of tf.data's again.
 bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx);
 // Whoever prepares a batch waits for an answer most of the time (a store, a network), and keeps no
 // processor busy: asked several times at once, it would answer as fast as the step goes on.

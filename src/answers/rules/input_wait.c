@@ -37,7 +37,7 @@ static bool say_few(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         (double)long_ns < thresholds[STK_INPUT_FROM_FEW].value * (double)total_ns) {
         return false;
     }
-    f->title = "A few long fetches hold most of the input wait";
+    f->title = "A few long fetches cause most of the input wait";
     stk_say_waits_in_long_steps(ctx, f, count, used, (double)long_ns / (double)total_ns);
     return true;
 }
@@ -53,7 +53,7 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     if (median_ns < 0) {
         return false;
     }
-    f->title = "One long fetch holds most of the input wait";
+    f->title = "One long fetch causes most of the input wait";
     stk_say_one_step_waits(ctx, f, s.largest_step, s.largest_ns,
                            (double)s.largest_ns / (double)s.total_ns, s.total_ns / s.used,
                            median_ns);

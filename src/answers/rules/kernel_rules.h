@@ -13,7 +13,7 @@
 double stk_rule_grid_filled(const struct stk_rule_ctx *ctx);
 
 // A finding of a kind of kernel from a share of the kernels' time on: fills all but the fixes; `is`
-// goes on the sentence "34 % of the kernels' time ...". The saving is at most `of_it` of their
+// goes on the sentence "34% of the kernels' time ...". The saving is at most `of_it` of their
 // time.
 enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
                                            struct stk_rep_finding *f, enum stk_kernel_kind kind,

@@ -10,10 +10,10 @@
 
 enum { LATE, ONE_THREAD };
 static const struct stk_threshold thresholds[] = {
-    [LATE] = {"what the latest device waits for its first launch", "share of the step", 0.03,
+    [LATE] = {"the last device's wait for its first launch", "share of the step", 0.03,
               "some launches of a step always come first"},
     [ONE_THREAD] = {"steps whose devices one thread launches for", "of the steps", 0.5,
-                    "threads of their own do not wait for each other"},
+                    "separate threads don't wait for each other"},
     {0},
 };
 
@@ -33,21 +33,21 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
     if (s->steps == 0 || s->steps_ns <= 0) {
         *why = ctx->pass.run->facts.kernels.devices < 2
                    ? "no process works with several devices"
-                   : "no step of the host tells which launches are its first";
+                   : "no CPU step shows which launches are its first";
         return ctx->pass.run->facts.kernels.devices < 2 ? STK_RULE_NOT_APPLICABLE
                                                         : STK_RULE_SKIPPED;
     }
     double lost = (double)s->late_ns / (double)s->steps_ns;
     *why = stk_why_latest_device(ctx, s->late_ns / s->steps, lost);
     if (stk_rule_in_turn(ctx) || ctx->pass.run->facts.signs[STK_SIGN_DATA_PARALLEL].count > 0) {
-        *why = stk_rule_in_turn(ctx) ? "devices-in-turn tells it" : "data-parallel tells it";
+        *why = stk_rule_in_turn(ctx) ? "devices-in-turn reports it" : "data-parallel reports it";
         return STK_RULE_PASSED;
     }
     if (lost < thresholds[LATE].value) {
         return STK_RULE_PASSED;
     }
     if (s->one_thread_steps < thresholds[ONE_THREAD].value * s->steps) {
-        *why = "each device is launched for by a thread of its own";
+        *why = "each device has its own launching thread";
         return STK_RULE_PASSED;
     }
     f->severity = stk_rule_severity(ctx, lost);

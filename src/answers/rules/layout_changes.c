@@ -7,7 +7,7 @@
 
 enum { FROM };
 static const struct stk_threshold thresholds[] = {
-    [FROM] = {"changes of layout", "share of the kernels' time", 0.02,
+    [FROM] = {"layout conversions", "share of the kernels' time", 0.02,
               "the first and the last layer may need one"},
     {0},
 };
@@ -23,7 +23,7 @@ static enum stk_rule_state layout_changes_check(const struct stk_rule_ctx *ctx,
                                                 struct stk_rep_finding *f, const char **why)
 {
     return stk_rule_check_kernels(ctx, f, STK_KERNEL_LAYOUT, &thresholds[FROM], 1,
-                                  "only changes the layout of tensors", why);
+                                  "only converts the layout of tensors", why);
 }
 
 const struct stk_rule stk_rule_layout_changes = {

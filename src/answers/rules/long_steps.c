@@ -20,7 +20,7 @@
 enum { EXCESS };
 static const struct stk_threshold thresholds[] = {
     [EXCESS] = {"time above the other steps' mean", "share of the time", 0.05,
-                "what is no twentieth of the time is not worth a finding of its own"},
+                "less than a twentieth of the time isn't worth a finding of its own"},
     {0},
 };
 
@@ -77,7 +77,7 @@ static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
 static struct sums sum_up(const struct stk_run_sum *run)
 {
     struct sums s = {.why = ""};
-    struct stk_map seen, times; // numbers return where each epoch counts anew
+    struct stk_map seen, times; // numbers return where each epoch counts again
     stk_map_init(&seen, UINT32_MAX - 1);
     stk_map_init(&times, UINT32_MAX - 1);
     for (uint32_t i = 0; i < run->step_count; i++) {
@@ -251,11 +251,11 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     }
     enum stk_part part = excess_of(&s, &more_ns);
     if (part == STK_PART_COMPILE) {
-        *why = "their excess is compilation: see compile-recurring";
+        *why = "the excess is compilation: see compile-recurring";
         return STK_RULE_PASSED;
     }
     if (are_held_up(ctx, &s, part)) {
-        *why = "the job's threads wait for processors, and long steps may be that";
+        *why = "the job's threads wait for CPU cores, which may cause the long steps";
         return STK_RULE_PASSED;
     }
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";

@@ -9,10 +9,10 @@
 
 enum { USED, IDLE };
 static const struct stk_threshold thresholds[] = {
-    [USED] = {"memory in use at the most", "share of the device's", 0.5,
+    [USED] = {"peak memory in use", "share of the GPU's memory", 0.5,
               "a batch of twice the size may fit"},
     [IDLE] = {"time without compute", "share of the step", 0.1,
-              "a busy device gains little from a larger batch"},
+              "a busy GPU gains little from a larger batch"},
     {0},
 };
 
@@ -51,7 +51,7 @@ static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,
     const struct stk_machine_view *v = stk_rule_machine(ctx, &ignored);
     double bytes = 0, used = v ? used_by_machine(v, &bytes) : -1;
     if (used < 0 || used > 1) {
-        *why = "no record of the machine tells how much of the device's memory is in use";
+        *why = "no machine record shows how much of the GPU's memory is in use";
         return STK_RULE_NOT_APPLICABLE;
     }
     *why = stk_why_memory_used(ctx, used);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job waits for memory: pages are reclaimed or read back before it can go on, or a process was
-// killed for want of it.
+// killed for lack of it.
 #include <math.h>
 
 #include "evidence_says.h"
@@ -10,10 +10,10 @@
 
 enum { STALLED, FAULTS };
 static const struct stk_threshold thresholds[] = {
-    [STALLED] = {"some thread waited for memory", "share of the time", 0.05,
+    [STALLED] = {"a thread waited for memory", "share of the time", 0.05,
                  "above the noise of reclaiming the page cache"},
     [FAULTS] = {"major page faults", "a second", 200,
-                "each reads from storage, 0.1 to 10 ms; a job that starts has some"},
+                "each reads from storage, 0.1 to 10 ms; a starting job has some"},
     {0},
 };
 
@@ -63,7 +63,7 @@ static enum stk_rule_state memory_short_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     if (killed && killed->most > 0) {
-        f->title = "A process was killed for want of memory";
+        f->title = "A process was killed for lack of memory";
         stk_say_processes_killed(ctx, f, killed->most);
     }
     stk_say_memory_waited_for(ctx, f, stalled);

@@ -27,7 +27,7 @@ static enum stk_rule_state mixed_check(const struct stk_rule_ctx *ctx, struct st
         return STK_RULE_PASSED;
     }
     if (v->group_share[v->first] >= thresholds[WORTH].value) {
-        *why = "the sentence and a finding each tell of the losses";
+        *why = "the verdict and other findings report the losses";
         return STK_RULE_PASSED;
     }
     *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));

@@ -10,7 +10,7 @@
 
 const struct stk_machine_view *stk_rule_machine(const struct stk_rule_ctx *ctx, const char **why)
 {
-    *why = "no record of the machine beside the profile (machine.stk)";
+    *why = "no machine record next to the profile (machine.stk)";
     return ctx->pass.run->machine;
 }
 

@@ -9,15 +9,15 @@
 
 enum { BUSY, BESIDE, TURNS_LEAST, TURNS_MOST, FREE, HELD };
 static const struct stk_threshold thresholds[] = {
-    [BUSY] = {"busiest thread", "share of a processor", 0.9, "there is no more to have"},
-    [BESIDE] = {"its process's other threads", "share of a processor", 0.5,
-                "beyond that the work is on several already"},
+    [BUSY] = {"busiest thread", "share of a core", 0.9, "it can't be busier"},
+    [BESIDE] = {"its process's other threads", "share of a core", 0.5,
+                "beyond that, several threads do the work already"},
     [TURNS_LEAST] = {"threads that take turns, together", "processors", 0.85,
-                     "a lock that is always held leaves one processor's worth"},
+                     "a lock that is always held leaves one core's worth"},
     [TURNS_MOST] = {"threads that take turns, together", "processors", 1.15,
-                    "several at once are no lock's doing"},
-    [FREE] = {"free processors", "on average", 0.7, "without them more threads gain nothing"},
-    [HELD] = {"waiting for the host or its input", "share of the step", 0.1,
+                    "a lock wouldn't let several run at once"},
+    [FREE] = {"free cores", "on average", 0.7, "without them, more threads gain nothing"},
+    [HELD] = {"waiting for the CPU or input", "share of the step", 0.1,
               "a thread that spins until the GPU is done is healthy"},
     {0},
 };
@@ -56,16 +56,16 @@ static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
     for (uint32_t i = 0; i < v->process_count && !p; i++) {
         p = takes_turns(&v->processes[i]) || is_alone(&v->processes[i]) ? &v->processes[i] : NULL;
     }
-    *why = "no thread is at its end while the others wait";
+    *why = "no thread is saturated while the others wait";
     if (!p || free < thresholds[FREE].value) {
         return STK_RULE_PASSED;
     }
     if (stk_rule_queue_share(v) > 0) {
-        *why = "the job's threads wait for processors: see processors-short";
+        *why = "the job's threads wait for CPU cores: see processors-short";
         return STK_RULE_PASSED;
     }
     if (held < thresholds[HELD].value) {
-        *why = "a thread is busy all the time, and the step does not wait for the host";
+        *why = "a thread is always busy, but the step doesn't wait for the CPU";
         return STK_RULE_PASSED;
     }
     if (is_alone(p)) {
@@ -73,7 +73,7 @@ static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
                                stk_rule_name(ctx, p->name), p->pid, p->busiest,
                                p->threads ? p->threads - 1 : 0, p->cpu - p->busiest, free);
     } else {
-        f->title = "Threads of one process take turns: one lock may hold them";
+        f->title = "Threads of one process take turns: one lock may hold them up";
         stk_say_threads_take_turns(ctx, f, p->active, stk_rule_name(ctx, p->name), p->pid, p->cpu,
                                    free);
     }

@@ -7,8 +7,8 @@
 
 // The row of a rule's thresholds from which on it is worth a word.
 #define STK_THRESHOLD_PACK_SIGNS                                                                   \
-    {"tensors put together and split again, with replicas", "share of the step", 0.05,             \
-     "less is lost in the noise of a step"}
+    {"packing and splitting tensors, with replicas", "share of the step", 0.05,                    \
+     "less is lost in a step's noise"}
 
 // Says it where it is worth a word. True: it was.
 bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

@@ -9,14 +9,14 @@
 
 enum { WAITS, LEAST, FULL, WANTED, THROTTLED, THREADS };
 static const struct stk_threshold thresholds[] = {
-    [WAITS] = {"waiting in the run queue", "share of the time that threads could run", 0.2,
-               "a fifth more speed for what is waiting; below it is the scheduler's own grain"},
-    [LEAST] = {"threads waiting", "on average", 0.25, "one short-lived thread is no queue"},
-    [FULL] = {"processors in use", "share of those there are", 0.85,
-              "with processors free a queue has another cause: binding, priorities"},
-    [WANTED] = {"running and waiting threads", "per processor that the job may use", 1.5,
-                "then the job alone wants more than there is, whatever others do"},
-    [THROTTLED] = {"throttled periods", "share", 0.05, "then cgroup-throttled tells it"},
+    [WAITS] = {"waiting in the run queue", "share of the time that threads were runnable", 0.2,
+               "what waits could run a fifth faster; below it is scheduler noise"},
+    [LEAST] = {"threads waiting", "on average", 0.25, "one short-lived thread isn't a queue"},
+    [FULL] = {"cores in use", "share of the available ones", 0.85,
+              "with cores free, a queue has another cause: affinity, priorities"},
+    [WANTED] = {"running and waiting threads", "per core that the job may use", 1.5,
+                "then the job alone wants more than there is, whatever else runs"},
+    [THROTTLED] = {"throttled periods", "share", 0.05, "then cgroup-throttled reports it"},
     [THREADS] = {"running and waiting threads of a worker process", "on average", 1.5,
                  "a worker that makes its batch in one thread has one"},
     {0},
@@ -75,11 +75,11 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
         return STK_RULE_PASSED;
     }
     if (stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_PERIODS) >= thresholds[THROTTLED].value) {
-        *why = "told by cgroup-throttled";
+        *why = "cgroup-throttled reports it";
         return STK_RULE_PASSED;
     }
     if (!is_own && machine < thresholds[FULL].value) {
-        *why = "threads wait while processors are free";
+        *why = "threads wait while cores are free";
         return STK_RULE_PASSED;
     }
     struct stk_crew crew;
@@ -93,7 +93,7 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
     stk_say_threads_wait(ctx, f, cpu, queue, own);
     if (!is_own) {
         if (cpu + queue < thresholds[WANTED].value * own) {
-            f->title = "Other programs hold the processors that the job's threads wait for";
+            f->title = "Other programs hold the cores that the job's threads wait for";
         }
         stk_say_machine_is_busy(ctx, f, machine);
     }

@@ -9,7 +9,7 @@
 
 enum { FROM };
 static const struct stk_threshold thresholds[] = {
-    [FROM] = {"waiting for the collection of garbage", "share of the step", 0.01,
+    [FROM] = {"waiting for garbage collection", "share of the step", 0.01,
               "Python's young generations take less"},
     {0},
 };
@@ -48,7 +48,7 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
     }
     double part = run->wall_ns > 0 ? (double)ns / (double)run->wall_ns : 0;
     if (ns == 0) {
-        *why = "no collection of garbage among what the steps wait for";
+        *why = "the steps don't wait for garbage collection";
         return STK_RULE_PASSED;
     }
     *why = stk_why_of_time(ctx, part);

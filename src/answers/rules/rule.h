@@ -8,7 +8,7 @@
 // two blanks. The build embeds it (cmake/rule_pages.cmake): the descriptor's `page` is
 // STK_PAGE(<name>). Figures are not repeated in it: {loss} stands for the value of the row LOSS of
 // the rule's thresholds, {verdict.loss} for the row LOSS of thresholds.def of the verdict; a share
-// before ` %` is written in percent.
+// before `%` is written in percent.
 #ifndef STK_RULES_RULE_H
 #define STK_RULES_RULE_H
 

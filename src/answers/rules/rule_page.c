@@ -26,7 +26,7 @@ void stk_rule_fill(const struct stk_rule *rule, const char *text, char *to, size
         at += (size_t)stk_text_printf(to + at, size - at, "%.*s", (int)plain, text);
         text += plain;
         if (*text && at < size) {
-            bool is_share = strncmp(text + n - plain, "} %", 3) == 0;
+            bool is_share = strncmp(text + n - plain, "}%", 2) == 0;
             double value = value_of(rule, text + 1, n - plain - 1);
             at +=
                 (size_t)stk_text_printf(to + at, size - at, "%.6g", is_share ? value * 100 : value);

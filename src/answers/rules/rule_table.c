@@ -42,13 +42,13 @@ static const char *missing(const struct stk_rule *rule, const struct stk_rule_ct
         return stk_rule_abstained(ctx);
     }
     if ((rule->needs & STK_NEED_BREAKDOWN) && run->wall_ns <= 0) {
-        return "no time that can be broken down";
+        return "no time to break down";
     }
     if ((rule->needs & STK_NEED_DEVICE) && !run->facts.has_device_rows) {
-        return "the profile holds no device rows";
+        return "the profile has no GPU events";
     }
     if ((rule->needs & STK_NEED_HOST) && !run->facts.has_host_rows) {
-        return "the profile holds no host rows";
+        return "the profile has no CPU events";
     }
     if ((rule->needs & STK_NEED_STEPS) && run->steps_used == 0) {
         return "no steps were found";
@@ -245,7 +245,7 @@ static bool is_priced_so(const struct stk_rep_finding *f, const char *whatif)
     return f->fix.count > 0 && first->price && strcmp(first->price, whatif) == 0;
 }
 
-// The price of the rule's what-if in place of the bound, where the steps can be replayed. False: no
+// The price of the rule's what-if instead of the bound, where the steps can be replayed. False: no
 // memory.
 static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                       struct stk_rep_finding *f)

@@ -8,14 +8,13 @@
 
 enum { FILLED, KNOWN, OF_STEP, ONE };
 static const struct stk_threshold thresholds[] = {
-    [FILLED] = {"multiprocessors that have a block, while kernels run", "of those there are",
-                STK_GRID_FILLED,
-                "small kernels between large ones cost less than another batch would"},
+    [FILLED] = {"SMs with a block, while kernels run", "share of the GPU's SMs", STK_GRID_FILLED,
+                "small kernels between large ones cost less than a different batch would"},
     [KNOWN] = {"time whose grids are recorded", "share of the kernels' time", STK_GRID_KNOWN,
-               "of the rest nothing is said"},
-    [OF_STEP] = {"what is left empty", "share of the step", 0.05, "less is not worth a try"},
-    [ONE] = {"a kernel worth naming", "share of what is left empty", 0.1,
-             "else it is many that are small"},
+               "the rest isn't judged"},
+    [OF_STEP] = {"what stays empty", "share of the step", 0.05, "less isn't worth trying"},
+    [ONE] = {"a kernel worth naming", "share of what stays empty", 0.1,
+             "otherwise many kernels are small"},
     {0},
 };
 
@@ -41,9 +40,10 @@ static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
     const struct stk_grid_fill *g = &ctx->pass.run->facts.kernels.grids;
     double filled = stk_rule_grid_filled(ctx);
     if (filled < 0) {
-        *why = g->kernels_ns <= 0 ? "no kernels in the steps"
-                                  : "the profile does not tell the grids of most kernels, or how "
-                                    "many multiprocessors the device has";
+        *why =
+            g->kernels_ns <= 0
+                ? "no kernels in the steps"
+                : "the profile doesn't have the grids of most kernels, or the GPU's number of SMs";
         return STK_RULE_NOT_APPLICABLE;
     }
     *why = stk_why_multiprocessors(ctx, filled);

@@ -8,15 +8,15 @@
 
 enum { KERNELS, MEAN, AROUND, AT_WORST, UNPRICED };
 static const struct stk_threshold thresholds[] = {
-    [KERNELS] = {"kernels", "share of the step", 0.2, "a processor needs many times as long"},
+    [KERNELS] = {"kernels", "share of the step", 0.2, "a CPU needs many times as long"},
     [MEAN] = {"a kernel, on average, at most", "us", 8,
               "much of it is what any kernel takes, whatever it computes"},
     [AROUND] = {"launches, copies, waits, Python and the framework", "share of the step", 0.5,
-                "else something else makes the device wait"},
-    [AT_WORST] = {"the step on the host, at worst, below", "of the step as it is", 1,
-                  "how fast a host is at it is a guess: the slowest that is assumed must do"},
-    [UNPRICED] = {"kernels, where no replay tells", "share of the step", 0.05,
-                  "more may be too much for a processor"},
+                "otherwise something else makes the GPU wait"},
+    [AT_WORST] = {"the step on the CPU, at worst, below", "of the unchanged step", 1,
+                  "how fast a CPU would be is a guess: even the slowest assumed must do"},
+    [UNPRICED] = {"kernels, without a replay", "share of the step", 0.05,
+                  "more may be too much for a CPU"},
     {0},
 };
 

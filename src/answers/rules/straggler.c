@@ -9,8 +9,8 @@
 
 enum { MORE };
 static const struct stk_threshold thresholds[] = {
-    [MORE] = {"what the late rank does more of", "share of the waiting of a rank", 0.25,
-              "less than a quarter does not explain the waiting"},
+    [MORE] = {"what the straggler does more of", "share of a rank's wait", 0.25,
+              "less than a quarter doesn't explain the wait"},
     {0},
 };
 
@@ -160,7 +160,7 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
 {
     const struct stk_straggler *g = &ctx->pass.run->straggler;
     if (g->matched == 0 && !g->fired) {
-        *why = "no collectives that could be matched between the ranks";
+        *why = "no collectives could be matched between ranks";
         return STK_RULE_SKIPPED;
     }
     double share = stk_straggler_share(ctx->pass.run);

@@ -11,10 +11,10 @@
 
 enum { FROM, MIXED };
 static const struct stk_threshold thresholds[] = {
-    [FROM] = {"products that leave tensor cores unused", "share of the kernels' time", 0.10,
-              "less is not worth another precision"},
+    [FROM] = {"products that don't use tensor cores", "share of the kernels' time", 0.10,
+              "less isn't worth another precision"},
     [MIXED] = {"products in 16 bits or fewer", "share of the kernels' time", 0.05,
-               "from here mixed precision is on, and what is fp32 falls back from it"},
+               "from here, mixed precision is on and leaves out what is fp32"},
     {0},
 };
 
@@ -65,11 +65,11 @@ static enum stk_rule_state tensor_cores_unused_check(const struct stk_rule_ctx *
 {
     double times = times_faster(ctx);
     if (times <= 0) {
-        *why = "the device's rates are not known";
+        *why = "the GPU's rates aren't known";
         return STK_RULE_NOT_APPLICABLE;
     }
     if (times < 2) {
-        *why = "the device has no units that compute products faster in lower precision";
+        *why = "the GPU has no units that compute products faster in lower precision";
         return STK_RULE_NOT_APPLICABLE;
     }
     enum stk_rule_state state =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorded steps train nothing: no gradient is worked out and no weight updated. They are a
+// The recorded steps train nothing: no gradient is computed and no weight updated. They are a
 // pass over the data, an evaluation or inference, and what is said of them is no word on the
 // training.
 #include "evidence_says.h"
@@ -19,11 +19,11 @@ static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     if (facts->sees_training || !facts->sees_operators) {
-        *why = facts->sees_training ? "gradients are worked out, or weights updated"
-                                    : "operators are not recorded one by one";
+        *why = facts->sees_training ? "gradients are computed, or weights updated"
+                                    : "operators aren't recorded one by one";
         return STK_RULE_PASSED;
     }
-    *why = "no operator works out gradients or updates weights";
+    *why = "no operator computes gradients or updates weights";
     f->severity = STK_LEVEL_INFO;
     f->confidence = STK_LEVEL_MEDIUM;
     if (facts->frameworks & 1u << STK_FW_TENSORFLOW) {

@@ -10,15 +10,15 @@
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, DIRECTION, PAGEABLE, MANY };
 static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"exposed copies, device", "share of the step", 0.02,
-                "well-fed devices overlap copies with kernels"},
-    [HOST] = {"exposed copies, host step", "share of the step", 0.15,
-              "as for every share of a host step"},
+                "well-fed GPUs overlap copies with kernels"},
+    [HOST] = {"exposed copies, CPU step", "share of the step", 0.15,
+              "as for every share of a CPU step"},
     [DIRECTION] = {"one direction", "share of the exposed copies", 0.2,
-                   "below it, advice for a direction misses the point"},
+                   "below it, advice for one direction misses the point"},
     [PAGEABLE] = {"pageable copies", "share of the time of copies", 0.2,
                   "many small pageable copies (a loss, a counter) take next to no time"},
-    [MANY] = {"copies", "copies a step", 100,
-              "each copy costs the host 5 to 10 us, 100 of them a millisecond"},
+    [MANY] = {"copies", "copies per step", 100,
+              "each copy costs the CPU 5 to 10 us, so 100 cost a millisecond"},
     {0},
 };
 

@@ -548,7 +548,7 @@ void stk_now_text(const struct stk_now *now, const struct stoker_live_write_opti
     }
 }
 
-// "12:03:04  step 20.5 ms  48.8/s  input 84 %  cpu 1.02  gpu 96 %  waits for input ..."
+// "12:03:04  step 20.5 ms  48.8/s  input 84%  cpu 1.02  gpu 96%  waits for input ..."
 void stk_now_line(const struct stk_now *now, const struct stoker_live_write_options *how,
                   struct stk_sink *to)
 {

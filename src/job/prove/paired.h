@@ -5,7 +5,7 @@
 // Method: the trimmed mean of the logarithms with the Tukey-McLaughlin interval (Student's t over
 // the winsorised deviation; one pair is trimmed from either end for eight of them), widened where
 // neighbouring pairs resemble each other (lag-1 autocorrelation). One looks at fixed numbers of
-// pairs and nowhere else, and may stop at each look: the error of 5 % is shared among the looks by
+// pairs and nowhere else, and may stop at each look: the error of 5% is shared among the looks by
 // the squares of the parts of the pairs seen (Bonferroni), so that each interval holds at its look,
 // all of them together with 95 %.
 // Limits: below four pairs nothing is said; logarithms that are far from symmetric with fewer than

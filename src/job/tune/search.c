@@ -33,7 +33,7 @@ static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *wh
         return true;
     }
     if (c->saving >= 0 && c->saving < STK_TUNE_GAIN && !c->fix->is_of_start) {
-        snprintf(why, STK_TUNE_WHY, "it could save %.1f %% of a step at most", 100 * c->saving);
+        snprintf(why, STK_TUNE_WHY, "it could save %.1f%% of a step at most", 100 * c->saving);
         return true;
     }
     return false;

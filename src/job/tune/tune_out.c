@@ -122,13 +122,13 @@ void stk_tune_sentence(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
     const struct stk_paired *p = &tune->proof;
     if (tune->verdict == STK_TUNE_FASTER) {
         stk_text_printf(to, STK_TUNE_SENTENCE,
-                        "faster: a step takes %s instead of %s, %.0f %% less time [%.0f, %.0f], %d "
+                        "faster: a step takes %s instead of %s, %.0f%% less time [%.0f, %.0f], %d "
                         "pairs",
                         after, before, 100 * (1 - p->estimate), 100 * (1 - p->high),
                         100 * (1 - p->low), tune->pairs);
     } else if (tune->verdict == STK_TUNE_NOTHING) {
         stk_text_printf(
-            to, STK_TUNE_SENTENCE, "%s above %.0f %% of a step's time (%s)%s%s",
+            to, STK_TUNE_SENTENCE, "%s above %.0f%% of a step's time (%s)%s%s",
             tune->names_loss ? "no setting gains" : "nothing to gain", 100 * STK_TUNE_GAIN, before,
             tune->names_loss ? "; what its report names is for the program's own lines" : "",
             count_start(tune) ? "; the job can start sooner" : "");

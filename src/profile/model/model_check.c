@@ -182,7 +182,7 @@ const char *stk_run_sum_check(const struct stk_run_sum *run)
     }
     if (run->step_median_ns < -1 || run->step_p95_ns < -1 || run->step_mean_ns < -1 ||
         (run->step_p95_ns >= 0 && run->step_p95_ns < run->step_median_ns)) {
-        return wrong("steps: median %" PRId64 " ns, p95 %" PRId64, run->step_median_ns,
+        return wrong("steps: median %" PRId64 " ns, p95%" PRId64, run->step_median_ns,
                      run->step_p95_ns);
     }
     const char *text = stk_parts_check(run->parts, run->wall_ns);

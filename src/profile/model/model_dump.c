@@ -32,7 +32,7 @@ void stk_parts_dump(const int64_t *parts, FILE *to)
     }
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (parts[p]) {
-            fprintf(to, "  %-24s %14" PRId64 " ns %5.1f %%\n", stk_part_info((enum stk_part)p)->key,
+            fprintf(to, "  %-24s %14" PRId64 " ns %5.1f%%\n", stk_part_info((enum stk_part)p)->key,
                     parts[p], sum > 0 ? 100 * (double)parts[p] / (double)sum : 0.0);
         }
     }

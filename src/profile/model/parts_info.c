@@ -5,7 +5,7 @@
 #include "profile/model/summary.h"
 
 static const struct stk_part_info parts[] = {
-#define P(id, key, group, label, meaning) {key, label, meaning, STK_GROUP_##group},
+#define P(id, key, group, label, phrase, meaning) {key, label, phrase, meaning, STK_GROUP_##group},
 #include "profile/model/parts.def"
 #undef P
 };

@@ -30,7 +30,7 @@ static inline int64_t stk_sample_center(const struct stk_sample *s, enum stk_cen
 struct stk_log_ratio {
     double expected;
     bool has_interval;
-    double low, high; // 95 %
+    double low, high; // 95%
 };
 struct stk_log_ratio stk_samples_compare(const struct stk_sample *a, const struct stk_sample *b,
                                          enum stk_center_kind kind);

@@ -14,7 +14,7 @@
 struct stk_machine_view; // profile/model/machine/machine.h
 
 enum stk_part {
-#define P(id, key, group, label, meaning) STK_PART_##id,
+#define P(id, key, group, label, phrase, meaning) STK_PART_##id,
 #include "profile/model/parts.def"
 #undef P
     STK_PART_COUNT
@@ -31,7 +31,7 @@ enum stk_group {
     STK_GROUP_COUNT
 };
 struct stk_part_info {
-    const char *key, *label, *meaning;
+    const char *key, *label, *phrase, *meaning;
     enum stk_group group;
 };
 const struct stk_part_info *stk_part_info(enum stk_part part);
@@ -156,7 +156,7 @@ struct stk_collective {
     uint32_t ordinal;         // k
     uint32_t device;          // index into devices, STK_NONE on the host
     int64_t start_ns, dur_ns; // start in absolute file time (base added)
-    int64_t exposed_ns;       // not hidden behind compute of its device
+    int64_t exposed_ns;       // not overlapped with compute of its device
     uint32_t step;            // index into steps, STK_NONE outside
     // Of devices alone (profile/model/collectives/collective_sizes.h):
     uint32_t event;        // of the trace

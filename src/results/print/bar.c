@@ -12,6 +12,7 @@
 
 #define MAX_SEGMENTS 16
 #define LABEL_LINES 2
+#define TINY 0.01 // a share that only --verbose names, where the bar has no room for it
 
 struct segment {
     const struct stk_rep_part *part;
@@ -160,7 +161,8 @@ static void draw_rest(struct stk_term *t, int indent, const struct segment *segm
 {
     bool any = false;
     for (int i = 0; i < n; i++) {
-        if (segments[i].line) {
+        bool is_tiny = segments[i].part->share < TINY && t->options->verbosity <= 0;
+        if (segments[i].line || is_tiny) {
             continue;
         }
         if (!any) {

@@ -10,7 +10,7 @@ void stk_diff_share_text(double share, char *out)
 {
     char size[STK_HUMAN_MAX];
     if (fabs(share) < 0.0005) {
-        snprintf(out, STK_HUMAN_MAX, share == 0 ? "0 %%" : "0.0 %%");
+        snprintf(out, STK_HUMAN_MAX, share == 0 ? "0%%" : "0.0%%");
         return;
     }
     stk_human_share(fabs(share) < 0.001 ? 0.001 : fabs(share), size);

@@ -20,7 +20,7 @@ struct stk_diff_line {
 #define STK_DIFF_LINES 24
 // The step, its parts that are not 0 on both sides, the further measures; returns how many.
 size_t stk_diff_lines(const struct stk_diff *diff, struct stk_diff_line *out);
-// "+12 %", "-0.4 %", "0 %".
+// "+12%", "-0.4%", "0%".
 void stk_diff_share_text(double share, char *out);
 // "+1.20 ms", "-3 us", "0".
 void stk_diff_ns_text(int64_t ns, char *out);

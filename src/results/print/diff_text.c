@@ -52,15 +52,15 @@ static void side(struct stk_term *t, const char *label, const struct stk_diff_si
     files(t, &s->profile);
     stk_text_label(t, "");
     if (s->devices && s->device) {
-        snprintf(devices, sizeof devices, "%llu x %.180s; ", (unsigned long long)s->devices,
+        snprintf(devices, sizeof devices, "%llu× %.180s, ", (unsigned long long)s->devices,
                  s->device);
     } else if (s->devices) {
-        snprintf(devices, sizeof devices, "%llu device%s; ", (unsigned long long)s->devices,
+        snprintf(devices, sizeof devices, "%llu device%s, ", (unsigned long long)s->devices,
                  s->devices == 1 ? "" : "s");
     }
-    snprintf(text, sizeof text, "%s%llu of %llu %s steps%s%s; capture %s", devices,
+    snprintf(text, sizeof text, "%s%llu of %llu %s steps%s%s, capture %s", devices,
              (unsigned long long)s->used, (unsigned long long)s->steps,
-             strcmp(s->source, "none") == 0 ? "" : s->source, s->framework ? "; " : "",
+             strcmp(s->source, "none") == 0 ? "" : s->source, s->framework ? ", " : "",
              s->framework ? s->framework : "", s->profile.health.status);
     stk_term_wrap(t, STK_TEXT_BODY, text);
     stk_term_line_end(t);
@@ -118,7 +118,7 @@ static void text_causes(struct stk_term *t, const struct stk_diff *d)
         stk_term_line_end(t);
     }
     if (noise) {
-        stk_term_styled(t, STK_STYLE_DIM, "  ~ within the spread of the steps");
+        stk_term_styled(t, STK_STYLE_DIM, "  ~ within the noise");
         stk_term_line_end(t);
     }
 }
@@ -140,7 +140,7 @@ static void text_findings(struct stk_term *t, const struct stk_list *list)
         stk_term_to_column(t, STK_TEXT_INDENT);
         stk_term_printf(t, "%-5s ", strcmp(f[i].state, "both") == 0 ? "still" : f[i].state);
         stk_term_styled(t, STK_STYLE_BOLD, f[i].id);
-        stk_term_printf(t, " (%s%s%s): ", a ? a : "", a && b && !same ? " -> " : "",
+        stk_term_printf(t, " (%s%s%s): ", a ? a : "", a && b && !same ? " → " : "",
                         b && !same ? b : "");
         stk_term_wrap(t, 8, f[i].title);
         stk_term_line_end(t);
@@ -175,7 +175,7 @@ static void names(struct stk_term *t, const char *title, const struct stk_list *
     size_t more = list->count - n + list->left_out;
     if (more) {
         stk_term_styled(t, STK_STYLE_DIM, "  ");
-        stk_term_printf(t, "%s that changed less: -v --limit 0 shows all",
+        stk_term_printf(t, "%s more changed less: -v --limit 0 shows all",
                         stk_figure_count(more).text);
         stk_term_line_end(t);
     }
@@ -234,7 +234,7 @@ static void write_text(const void *object, const struct stk_out_options *options
     } else if (d->a.used && d->b.used) {
         stk_term_line_end(t);
         stk_term_to_column(t, STK_TEXT_INDENT);
-        stk_term_wrap(t, STK_TEXT_INDENT, "To see the figures side by side all the same: --force");
+        stk_term_wrap(t, STK_TEXT_INDENT, "--force compares the figures anyway.");
         stk_term_line_end(t);
     }
 }

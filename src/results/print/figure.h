@@ -36,15 +36,15 @@ static inline struct stk_figure stk_figure_share(double share)
     stk_human_share(share, f.text);
     return f;
 }
-// "15-24 %"; one figure where both read the same.
+// "15–24%"; one figure where both read the same.
 static inline struct stk_figure stk_figure_range(double low, double high)
 {
     struct stk_figure a = stk_figure_share(low), b = stk_figure_share(high), f;
     if (strcmp(a.text, b.text) == 0) {
         return a;
     }
-    a.text[strcspn(a.text, " ")] = 0;
-    snprintf(f.text, sizeof f.text, "%.30s-%.40s", a.text, b.text);
+    a.text[strcspn(a.text, "%")] = 0;
+    snprintf(f.text, sizeof f.text, "%.30s–%.40s", a.text, b.text);
     return f;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The screen that answers in five seconds: what was read and whether it can be trusted, the
-// verdict, where a step's time goes, what to change first, what could not be checked. With
-// --verbose also every step, device and rule. Wording may change; programs read the JSON.
+// The report as text: the verdict's sentence alone with --quiet, the first screen (text_screen.c), or
+// with --verbose everything: what was read and whether it can be trusted, the verdict, where a
+// step's time goes, what to change, every step, device and rule. Wording may change; programs read
+// the JSON.
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static void input_line(struct stk_term *t, const struct stk_rep_input *in)
     int capacity = t->options->columns - STK_TEXT_BODY - stk_term_width(facts) - 3;
     stk_term_cut(t, base_name(in->path), capacity > 16 ? capacity : 16);
     stk_term_printf(t, "  %s", facts);
-    if (in->producer && t->options->verbosity > 0) {
+    if (in->producer) {
         stk_term_printf(t, " (%.120s)", in->producer);
     }
     stk_term_line_end(t);
@@ -54,15 +55,9 @@ static void rank_line(struct stk_term *t, const struct stk_list *inputs_list)
 static void inputs(struct stk_term *t, const struct stk_rep_profile *p)
 {
     const struct stk_rep_input *in = p->inputs.items;
-    size_t shown = t->options->verbosity > 0 || p->inputs.count <= 2 ? p->inputs.count : 1;
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < p->inputs.count; i++) {
         stk_text_label(t, i == 0 ? "read" : "");
         input_line(t, &in[i]);
-    }
-    if (shown < p->inputs.count) {
-        stk_text_label(t, "");
-        stk_term_printf(t, "and %zu more files", p->inputs.count - shown);
-        stk_term_line_end(t);
     }
     rank_line(t, &p->inputs);
     stk_text_label(t, "");
@@ -113,15 +108,11 @@ static void health(struct stk_term *t, const struct stk_report *r)
     }
 }
 
-// What lost data is always shown; the rest only with --verbose.
 static void issues(struct stk_term *t, const struct stk_rep_profile *p)
 {
     const struct stk_rep_issue *issue = p->issues.items;
     bool first = true;
     for (size_t i = 0; i < p->issues.count; i++) {
-        if (issue[i].severity == STK_SEVERITY_INFO && t->options->verbosity <= 0) {
-            continue;
-        }
         stk_text_label(t, first ? "issues" : "");
         first = false;
         char text[1200];
@@ -137,17 +128,10 @@ static void issues(struct stk_term *t, const struct stk_rep_profile *p)
 static void excluded(struct stk_term *t, const struct stk_rep_steps *s)
 {
     const struct stk_rep_excluded *e = s->excluded.items;
-    size_t shown = t->options->verbosity > 0 || s->excluded.count <= 2 ? s->excluded.count : 2;
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < s->excluded.count; i++) {
         stk_text_label(t, "");
-        stk_term_printf(t, "left out: step %lld, ", (long long)e[i].step);
+        stk_term_printf(t, "without step %lld: ", (long long)e[i].step);
         stk_term_wrap(t, STK_TEXT_BODY + 2, e[i].why);
-        stk_term_line_end(t);
-    }
-    if (shown < s->excluded.count) {
-        stk_text_label(t, "");
-        stk_term_printf(t, "left out: %zu more step%s", s->excluded.count - shown,
-                        s->excluded.count - shown == 1 ? "" : "s");
         stk_term_line_end(t);
     }
 }
@@ -160,8 +144,9 @@ static void steps(struct stk_term *t, const struct stk_rep_steps *s)
         stk_term_line_end(t);
         return;
     }
-    stk_term_printf(t, "%s %s, %s used", stk_figure_count(s->count).text, s->source,
-                    stk_figure_count(s->used).text);
+    stk_term_printf(t, "%s of %s used", stk_figure_count(s->used).text,
+                    stk_figure_count(s->count).text);
+    stk_term_printf(t, " (%s)", s->source);
     if (s->has_times) {
         stk_term_printf(t, "; median %s, p95 %s", stk_figure_ns(s->median_ns).text,
                         stk_figure_ns(s->p95_ns).text);
@@ -316,10 +301,8 @@ static void write_text(const void *object, const struct stk_out_options *options
         text_breakdown(t, &r->breakdown);
     }
     stk_text_findings(t, r);
-    if (options->verbosity > 0) {
-        device_table(t, r);
-        step_table(t, &r->steps);
-    }
+    device_table(t, r);
+    step_table(t, &r->steps);
     stk_text_rules(t, r);
 }
 

@@ -18,6 +18,7 @@
 #define MAX_COLUMNS 64
 #define MIN_NAME 28
 #define GAP 2
+#define SUMMARY_COLUMN 36 // where the figures of a summary begin
 
 struct layout {
     const struct stk_table *table;
@@ -122,7 +123,9 @@ static const char *heading(const char *id, char buffer[64])
 
 static const char *column_heading(const struct stk_column *column, char buffer[64])
 {
-    return column->is_given ? column->id : heading(column->id, buffer);
+    return column->is_given ? column->id
+           : column->label  ? column->label
+                            : heading(column->id, buffer);
 }
 
 static int line_width(const struct layout *l)
@@ -291,9 +294,9 @@ static void put_summary(struct stk_term *t, const struct stk_table_doc *doc)
         if (!f->value.known) {
             continue;
         }
-        stk_term_text(t, heading(f->key, name));
-        stk_term_to_column(t, 26);
-        stk_term_wrap(t, 26, cell_text(f->key, f->type, &f->value, value));
+        stk_term_text(t, f->label ? f->label : heading(f->key, name));
+        stk_term_to_column(t, SUMMARY_COLUMN);
+        stk_term_wrap(t, SUMMARY_COLUMN, cell_text(f->key, f->type, &f->value, value));
         stk_term_line_end(t);
     }
 }

@@ -10,13 +10,32 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
-static void put_char(struct stk_term *t, const char *p, size_t *length)
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// Whether the "us" of "7.13 us" is at p.
+static bool is_microseconds(const char *text, const char *p)
+{
+    char after = p[0] == 'u' && p[1] == 's' ? p[2] : 'x';
+    return p - text >= 2 && p[-1] == ' ' && digit(p[-2]) && !digit(after) && after != '_' &&
+           !((after | 32) >= 'a' && (after | 32) <= 'z');
+}
+
+static void put_char(struct stk_term *t, const char *text, const char *p, size_t *length)
 {
     struct stk_text_piece piece;
+    if (!t->options->ascii && is_microseconds(text, p)) {
+        stk_sink_text(t->sink, "µ");
+        *length = 1;
+        t->column++;
+        return;
+    }
     stk_text_shown(&piece, (struct stk_str){p, strnlen(p, STK_UTF8_MAX)}, t->options->ascii);
     stk_sink_put(t->sink, piece.text, piece.n);
     *length = piece.taken;
-    t->column++;
+    t->column += piece.text == piece.own ? (int)piece.n : 1;
 }
 
 // The first n code points.
@@ -24,7 +43,7 @@ static void put_chars(struct stk_term *t, const char *text, int n)
 {
     size_t length;
     for (const char *p = text; *p && n > 0; p += length, n--) {
-        put_char(t, p, &length);
+        put_char(t, text, p, &length);
     }
 }
 
@@ -93,19 +112,12 @@ int stk_term_width(const char *text)
     return width;
 }
 
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-// Bytes of the next word. A figure stays with its unit and its thousands: "98 %", "4 812 330", "12
-// ms".
+// Bytes of the next word. A figure stays with its unit and its thousands: "4 812 330", "12 ms".
 static size_t word_bytes(const char *text)
 {
     size_t n = strcspn(text, " \n");
     while (n > 0 && digit(text[n - 1]) && text[n] == ' ') {
-        static const char *const units[] = {"%",   "ns", "us", "ms", "s",
-                                            "min", "B",  "kB", "MB", "GB"};
+        static const char *const units[] = {"ns", "us", "ms", "s", "min", "B", "kB", "MB", "GB"};
         const char *next = text + n + 1;
         size_t length = strcspn(next, " \n,;:.)");
         bool joined = length == 3 && digit(next[0]) && digit(next[1]) && digit(next[2]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings as numbered blocks: what, how much, how stoker knows, what to change, where to read on.
-// Then what every rule said in one line, and what could not be checked.
+// Findings as numbered blocks, for --verbose: what, how much, how stoker knows, what to change, where
+// to read on. Then what every rule found in one line, and what could not be checked.
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,6 @@ static const enum stk_style severity_styles[] = {[STK_LEVEL_HIGH] = STK_STYLE_RE
                                                  [STK_LEVEL_MEDIUM] = STK_STYLE_YELLOW,
                                                  [STK_LEVEL_LOW] = STK_STYLE_CYAN,
                                                  [STK_LEVEL_INFO] = STK_STYLE_CYAN};
-#define EVIDENCE_LINES 3 // without --verbose
 
 void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size)
 {
@@ -54,7 +53,7 @@ static void evidence_line(struct stk_term *t, const struct stk_rep_evidence *e)
 {
     stk_term_to_column(t, 5);
     stk_term_wrap(t, 5, e->text);
-    if (e->has_time && t->options->verbosity > 0) {
+    if (e->has_time) {
         stk_term_printf(t, " (at %s, %s%s%.60s)", stk_figure_ns(e->start_ns).text,
                         stk_figure_ns(e->dur_ns).text, e->track ? ", " : "",
                         e->track ? e->track : "");
@@ -62,17 +61,11 @@ static void evidence_line(struct stk_term *t, const struct stk_rep_evidence *e)
     stk_term_line_end(t);
 }
 
-static void evidence(struct stk_term *t, const struct stk_list *list, size_t lines)
+static void evidence(struct stk_term *t, const struct stk_list *list)
 {
     const struct stk_rep_evidence *e = list->items;
-    size_t shown = t->options->verbosity > 0 || list->count <= lines ? list->count : lines;
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         evidence_line(t, &e[i]);
-    }
-    if (shown < list->count && lines > 1) {
-        stk_term_to_column(t, 5);
-        stk_term_printf(t, "%zu more with -v", list->count - shown);
-        stk_term_line_end(t);
     }
 }
 
@@ -118,16 +111,14 @@ static void next_command(struct stk_term *t, const struct stk_report *r,
     stk_term_line_end(t);
 }
 
-static void fixes(struct stk_term *t, const struct stk_report *r, const struct stk_rep_finding *f,
-                  bool is_first)
+static void fixes(struct stk_term *t, const struct stk_report *r, const struct stk_rep_finding *f)
 {
     const struct stk_rep_fix *fix = f->fix.items;
-    size_t shown = t->options->verbosity > 0 ? f->fix.count : f->fix.count ? 1 : 0;
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < f->fix.count; i++) {
         stk_term_to_column(t, 5);
         stk_term_styled(t, STK_STYLE_BOLD, "fix");
         stk_term_to_column(t, 11);
-        if (fix[i].framework != STK_FW_ANY && t->options->verbosity > 0) {
+        if (fix[i].framework != STK_FW_ANY) {
             stk_term_printf(t, "%s: ", stk_framework_key(fix[i].framework));
         }
         stk_term_wrap(t, 11, fix[i].text);
@@ -135,29 +126,23 @@ static void fixes(struct stk_term *t, const struct stk_report *r, const struct s
         if (fix[i].snippet) {
             snippet(t, fix[i].snippet);
         }
-        if (is_first || t->options->verbosity > 0) {
-            next_command(t, r, &fix[i], i < 64 && (f->priced >> i & 1));
-        }
+        next_command(t, r, &fix[i], i < 64 && (f->priced >> i & 1));
     }
 }
 
-// What only informs (a healthy job, a capture that could hold more) is kept short.
 static void finding(struct stk_term *t, const struct stk_report *r, size_t number)
 {
     const struct stk_rep_finding *f =
         (const struct stk_rep_finding *)r->findings.items + number - 1;
-    bool brief = f->severity == STK_LEVEL_INFO && t->options->verbosity <= 0;
     stk_term_line_end(t);
     heading(t, f, number);
-    evidence(t, &f->evidence, brief ? 1 : EVIDENCE_LINES);
+    evidence(t, &f->evidence);
     if (f->has_source) {
         stk_term_to_column(t, 5);
         stk_term_printf(t, "at    %.400s:%lld", f->source.file, (long long)f->source.line);
         stk_term_line_end(t);
     }
-    if (!brief || number == 1) { // the first one always says what to do next
-        fixes(t, r, f, number == 1);
-    }
+    fixes(t, r, f);
     stk_term_to_column(t, 5);
     stk_term_text(t, "why");
     stk_term_to_column(t, 11);
@@ -222,14 +207,12 @@ void stk_text_rules(struct stk_term *t, const struct stk_report *r)
         return;
     }
     stk_term_line_end(t);
-    stk_text_label(t, "rules");
+    stk_text_label(t, "checks");
     stk_term_printf(t, "%zu fired, %zu passed, %zu not applicable, %zu skipped",
                     stk_text_count_rules(r, "fired"), stk_text_count_rules(r, "passed"),
                     stk_text_count_rules(r, "not_applicable"), stk_text_count_rules(r, "skipped"));
     stk_term_line_end(t);
     rules_in_state(t, r, "skipped", "skipped");
-    if (t->options->verbosity > 0) {
-        rules_in_state(t, r, "not_applicable", "not applicable");
-        rules_in_state(t, r, "passed", "passed");
-    }
+    rules_in_state(t, r, "not_applicable", "not applicable");
+    rules_in_state(t, r, "passed", "passed");
 }

@@ -21,23 +21,23 @@ static void base(struct stk_term *t, const struct stk_whatif *w)
 {
     char line[400];
     stk_text_label(t, "step");
-    stk_term_printf(t, "%s on average, %s replayed as it is",
+    stk_term_printf(t, "%s on average, %s replayed unchanged",
                     stk_figure_ns(w->base.measured_ns).text,
                     stk_figure_ns(w->base.replayed_ns).text);
     stk_term_line_end(t);
     snprintf(line, sizeof line,
-             "replay error %s (worst step %s); waiting without a cause %s; inferred edges %s",
+             "off by %s (worst step %s); %s of the wait unexplained; %s of dependencies inferred",
              stk_figure_share(w->gate.replay_error_share).text,
              stk_figure_share(w->gate.worst_error_share).text,
              stk_figure_share(w->gate.unexplained_share).text,
              stk_figure_share(w->gate.inferred_share).text);
-    stk_text_label(t, "gate");
+    stk_text_label(t, "replay");
     stk_term_wrap(t, STK_TEXT_BODY, line);
     stk_term_line_end(t);
     if (w->gate.profiler_share >= 0.001) {
         snprintf(line, sizeof line,
-                 "recording adds about %s: a step takes %s without it (%s to %s), and prices start "
-                 "there",
+                 "profiling adds about %s: without it, a step takes %s (%s to %s), the base of all "
+                 "estimates",
                  stk_figure_share(w->gate.profiler_share).text,
                  stk_figure_ns(w->base.unprofiled_ns).text,
                  stk_figure_ns(w->base.unprofiled_low_ns).text,
@@ -48,7 +48,7 @@ static void base(struct stk_term *t, const struct stk_whatif *w)
     }
     if (w->gate.has_transplant) {
         stk_text_label(t, "");
-        stk_term_printf(t, "a step's time from its neighbour's graph: off by %s",
+        stk_term_printf(t, "predicting a step from its neighbor is off by %s",
                         stk_figure_share(w->gate.transplant_error_share).text);
         stk_term_line_end(t);
     }
@@ -78,25 +78,26 @@ static void scenario(struct stk_term *t, const struct stk_whatif *w,
     stk_term_to_column(t, STK_TEXT_INDENT);
     names(t, &s->fix);
     stk_term_to_column(t, 28);
-    stk_term_printf(t, "%s a step (%s to %s)", stk_figure_ns(s->expected_ns).text,
-                    stk_figure_ns(left_ns(w, s, s->saving.high_share)).text,
-                    stk_figure_ns(left_ns(w, s, s->saving.low_share)).text);
-    stk_term_line_end(t);
-    stk_term_to_column(t, 28);
-    const char *of = s->work > 1 ? " of a sample's time" : "";
+    stk_term_printf(t, "%s per step", stk_figure_ns(s->expected_ns).text);
+    if (t->options->verbosity > 0) {
+        stk_term_printf(t, " (%s to %s)", stk_figure_ns(left_ns(w, s, s->saving.high_share)).text,
+                        stk_figure_ns(left_ns(w, s, s->saving.low_share)).text);
+        stk_term_line_end(t);
+        stk_term_to_column(t, 28);
+    } else {
+        stk_term_to_column(t, 45);
+    }
+    const char *of = s->work > 1 ? " per sample" : "";
     if (s->saving.expected_share < 0) {
-        stk_term_printf(t, "takes %.3g times as long%s (%.3g to %.3g)",
-                        1 - s->saving.expected_share, s->work > 1 ? " a sample" : "",
+        stk_term_printf(t, "%.3g× slower%s (%.3g–%.3g×)", 1 - s->saving.expected_share, of,
                         1 - s->saving.high_share, 1 - s->saving.low_share);
-    } else if (s->saving.low_share < 0) {
-        stk_term_printf(t, "saves %s%s (nothing to %s)",
-                        stk_figure_share(s->saving.expected_share).text, of,
-                        stk_figure_share(s->saving.high_share).text);
     } else {
         stk_term_printf(t, "saves %s%s (%s)", stk_figure_share(s->saving.expected_share).text, of,
-                        stk_figure_range(s->saving.low_share, s->saving.high_share).text);
+                        s->saving.low_share < 0
+                            ? stk_figure_range(0, s->saving.high_share).text
+                            : stk_figure_range(s->saving.low_share, s->saving.high_share).text);
     }
-    stk_term_printf(t, "; then %s", s->next_bottleneck ? s->next_bottleneck : "unknown");
+    stk_term_printf(t, ", then %s", s->next_bottleneck ? s->next_bottleneck : "unknown");
     stk_term_line_end(t);
     if (t->options->verbosity > 0) {
         texts(t, "assumes", &s->assumes);
@@ -139,7 +140,7 @@ static void target(struct stk_term *t, const struct stk_whatif_target *x)
         names(t, &x->fix);
         stk_term_printf(t, ", expected %s", stk_figure_ns(x->expected_ns).text);
     } else {
-        stk_term_text(t, x->reached ? "by the step as it is" : "nothing here saves enough");
+        stk_term_text(t, x->reached ? "by the step as it is" : "no fix here saves enough");
     }
     stk_term_line_end(t);
 }
@@ -151,7 +152,7 @@ static void path_rows(struct stk_term *t, const char *label, const struct stk_li
     const struct stk_whatif_path_row *r = list->items;
     stk_term_line_end(t);
     for (size_t i = 0; i < list->count; i++) {
-        const char *name = r[i].name[0] ? stk_human_name(r[i].name) : "(nothing is recorded)";
+        const char *name = r[i].name[0] ? stk_human_name(r[i].name) : "(nothing recorded)";
         stk_text_label(t, i == 0 ? label : "");
         stk_term_printf(t, "%s", stk_figure_ns(r[i].ns).text);
         stk_term_to_column(t, 26);
@@ -189,7 +190,7 @@ static void critical(struct stk_term *t, const struct stk_whatif_critical *c)
     if (c->beside.count) {
         stk_term_line_end(t);
         stk_text_label(t, "beside");
-        stk_term_text(t, "time, the least that one may end later, kind, name");
+        stk_term_text(t, "time, slack, kind, name");
         stk_term_line_end(t);
         path_rows(t, "", &c->beside, true);
     }
@@ -204,7 +205,7 @@ static void write_text(const void *object, const struct stk_out_options *options
     if (w->has_base) {
         base(&t, w);
     }
-    texts(&t, w->gate.ok ? "note" : "closed", &w->gate.why);
+    texts(&t, w->gate.ok ? "note" : "but", &w->gate.why);
     if (w->scenarios.count) {
         stk_term_line_end(&t);
     }

@@ -116,27 +116,30 @@ static void judge_machines(struct judge *j)
     int32_t wa = world_of(j->w, 0), wb = world_of(j->w, 1);
     uint32_t fa = frameworks_of(j->w, 0), fb = frameworks_of(j->w, 1), plain = 1u << STK_FW_CUDA;
     if (differ(a->scope, b->scope)) {
-        comparable_add(j, "scope", true, "one holds the device's steps, the other the host's alone",
-                       a->scope, b->scope);
+        comparable_add(j, "scope", true,
+                       "one profile has the GPU's steps, the other only the CPU's", a->scope,
+                       b->scope);
     }
     if (differ(a->device, b->device)) {
-        comparable_add(j, "device", true, "they ran on other devices", a->device, b->device);
+        comparable_add(j, "device", true, "they ran on different devices", a->device, b->device);
     }
     if (wa > 0 && wb > 0 && wa != wb) {
-        comparable_add(j, "world-size", true, "the jobs had other numbers of ranks",
+        comparable_add(j, "world-size", true, "the jobs had different numbers of ranks",
                        comparable_number(j, (uint64_t)wa, "rank", "ranks"),
                        comparable_number(j, (uint64_t)wb, "rank", "ranks"));
     } else if (a->devices != b->devices) {
-        comparable_add(j, "device-count", wa <= 0 || wa != wb, "they hold other numbers of devices",
+        comparable_add(j, "device-count", wa <= 0 || wa != wb,
+                       "the profiles have different numbers of devices",
                        comparable_number(j, a->devices, "device", "devices"),
                        comparable_number(j, b->devices, "device", "devices"));
     } else if (a->ranks != b->ranks) {
-        comparable_add(j, "rank-count", wa <= 0 || wa != wb, "they hold other numbers of ranks",
+        comparable_add(j, "rank-count", wa <= 0 || wa != wb,
+                       "the profiles have different numbers of ranks",
                        comparable_number(j, a->ranks, "rank", "ranks"),
                        comparable_number(j, b->ranks, "rank", "ranks"));
     }
     if (!(fa & fb) && fa && fb && fa != plain && fb != plain) {
-        comparable_add(j, "framework", true, "they were written for other frameworks", a->framework,
+        comparable_add(j, "framework", true, "they use different frameworks", a->framework,
                        b->framework);
     }
 }
@@ -147,14 +150,14 @@ static void judge_work(struct judge *j)
     const struct stk_diff_side *a = &j->w->out->a, *b = &j->w->out->b;
     bool known = o->kernels_most >= 0 || o->ops_most >= 0;
     if (known && o->kernels_most < OTHER_WORK && o->ops_most < OTHER_WORK) {
-        comparable_add(j, "work", true, "hardly any kernel or operation of one occurs in the other",
-                       NULL, NULL);
+        comparable_add(j, "work", true, "the two jobs share hardly any kernels or operations", NULL,
+                       NULL);
     } else if (o->kernels_least >= 0 && o->kernels_least < SAME_WORK) {
         comparable_add(j, "kernels", false,
-                       "most kernel time is in kernels that the other does not run", NULL, NULL);
+                       "most kernel time is in kernels that only one of them runs", NULL, NULL);
     }
     if (differ(a->precision, b->precision)) {
-        comparable_add(j, "precision", false, "their matrix products work with other numbers",
+        comparable_add(j, "precision", false, "their matrix products use different precisions",
                        a->precision, b->precision);
     }
 }
@@ -168,20 +171,17 @@ static void judge_steps(struct judge *j)
                *nb = comparable_number(j, b->used, "step", "steps");
     if (few == 0) {
         comparable_add(j, "no-steps", true,
-                       many ? "one holds no step that can be used"
-                            : "neither holds a step that can be used",
-                       na, nb);
+                       many ? "one has no usable steps" : "neither has usable steps", na, nb);
         return;
     }
     if (differ(a->source, b->source)) {
-        comparable_add(j, "step-source", false, "their steps were found in other ways", a->source,
-                       b->source);
+        comparable_add(j, "step-source", false, "their steps were found in different ways",
+                       a->source, b->source);
     }
     if (few < FEW_STEPS) {
-        comparable_add(j, "few-steps", false, "few steps: record 10 or more of either side", na,
-                       nb);
+        comparable_add(j, "few-steps", false, "few steps: record 10 or more for each", na, nb);
     } else if (many / few >= COUNTS_APART) {
-        comparable_add(j, "step-count", false, "they hold very different numbers of steps", na, nb);
+        comparable_add(j, "step-count", false, "their numbers of steps differ a lot", na, nb);
     }
 }
 
@@ -198,16 +198,17 @@ static void judge_captures(struct judge *j)
     bool pa = j->w->in[0]->pass->run->facts.has_python;
     bool pb = j->w->in[1]->pass->run->facts.has_python;
     if (va == STK_VERDICT_CANNOT_TELL || vb == STK_VERDICT_CANNOT_TELL) {
-        comparable_add(j, "cannot-tell", false, "where the time goes cannot be told on both sides",
-                       stk_verdict_key(va), stk_verdict_key(vb));
+        comparable_add(j, "cannot-tell", false,
+                       "one side's profile doesn't show where the time goes", stk_verdict_key(va),
+                       stk_verdict_key(vb));
     }
     if (differ(format_of(a), format_of(b))) {
-        comparable_add(j, "format", false, "they were recorded by other profilers", format_of(a),
+        comparable_add(j, "format", false, "different profilers recorded them", format_of(a),
                        format_of(b));
     }
     if (pa != pb) {
         comparable_add(j, "python", false,
-                       "Python calls were recorded on one side alone, which slows the host there",
+                       "only one side recorded Python calls, which slows the CPU",
                        pa ? "with Python" : "without", pb ? "with Python" : "without");
     }
 }

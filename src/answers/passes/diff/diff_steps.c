@@ -129,7 +129,7 @@ void stk_diff_measures_make(struct stk_diff_work *w)
     w->out->step = (struct stk_diff_step){
         .median = measure_of(w, STK_CENTER_MEDIAN),
         .mean = measure_of(w, STK_CENTER_MEAN),
-        .method = "95 % intervals of the ratio B / A over the used steps: of medians by order "
+        .method = "95% intervals of the ratio B / A over the used steps: of medians by order "
                   "statistics (Price and Bonett 2002), of means by Welch's t; autocorrelation "
                   "lowers the count of steps",
     };

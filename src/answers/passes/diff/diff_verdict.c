@@ -106,12 +106,14 @@ static enum stk_level confidence_of(const struct stk_diff_work *w)
     return c->reasons.count == 0 && few >= MANY_STEPS && far ? STK_LEVEL_HIGH : STK_LEVEL_MEDIUM;
 }
 
+#define RATIO_FROM 1.1 // below, a percentage reads better than a ratio
+
 struct words {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], by[STK_HUMAN_MAX];
     char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
 };
 
-// "+12 %", "-0.4 %", "0.0 %".
+// "+12%", "-0.4%", "0.0%".
 static void say_share(double share, char *out)
 {
     char digits[STK_HUMAN_MAX];
@@ -120,7 +122,7 @@ static void say_share(double share, char *out)
              size == 0   ? ""
              : share < 0 ? "-"
                          : "+",
-             size == 0 ? "0.0 %" : stk_human_share(size, digits));
+             size == 0 ? "0.0%" : stk_human_share(size, digits));
 }
 
 static struct words verdict_say(const struct stk_diff_measure *m)
@@ -170,22 +172,22 @@ static const char *say_unclear(const struct stk_diff_work *w, const struct words
     const struct stk_diff_measure *m = measure_of(w);
     if (!m->has_interval) {
         return stk_arena_printf(w->arena,
-                                "Cannot tell: %s and %s a step, but with so few steps no interval "
-                                "can be given",
+                                "Cannot tell: steps take %s and %s, but there are too few for a "
+                                "confidence interval",
                                 t->a, t->b);
     }
     const struct stk_diff_measure *mean = &w->out->step.mean, *median = &w->out->step.median;
     bool crossed = verdict_judge(w, STK_CENTER_MEDIAN) != UNCLEAR;
     if (crossed) {
-        return stk_arena_printf(w->arena,
-                                "Cannot tell: the typical step became %s, the average step %s",
+        return stk_arena_printf(w->arena, "Cannot tell: the median step got %s, the mean step %s",
                                 median->change_ns < 0 ? "shorter" : "longer",
                                 mean->change_ns < 0 ? "shorter" : "longer");
     }
-    return stk_arena_printf(w->arena,
-                            "Cannot tell: %s a step of A and %s of B, but the steps vary so much "
-                            "that the change lies between %s and %s",
-                            t->a, t->b, t->low, t->high);
+    return stk_arena_printf(
+        w->arena,
+        "Cannot tell: steps take %s in A and %s in B, but vary so much that the "
+        "change is between %s and %s",
+        t->a, t->b, t->low, t->high);
 }
 
 static const char *say_change(const struct stk_diff_work *w, bool slower, const struct words *t)
@@ -195,24 +197,25 @@ static const char *say_change(const struct stk_diff_work *w, bool slower, const 
     if (!part) {
         return NULL;
     }
-    return stk_arena_printf(w->arena,
-                            "B's %s takes %s %s than A's: %s instead of %s (95 %% interval %s to "
-                            "%s)%s",
-                            w->basis == STK_CENTER_MEAN ? "average step" : "step", t->by,
-                            slower ? "longer" : "less time", t->b, t->a, t->low, t->high, part);
+    const char *step = w->basis == STK_CENTER_MEAN ? "mean step" : "step";
+    double ratio = slower ? (double)m->b_ns / (double)m->a_ns : (double)m->a_ns / (double)m->b_ns;
+    if (!(ratio >= RATIO_FROM && ratio < 1e6)) {
+        return stk_arena_printf(w->arena,
+                                "B's %s takes %s %s time: %s → %s (95%% interval %s to %s)%s", step,
+                                t->by, slower ? "more" : "less", t->a, t->b, t->low, t->high, part);
+    }
+    return stk_arena_printf(
+        w->arena, "B's %s is %.*f× %s: %s → %s (95%% interval of the change %s to %s)%s", step,
+        ratio < 10 ? 1 : 0, ratio, slower ? "slower" : "faster", t->a, t->b, t->low, t->high, part);
 }
 
 static const char *say_same(const struct stk_diff_work *w, const struct words *t)
 {
     if (same_steps(&w->steps[0], &w->steps[1])) {
-        return stk_arena_printf(w->arena,
-                                "No change: every step takes the same time in A and B, "
-                                "%s",
-                                t->a);
+        return stk_arena_printf(w->arena, "No change: every step takes %s in both A and B", t->a);
     }
     return stk_arena_printf(w->arena,
-                            "No change beyond the noise: %s a step of A, %s of B (95 %% interval "
-                            "%s to %s)",
+                            "No change beyond run-to-run noise: %s → %s (95%% interval %s to %s)",
                             t->a, t->b, t->low, t->high);
 }
 

@@ -69,9 +69,8 @@ static void judge_ranks(struct judge *j)
 {
     for (uint32_t i = 0; i < j->ctx->input_count; i++) {
         if (j->ctx->inputs[i].issues[STK_ISSUE_RANKS_NUMBERED].count) {
-            health_add(
-                j, "files do not say their rank: they were taken for the ranks of one run, in the "
-                   "order of their names");
+            health_add(j, "The files don't name their rank, so they were numbered in the order of "
+                          "their names");
             return;
         }
     }
@@ -93,23 +92,22 @@ static void judge_links(struct judge *j)
     const struct stk_facts *f = &j->ctx->run->facts;
     struct stk_arena *arena = j->ctx->arena;
     if (!f->has_device_rows) {
-        health_add(j, "no device events: the breakdown is that of the host's steps");
+        health_add(j, "No GPU events: the breakdown shows the CPU's steps");
     }
     uint64_t lost = f->unlinked_ops - f->queued_ops;
     if (f->device_ops && has_launches(j->ctx->run) &&
         (double)lost > UNLINKED_FROM * (double)f->device_ops) {
-        health_add(
-            j, stk_arena_printf(arena,
-                                "%d %% of device operations have no launch call in the profile: "
-                                "what the host did before them is unknown",
-                                percent(lost, f->device_ops)));
+        health_add(j,
+                   stk_arena_printf(arena,
+                                    "%d%% of GPU operations have no launch call in the profile, so "
+                                    "what the CPU did before them is unknown",
+                                    percent(lost, f->device_ops)));
     }
     if (f->device_ops && (double)f->negative_delays > SKEWED_FROM * (double)f->device_ops) {
-        health_add(
-            j, stk_arena_printf(arena,
-                                "%d %% of device operations begin before their launch call: the "
-                                "clocks of host and device disagree",
-                                percent(f->negative_delays, f->device_ops)));
+        health_add(j, stk_arena_printf(arena,
+                                       "%d%% of GPU operations start before their launch call: the "
+                                       "CPU's and GPU's clocks disagree",
+                                       percent(f->negative_delays, f->device_ops)));
     }
 }
 
@@ -118,18 +116,20 @@ static void judge_steps(struct judge *j)
     const struct stk_run_sum *run = j->ctx->run;
     struct stk_arena *arena = j->ctx->arena;
     if (run->source == STK_STEPS_NONE) {
-        health_add(j, "no steps are marked: the recorded time is judged as one window");
+        health_add(j, "No steps are marked, so the recorded time is judged as a whole");
     } else if (run->source == STK_STEPS_INFERRED) {
-        health_add(j, "steps are not marked: they were inferred from repetition");
+        health_add(j, "No steps are marked; they were inferred from repeating work");
     }
     if (run->source != STK_STEPS_NONE && run->steps_used < 3) {
-        health_add(j, stk_arena_printf(
-                          arena, "only %u step%s used: what recurs cannot be told from chance",
-                          run->steps_used, run->steps_used == 1 ? " is" : "s are"));
+        health_add(j,
+                   stk_arena_printf(arena,
+                                    "Only %u step%s used, so one-off costs can't be separated from "
+                                    "recurring ones",
+                                    run->steps_used, run->steps_used == 1 ? " was" : "s were"));
     }
     if (run->rank_events_unequal) {
         health_add(j, stk_arena_printf(
-                          arena, "%llu collectives are not on every rank and were not matched",
+                          arena, "%llu collectives are missing on some ranks and were not matched",
                           (unsigned long long)run->rank_events_unequal));
     }
 }
@@ -143,14 +143,12 @@ static void judge_time(struct judge *j)
     double unknown = (double)run->parts[STK_PART_UNKNOWN] / (double)run->wall_ns;
     double overhead = (double)run->parts[STK_PART_OVERHEAD] / (double)run->wall_ns;
     if (unknown >= UNKNOWN_FROM) {
-        health_add(j, stk_arena_printf(
-                          j->ctx->arena,
-                          "%d %% of the time is idle for a reason that the profile does not hold",
-                          (int)(unknown * 100 + 0.5)));
+        health_add(j, stk_arena_printf(j->ctx->arena,
+                                       "%d%% of the time is idle, and the profile doesn't show why",
+                                       (int)(unknown * 100 + 0.5)));
     }
     if (overhead >= OVERHEAD_FROM) {
-        health_add(j, stk_arena_printf(j->ctx->arena,
-                                       "the profiler's own work takes %d %% of the time",
+        health_add(j, stk_arena_printf(j->ctx->arena, "The profiler itself takes %d%% of the time",
                                        (int)(overhead * 100 + 0.5)));
     }
 }

@@ -38,14 +38,13 @@ static enum stoker_status module_see(const struct stk_analysis *view, struct stk
 }
 
 static const struct stk_column module_columns[] = {STK_OPS_BY_NESTED_COLUMNS(
-    "module", "modules around the operation, outermost first; not known where none is recorded on "
-              "its thread")};
+    "module", "modules around the operation, outermost first; unknown if its thread records none")};
 static const struct stk_table_info module_table =
     STK_TABLE_INFO("modules", "Operations by module", stk_ops_by_nested_row, module_columns);
 
 static const struct stk_missing no_modules = {
-    "modules of the model", "hardly any operation tells the module that it is of",
-    "PyTorch: with_stack=True in torch.profiler.profile; layers of TensorFlow and JAX are name "
+    "modules of the model", "hardly any operation names its module",
+    "PyTorch: with_stack=True in torch.profiler.profile; TensorFlow and JAX layers are name "
     "scopes: stats ops --by scope"};
 
 static void module_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)

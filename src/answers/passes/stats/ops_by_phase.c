@@ -107,17 +107,17 @@ static enum stoker_status phase_see(const struct stk_analysis *view, struct stk_
     return status;
 }
 
-static const struct stk_column phase_columns[] = {STK_OPS_BY_COLUMNS(
-    stk_ops_by_row, , "phase",
-    "input, forward, loss, backward, communication, optimizer, as the operations' names and what "
-    "is around them tell; not known where they do not")};
+static const struct stk_column phase_columns[] = {
+    STK_OPS_BY_COLUMNS(stk_ops_by_row, , "phase",
+                       "input, forward, loss, backward, communication or optimizer, judging by the "
+                       "operation's name and what surrounds it")};
 static const struct stk_table_info phase_table =
     STK_TABLE_INFO("phases", "Operations by phase of the step", stk_ops_by_row, phase_columns);
 
 static const struct stk_missing no_phases = {
-    "phases of the step", "hardly any operation tells a backward pass or an optimizer",
+    "phases of the step", "hardly any operation names a backward pass or an optimizer",
     "TensorFlow: run the step as a tf.function with a GradientTape, or Keras fit; PyTorch: record "
-    "ProfilerActivity.CPU; JAX: a profile of a device, whose rows record jvp and transpose"};
+    "ProfilerActivity.CPU; JAX: record a GPU, whose events name jvp and transpose"};
 
 static void phase_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
@@ -127,7 +127,7 @@ static void phase_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc 
 const struct stk_stats stk_ops_by_phase = {
     .name = "phase",
     .question = "Which phases of the step take the time: forward, loss, backward, optimizer?",
-    .needs = "operations whose names tell their phase",
+    .needs = "operations whose names show their phase",
     .tables = {&phase_table},
     .summary = &stk_ops_keyed_figures,
     .missing = {&no_phases, &stk_ops_keyed_missing},

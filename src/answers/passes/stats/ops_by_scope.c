@@ -62,16 +62,16 @@ static enum stoker_status scope_see(const struct stk_analysis *view, struct stk_
     return stk_ops_by_see(view, scope_group, "/", arena, partial, err);
 }
 
-static const struct stk_column scope_columns[] = {STK_OPS_BY_NESTED_COLUMNS(
-    "scope", "name scope of the framework's own names, or the user's range around the operation; "
-             "not known where neither is recorded")};
+static const struct stk_column scope_columns[] = {
+    STK_OPS_BY_NESTED_COLUMNS("scope", "the framework's name scope or your range around the "
+                                       "operation; unknown if neither was recorded")};
 static const struct stk_table_info scope_table =
     STK_TABLE_INFO("scopes", "Operations by name scope", stk_ops_by_nested_row, scope_columns);
 
 static const struct stk_missing no_scopes = {
-    "name scopes", "hardly any operation says where in the model it belongs",
-    "TensorFlow: run the step as a tf.function, with tf.name_scope; JAX: jax.named_scope, and a "
-    "profile of a device; PyTorch: torch.profiler.record_function around the parts of the model"};
+    "name scopes", "hardly any operation shows where in the model it belongs",
+    "TensorFlow: run the step as a tf.function, with tf.name_scope; JAX: use jax.named_scope and "
+    "record a GPU; PyTorch: use torch.profiler.record_function around the parts of the model"};
 
 static void scope_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
@@ -81,7 +81,7 @@ static void scope_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc 
 const struct stk_stats stk_ops_by_scope = {
     .name = "scope",
     .question = "Which name scopes of the model take the time?",
-    .needs = "operations whose names tell their scope",
+    .needs = "operations whose names show their scope",
     .tables = {&scope_table},
     .summary = &stk_ops_keyed_figures,
     .missing = {&no_scopes, &stk_ops_keyed_missing},

@@ -52,15 +52,14 @@ static enum stoker_status shape_see(const struct stk_analysis *view, struct stk_
     return stk_ops_by_see(view, shape_group, NULL, arena, partial, err);
 }
 
-static const struct stk_column shape_columns[] = {STK_OPS_BY_COLUMNS(
-    stk_ops_by_row, , "shape",
-    "name of the operation and the dimensions of its inputs; not known where they are not "
-    "recorded")};
+static const struct stk_column shape_columns[] = {
+    STK_OPS_BY_COLUMNS(stk_ops_by_row, , "shape",
+                       "operation and its input dimensions; unknown if those weren't recorded")};
 static const struct stk_table_info shape_table = STK_TABLE_INFO(
     "shapes", "Operations by the shapes of their inputs", stk_ops_by_row, shape_columns);
 
 static const struct stk_missing no_shapes = {
-    "shapes of inputs", "hardly any operation tells the dimensions of its inputs",
+    "shapes of inputs", "hardly any operation has its input dimensions",
     "PyTorch: record_shapes=True in torch.profiler.profile; TensorFlow: a profile of a GPU; "
     "JAX records none"};
 

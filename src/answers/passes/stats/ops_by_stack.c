@@ -57,16 +57,16 @@ static enum stoker_status stack_see(const struct stk_analysis *view, struct stk_
     return stk_ops_by_see(view, stack_group, NULL, arena, partial, err);
 }
 
-static const struct stk_column stack_columns[] = {STK_OPS_BY_COLUMNS(
-    stk_ops_by_row, , "stack",
-    "file, line and name of the user's innermost Python function around the operation; not known "
-    "where none is recorded on its thread",
-    .is_path = true)};
+static const struct stk_column stack_columns[] = {
+    STK_OPS_BY_COLUMNS(stk_ops_by_row, , "stack",
+                       "file, line and name of your innermost Python function around the "
+                       "operation; unknown if its thread records none",
+                       .is_path = true)};
 static const struct stk_table_info stack_table =
-    STK_TABLE_INFO("stacks", "Operations by the user's line", stk_ops_by_row, stack_columns);
+    STK_TABLE_INFO("stacks", "Operations by your line", stk_ops_by_row, stack_columns);
 
 static const struct stk_missing no_stacks = {
-    "Python functions", "hardly any operation tells the user's line that it was called from",
+    "Python functions", "hardly any operation shows the line of your code that called it",
     "PyTorch: with_stack=True in torch.profiler.profile; JAX: "
     "options.python_tracer_level = 1 in jax.profiler.ProfileOptions; TensorFlow records no Python: "
     "stats ops --by scope"};
@@ -78,7 +78,7 @@ static void stack_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc 
 
 const struct stk_stats stk_ops_by_stack = {
     .name = "stack",
-    .question = "Which lines of the user's own code take the time?",
+    .question = "Which lines of your own code take the time?",
     .needs = "operations and Python functions",
     .tables = {&stack_table},
     .summary = &stk_ops_keyed_figures,

@@ -103,9 +103,9 @@ enum stoker_status stk_stats_describe(const struct stk_stats *stats, const struc
 }
 
 const struct stk_missing stk_missing_device = {
-    "device operations", "the profile holds no kernel, copy or memset of a device",
-    "record device activity: ProfilerActivity.CUDA in torch.profiler, "
-    "--trace=cuda in nsys profile, a TensorFlow or JAX build with GPU tracing"};
+    "device operations", "the profile has no kernel, copy or memset",
+    "record GPU activity: ProfilerActivity.CUDA in torch.profiler, --trace=cuda in nsys profile, a "
+    "TensorFlow or JAX build with GPU tracing"};
 
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {

@@ -219,8 +219,8 @@ static enum stoker_status balance_see(const struct stk_analysis *view, struct st
     C(R, alone_ns, NS, "part of `busy_ns` in which no other device of the rank is busy")           \
     C(R, alone_share, SHARE, "`alone_ns` as a share of `busy_ns`")                                 \
     C(R, start_lag_ns, NS,                                                                         \
-      "time from the first work of any device of the rank in a step to the first work of "         \
-      "this one: lower median over the used steps, 64 at most")                                    \
+      "delay of this device's first work in a step after the rank's first: lower median "          \
+      "over at most 64 used steps")                                                                \
     C(R, steps, COUNT, "steps that `start_lag_ns` is the median of", .is_detail = true)
 STK_TABLE(balance, "Devices by work", BALANCE_COLUMNS)
 
@@ -271,18 +271,19 @@ static void balance_fill_rank(struct stk_table *table, const struct stk_rank_sum
 }
 
 #define BALANCE_FIGURES(C, R)                                                                      \
-    C(R, devices, COUNT, "devices that work, of ranks with several")                               \
-    C(R, busiest_device, TEXT, "device with the largest `busy_ns`")                                \
+    C(R, devices, COUNT, "working devices, on ranks with several")                                 \
+    C(R, busiest_device, TEXT, "device with the largest `busy_ns`", .label = "busiest device")     \
     C(R, imbalance_share, SHARE,                                                                   \
-      "busy time of the busiest device above the mean, as a share of its own")                     \
+      "how far the busiest device's busy time is above the mean, as a share of its own",           \
+      .label = "imbalance")                                                                        \
     C(R, one_at_a_time_share, SHARE,                                                               \
-      "of the time in which any device of a rank works, the share in which exactly one does")      \
-    C(R, start_lag_ns, NS, "largest `start_lag_ns` of a device")
+      "share of the busy time in which exactly one device of the rank works")                      \
+    C(R, start_lag_ns, NS, "largest `start_lag_ns` of a device", .label = "start lag")
 STK_SUMMARY(balance, BALANCE_FIGURES)
 
 static const struct stk_missing no_several = {
-    "several devices of one process", "no rank of the profile uses more",
-    "none needed: ranks are compared by `stoker why` and `stats comm`"};
+    "several devices of one process", "no rank uses more",
+    "nothing: `stoker why` and `stats comm` compare ranks"};
 
 static void balance_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
@@ -313,7 +314,7 @@ static void balance_describe(const struct stk_pass_ctx *ctx, struct stk_table_do
 
 const struct stk_stats stk_stats_balance = {
     .name = "balance",
-    .question = "Do the devices of a host have equal work, and at the same time?",
+    .question = "Do a host's devices share the work equally, and at the same time?",
     .needs = "operations of several devices of one process",
     .tables = {&balance_table},
     .summary = &balance_summary_info,

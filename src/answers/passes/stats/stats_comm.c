@@ -34,24 +34,24 @@
     C(R, rank, COUNT, STK_DOC_RANK)                                                                \
     C(R, device, TEXT, STK_DOC_DEVICE, .is_detail = true)                                          \
     C(R, name, TEXT, "name of the kernel", .is_name = true)                                        \
-    C(R, kind, TEXT, "all_reduce, all_gather and so on: as recorded, else by the name",            \
+    C(R, kind, TEXT, "all_reduce, all_gather and so on: as recorded, or by the name",              \
       .is_detail = true)                                                                           \
     C(R, ordinal, COUNT, "its number among those of its name on the device, from 0",               \
       .is_detail = true)                                                                           \
     C(R, bytes, BYTES, "size of the whole tensor")                                                 \
     C(R, total_ns, NS, "duration")                                                                 \
-    C(R, exposed_ns, NS, "part of its duration that no compute of its device covers")              \
+    C(R, exposed_ns, NS, "part that compute on the same device doesn't overlap")                   \
     C(R, wait_ns, NS,                                                                              \
-      "duration above the shortest in its group: waiting for the last to arrive; not "             \
-      "known unless all of the group are recorded")                                                \
+      "duration above the group's shortest: waiting for the last to arrive; unknown "              \
+      "unless the whole group was recorded")                                                       \
     C(R, last_rank, COUNT,                                                                         \
-      "rank that came last: by start where the ranks' clocks agree, else the one with the "        \
-      "shortest duration")                                                                         \
+      "rank that came last: by start if the ranks' clocks agree, otherwise the one with "          \
+      "the shortest duration")                                                                     \
     C(R, last_device, TEXT, "device of that rank", .is_detail = true)                              \
     C(R, group, TEXT, "name of the process group", .is_name = true, .is_detail = true)             \
     C(R, group_size, COUNT, "ranks in the process group", .is_detail = true)                       \
     C(R, algorithm_bytes_per_s, RATE,                                                              \
-      "bytes per second while data moves: `bytes` over `total_ns` less `wait_ns`",                 \
+      "bytes per second while data moves: `bytes` over `total_ns` minus `wait_ns`",                \
       .is_detail = true)                                                                           \
     C(R, bus_bytes_per_s, RATE,                                                                    \
       "bytes per second that the slowest link carries: `algorithm_bytes_per_s` times 2 (n "        \
@@ -67,10 +67,10 @@ STK_TABLE(collectives, "Collectives by exposed time", COLLECTIVES_COLUMNS)
     C(R, bytes, BYTES, "size of each one's tensor")                                                \
     C(R, count, COUNT, "collectives on all ranks")                                                 \
     C(R, total_ns, NS, "durations, summed")                                                        \
-    C(R, exposed_ns, NS, "parts that no compute of the same device covers, summed")                \
-    C(R, wait_ns, NS, "waiting of those whose group is recorded, summed")                          \
+    C(R, exposed_ns, NS, "parts that compute on the same device doesn't overlap, summed")          \
+    C(R, wait_ns, NS, "waiting, summed over collectives whose group was recorded")                 \
     C(R, algorithm_bytes_per_s, RATE,                                                              \
-      "bytes per second: `bytes` over the mean duration less waiting", .is_detail = true)          \
+      "bytes per second: `bytes` over the mean duration minus waiting", .is_detail = true)         \
     C(R, bus_bytes_per_s, RATE,                                                                    \
       "bytes per second that the slowest link carries: as in table `collectives`")
 STK_TABLE(kinds, "The same by kind, group and size", KINDS_COLUMNS)
@@ -78,11 +78,11 @@ STK_TABLE(kinds, "The same by kind, group and size", KINDS_COLUMNS)
 #define HOST_COLUMNS(C, R)                                                                         \
     C(R, rank, COUNT, STK_DOC_RANK)                                                                \
     C(R, name, TEXT, "name of the event", .is_name = true)                                         \
-    C(R, count, COUNT, "collectives of the name that the host carries out (Gloo, MPI)")            \
-    C(R, bytes, BYTES, "sizes, summed; not known unless all of them are")                          \
+    C(R, count, COUNT, "collectives of this name that run on the CPU (Gloo, MPI)")                 \
+    C(R, bytes, BYTES, "sizes, summed; unknown unless all are known")                              \
     C(R, total_ns, NS, "durations, summed")                                                        \
     C(R, mean_ns, NS, "mean duration")
-STK_TABLE(host, "Collectives that the host carries out", HOST_COLUMNS)
+STK_TABLE(host, "Collectives that run on the CPU", HOST_COLUMNS)
 
 // ---- who waits, within a group ----
 
@@ -93,7 +93,20 @@ struct member {
     struct stk_comm_wait *wait;
 };
 
-STK_ORDER(by_key, struct member, STK_UP(key) STK_UP(k) STK_UP(rank) STK_UP(device))
+static int by_key(const void *pa, const void *pb)
+{
+    const struct member *a = pa, *b = pb;
+    if (a->key != b->key) {
+        return a->key < b->key ? -1 : 1;
+    }
+    if (a->k != b->k) {
+        return a->k < b->k ? -1 : 1;
+    }
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    return (a->device > b->device) - (a->device < b->device);
+}
 
 static int64_t transfer_ns(const struct stk_collective *c, const struct stk_comm_wait *wait)
 {
@@ -469,46 +482,52 @@ static int64_t used_steps(const struct stk_pass_ctx *ctx)
 
 #define COMM_FIGURES(C, R)                                                                         \
     C(R, collectives, COUNT, "collectives of devices in the selected time")                        \
-    C(R, collectives_per_step, COUNT,                                                              \
-      "collectives of a used step and device, mean cut to a whole number")                         \
-    C(R, total_ns, NS, "durations of the collectives, summed")                                     \
-    C(R, exposed_ns, NS,                                                                           \
-      "collectives less compute: union for each device, summed over the devices")                  \
-    C(R, wait_ns, NS, "`wait_ns` of all rows, summed")                                             \
+    C(R, collectives_per_step, COUNT, "collectives per used step and device, mean, rounded down",  \
+      .label = "collectives per step")                                                             \
+    C(R, total_ns, NS, "durations of the collectives, summed",                                     \
+      .label = "collective durations, summed")                                                     \
+    C(R, exposed_ns, NS, "collectives minus compute: union per device, summed over the devices",   \
+      .label = "exposed")                                                                          \
+    C(R, wait_ns, NS, "`wait_ns` of all rows, summed", .label = "waiting for other ranks")         \
     C(R, straggler_rank, COUNT,                                                                    \
-      "rank that is late for most of the waiting, as the verdict finds it; absent where "          \
-      "there is none")                                                                             \
+      "rank that causes most of the wait, as the verdict finds it; absent if there is none",       \
+      .label = "straggler")                                                                        \
     C(R, bytes_per_step, BYTES,                                                                    \
-      "bytes of the collectives of a used step and device, mean; only where all sizes are known")  \
-    C(R, best_bus_bytes_per_s, RATE, "highest `bus_bytes_per_s` of a collective of 1 MB or more")  \
-    C(R, ideal_per_step_ns, NS,                                                                    \
-      "time that the bytes of a step would take at `best_bus_bytes_per_s`")                        \
+      "bytes that a used step and device communicates, mean; absent unless all sizes are known",   \
+      .label = "bytes per step")                                                                   \
+    C(R, best_bus_bytes_per_s, RATE, "highest `bus_bytes_per_s` of a collective of 1 MB or more",  \
+      .label = "best bus bandwidth")                                                               \
+    C(R, ideal_per_step_ns, NS, "time that a step's bytes would take at `best_bus_bytes_per_s`",   \
+      .label = "ideal time per step")                                                              \
     C(R, gradients_per_step, COUNT,                                                                \
-      "elements of the gradients that a used step of the host makes, by the recorded shapes")      \
-    C(R, gradient_bytes_per_step, BYTES, "bytes of these gradients")                               \
+      "gradient elements that a used CPU step makes, by the recorded shapes")                      \
+    C(R, gradient_bytes_per_step, BYTES, "bytes of these gradients",                               \
+      .label = "gradient bytes per step")                                                          \
     C(R, gradient_share, SHARE,                                                                    \
-      "`gradient_bytes_per_step` as a share of `bytes_per_step`: 1 where the collectives "         \
-      "move the gradients and nothing else, more where not all gradients, or fewer bytes "         \
-      "of each, are communicated")                                                                 \
+      "`gradient_bytes_per_step` as a share of `bytes_per_step`: 1 if collectives move "           \
+      "the gradients and nothing else; more if they move fewer gradients or bytes",                \
+      .label = "gradients, share of the bytes")                                                    \
     C(R, clock_residual_ns, NS,                                                                    \
-      "by how much the clocks of the ranks differ at most: how far the ends of a "                 \
-      "collective lie apart over the ranks, lower median")                                         \
-    C(R, host_collectives, COUNT, "collectives that the host carries out")
+      "how far the ranks' clocks differ at most: distance between a collective's ends "            \
+      "over the ranks, lower median",                                                              \
+      .label = "clock difference between ranks")                                                   \
+    C(R, host_collectives, COUNT, "collectives that run on the CPU",                               \
+      .label = "collectives on the CPU")
 STK_SUMMARY(comm, COMM_FIGURES)
 
 static const struct stk_missing no_gradients = {
-    "bytes of the gradients", "no step with the shapes of its gradients was recorded",
-    "PyTorch: record_shapes=True in torch.profiler, and profiler.step(); TensorFlow: a profile of "
-    "whole steps with the device's rows"};
+    "bytes of the gradients", "no step was recorded with the shapes of its gradients",
+    "PyTorch: record_shapes=True in torch.profiler, and profiler.step(); TensorFlow: profile whole "
+    "steps with GPU events"};
 static const struct stk_missing no_collectives = {"collectives of a device",
                                                   "none ran in the selected time",
-                                                  "give the profiles of a distributed run"};
+                                                  "use the profiles of a distributed run"};
 static const struct stk_missing one_rank = {
-    "who waits for whom", "the profile holds one rank: rates are too low by its waiting",
-    "record every rank and give all profiles, or their directory"};
+    "who waits for whom", "the profile has one rank: its waiting makes rates look too low",
+    "record every rank, and pass all profiles or their directory"};
 static const struct stk_missing some_waits = {
-    "waiting of some collectives", "they do not occur equally often on all ranks of their group",
-    "record the same steps on every rank, and give all profiles"};
+    "waiting of some collectives", "they don't occur equally often on all ranks of their group",
+    "record the same steps on every rank, and pass all profiles"};
 #define BYTES_REMEDY                                                                               \
     "PyTorch 2.2 and newer write them to the kernels (older ones with "                            \
     "record_shapes=True); what Nsight Systems exports holds none"

@@ -376,17 +376,17 @@ static enum stoker_status counters_see(const struct stk_analysis *view, struct s
       "launches, weighted by time",                                                                \
       .is_name = true)                                                                             \
     C(R, kind, TEXT,                                                                               \
-      "what is counted, by its name: clock, power, temperature, throttling, activity, "            \
-      "bandwidth, memory, queue, other",                                                           \
+      "what it counts, judging by its name: clock, power, temperature, throttling, "               \
+      "activity, bandwidth, memory, queue, other",                                                 \
       .is_detail = true)                                                                           \
-    C(R, unit, TEXT, "unit of the values, as the name gives it", .is_name = true)                  \
+    C(R, unit, TEXT, "unit of the values, if the name includes it", .is_name = true)               \
     C(R, min, REAL, "smallest sample")                                                             \
-    C(R, mean, REAL, "mean of the samples, however long each holds")                               \
+    C(R, mean, REAL, "time-weighted mean")                                                         \
     C(R, p95, REAL, "95th percentile of the samples")                                              \
     C(R, max, REAL, "largest sample")                                                              \
-    C(R, samples, COUNT, "samples in the selected time; operations where derived",                 \
+    C(R, samples, COUNT, "samples in the selected time; for derived counters, operations",         \
       .is_detail = true)                                                                           \
-    C(R, source, TEXT, "track of the profile that holds the counter", .is_name = true,             \
+    C(R, source, TEXT, "track of the profile that has the counter", .is_name = true,               \
       .is_detail = true)
 STK_TABLE(counters, "Counters", COUNTERS_COLUMNS)
 
@@ -490,11 +490,11 @@ static bool counters_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_
     "nsys profile --gpu-metrics-devices=all samples clocks and activity; beside the run, "         \
     "nvidia-smi --query-gpu=clocks.sm,power.draw,temperature.gpu,"                                 \
     "clocks_event_reasons.active --format=csv --loop-ms=100"
-static const struct stk_missing no_counters = {"sampled counters", "the profile holds none",
-                                               REMEDY};
-static const struct stk_missing no_clocks = {"clocks", "no counter of them is recorded", REMEDY};
+static const struct stk_missing no_counters = {"sampled counters", "the profile has none", REMEDY};
+static const struct stk_missing no_clocks = {"clocks", "none of their counters was recorded",
+                                             REMEDY};
 static const struct stk_missing no_power = {"power and temperature",
-                                            "no counter of them is recorded", REMEDY};
+                                            "none of their counters was recorded", REMEDY};
 
 static void counters_say_missing(const struct counter_totals *all, struct stk_table_doc *doc)
 {
@@ -512,11 +512,14 @@ static void counters_say_missing(const struct counter_totals *all, struct stk_ta
     C(R, counters, COUNT, "recorded counters, each per device")                                    \
     C(R, samples, COUNT, "their samples in the selected time")                                     \
     C(R, clock_drop_share, SHARE,                                                                  \
-      "1 - mean / largest sample of a clock: of the clock where it is largest")                    \
-    C(R, throttled_share, SHARE, "of the samples of throttle counters, the share that is not 0")   \
+      "1 − mean / largest sample of a clock, for the clock where it is largest",                   \
+      .label = "largest clock drop")                                                               \
+    C(R, throttled_share, SHARE, "share of throttle counters' samples that aren't 0",              \
+      .label = "samples throttled")                                                                \
     C(R, queue_depth_p95, COUNT,                                                                   \
-      "95th percentile over time of the operations launched and not yet begun, of the "            \
-      "device where it is largest")
+      "95th percentile over time of operations launched but not yet started, on the "              \
+      "device where it is largest",                                                                \
+      .label = "launch queue depth, p95")
 STK_SUMMARY(counters, COUNTERS_FIGURES)
 
 static void counters_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)

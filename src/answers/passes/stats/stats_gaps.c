@@ -6,6 +6,7 @@
 // gap may have several causes); between_steps: what runs between the steps of the host. Time before
 // a device's first operation and after its last is no gap here. How each is found, and its limits:
 // stats_gaps_find.c, stats_gaps_between.c.
+#include "base/alloc.h"
 #include "answers/passes/stats/stats.h"
 #include "answers/passes/stats/stats_gaps.h"
 
@@ -26,21 +27,20 @@ static enum stoker_status gaps_see(const struct stk_analysis *view, struct stk_a
     C(R, start_ns, NS, "end of the operation before the gap")                                      \
     C(R, dur_ns, NS, "length of the gap, up to the next operation of the device")                  \
     C(R, cause, TEXT,                                                                              \
-      "part of a step that holds most of the gap, by the same attribution as the report's "        \
-      "breakdown; not known outside of all steps")                                                 \
-    C(R, what, TEXT, "host event that fills the longest piece of that cause", .is_name = true)     \
+      "part of a step that most of the gap belongs to, as in the report's breakdown; "             \
+      "unknown outside steps")                                                                     \
+    C(R, what, TEXT, "CPU event that fills the longest piece of that cause", .is_name = true)      \
     C(R, inside, TEXT, "operator around that event", .is_name = true, .is_detail = true)           \
-    C(R, step, COUNT, "step of the device in which the gap begins")                                \
-    C(R, after, TEXT, "where nothing runs on the host: the event that ended last",                 \
-      .is_name = true, .is_detail = true)                                                          \
-    C(R, stack, TEXT,                                                                              \
-      "the host's stack at `what`, else at `inside`; of the longest gaps of a rank alone",         \
+    C(R, step, COUNT, "step of the device in which the gap starts")                                \
+    C(R, after, TEXT, "the last event that ended, if nothing runs on the CPU", .is_name = true,    \
+      .is_detail = true)                                                                           \
+    C(R, stack, TEXT, "the CPU's stack at `what`, or at `inside`; only for a rank's longest gaps", \
       .is_name = true, .is_path = true, .is_detail = true)
 STK_TABLE(gaps, "Longest gaps", GAPS_COLUMNS)
 
 #define CAUSES_COLUMNS(C, R)                                                                       \
     C(R, cause, TEXT, "part of a step, as in the report's breakdown")                              \
-    C(R, gaps, COUNT, "gaps that hold some of it; a gap may have several causes")                  \
+    C(R, gaps, COUNT, "gaps with some of it; a gap may have several causes")                       \
     C(R, total_ns, NS, "time of this cause in all gaps, summed")                                   \
     C(R, idle_share, SHARE, "share of the time of all gaps")
 STK_TABLE(causes, "Causes of all gaps", CAUSES_COLUMNS)
@@ -49,22 +49,20 @@ STK_TABLE(causes, "Causes of all gaps", CAUSES_COLUMNS)
     C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
     C(R, after_step, COUNT, "number of the step before")                                           \
     C(R, start_ns, NS,                                                                             \
-      "end of the mark of that step; of its last optimizer step where marks follow one "           \
-      "another without a break",                                                                   \
+      "end of that step's mark, or of its last optimizer step if marks follow each other "         \
+      "directly",                                                                                  \
       .is_detail = true)                                                                           \
     C(R, dur_ns, NS, "time up to the start of the next step")                                      \
     C(R, fetch_ns, NS, "part of `dur_ns` in fetches of the next batch")                            \
-    C(R, idle_ns, NS,                                                                              \
-      "part of `dur_ns` in which the rank's first device of the breakdown is idle")                \
-    C(R, what, TEXT,                                                                               \
-      "longest event of the driving thread wholly inside, fetches of the next batch aside",        \
+    C(R, idle_ns, NS, "part of `dur_ns` in which the rank's first device is idle")                 \
+    C(R, what, TEXT, "longest event of the main thread that is wholly inside, except fetches",     \
       .is_name = true)                                                                             \
     C(R, every, COUNT,                                                                             \
-      "distance in steps at which the same event takes longest again, where four of five "         \
-      "distances are alike")                                                                       \
-    C(R, stack, TEXT, "the host's stack at `what`; of the longest rows of a rank alone",           \
+      "distance in steps at which the same event is longest again, if four of five "               \
+      "distances agree")                                                                           \
+    C(R, stack, TEXT, "the CPU's stack at `what`; only for a rank's longest rows",                 \
       .is_name = true, .is_path = true, .is_detail = true)
-STK_TABLE(between_steps, "Between the steps of the host", BETWEEN_STEPS_COLUMNS)
+STK_TABLE(between_steps, "Between steps on the CPU", BETWEEN_STEPS_COLUMNS)
 
 static void fill_between(struct stk_table *table, const struct stk_rank_sum *rank,
                          struct stk_gap_sums *all)
@@ -136,25 +134,27 @@ static void fill_causes(struct stk_table *table, const struct stk_gap_sums *all)
 }
 
 #define GAPS_FIGURES(C, R)                                                                         \
-    C(R, gaps, COUNT, "gaps between operations of a device, those that are not listed too")        \
+    C(R, gaps, COUNT, "gaps between operations of a device, including those not listed")           \
     C(R, idle_ns, NS,                                                                              \
-      "lengths of all gaps, summed; before a device's first operation and after its last "         \
-      "there is none")                                                                             \
-    C(R, explained_share, SHARE, "of `idle_ns`, the share whose cause is known")                   \
-    C(R, between_steps_ns, NS,                                                                     \
-      "time between steps without the fetches of the next batch, summed over the ranks")           \
+      "lengths of all gaps, summed; excludes the time before a device's first operation "          \
+      "and after its last",                                                                        \
+      .label = "total idle time")                                                                  \
+    C(R, explained_share, SHARE, "share of `idle_ns` whose cause is known",                        \
+      .label = "idle time with a known cause")                                                     \
+    C(R, between_steps_ns, NS, "time between steps without fetches, summed over the ranks",        \
+      .label = "time between steps")                                                               \
     C(R, between_steps_share, SHARE,                                                               \
-      "`between_steps_ns` as a share of the time of the steps, each counted to the start "         \
-      "of the next")
+      "`between_steps_ns` as a share of the steps' time, each counted to the start of the next",   \
+      .label = "time between steps, share")
 STK_SUMMARY(gaps, GAPS_FIGURES)
 
 #define STEPS_REMEDY                                                                               \
     "record several steps, marked with profiler.step() in torch.profiler, "                        \
     "tf.profiler.experimental.Trace or jax.profiler.StepTraceAnnotation"
 static const struct stk_missing no_marks = {"what runs between steps",
-                                            "no step is marked on the host", STEPS_REMEDY};
+                                            "no step is marked on the CPU", STEPS_REMEDY};
 static const struct stk_missing no_two_marks = {
-    "what runs between steps", "no two steps in a row are marked on the host", STEPS_REMEDY};
+    "what runs between steps", "no two consecutive steps are marked on the CPU", STEPS_REMEDY};
 
 static void gaps_say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
                              const struct stk_gap_sums *all, bool has_device)
@@ -201,8 +201,8 @@ static void gaps_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *
 
 const struct stk_stats stk_stats_gaps = {
     .name = "gaps",
-    .question = "When does the device stand idle, and what is the host doing then?",
-    .needs = "operations of a device; host events for the causes",
+    .question = "When is the device idle, and what does the CPU do then?",
+    .needs = "operations of a device; CPU events for the causes",
     .tables = {&gaps_table, &causes_table, &between_steps_table},
     .summary = &gaps_summary_info,
     .missing = {&stk_missing_device, &no_marks, &no_two_marks},

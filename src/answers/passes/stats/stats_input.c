@@ -18,36 +18,33 @@
 #define WAIT_SHARE_HOST 0.15
 
 #define STAGES_COLUMNS(C, R)                                                                       \
-    C(R, stage, TEXT,                                                                              \
-      "name of the stage: that of its events without what tells passes, files and objects apart",  \
+    C(R, stage, TEXT, "name of the stage, without what differs between passes, files and objects", \
       .is_name = true, .is_path = true)                                                            \
     C(R, kind, TEXT,                                                                               \
       "what it does: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "             \
-      "transfer, control")                                                                         \
+      "transfer or control")                                                                       \
     C(R, thread, TEXT, "thread on which it spent most time", .is_name = true, .is_detail = true)   \
     C(R, calls, COUNT, "how often it was called", .is_detail = true)                               \
     C(R, elements, COUNT,                                                                          \
-      "elements that its calls gave: as recorded (stoker.data), else one each")                    \
+      "elements that its calls returned: as recorded (stoker.data), otherwise one per call")       \
     C(R, total_ns, NS,                                                                             \
-      "time in its calls and workers, summed over threads, nested stages included",                \
+      "time in its calls and workers, summed over threads, including nested stages",               \
       .is_detail = true)                                                                           \
     C(R, self_ns, NS,                                                                              \
-      "its own work, summed over threads: without nested stages, and without waiting for "         \
-      "its workers")                                                                               \
+      "its own work, summed over threads, without nested stages and waiting for workers")          \
     C(R, per_element_ns, NS, "`self_ns` over `elements`", .is_detail = true)                       \
-    C(R, parallelism, COUNT, "threads at work while any of them was")                              \
+    C(R, parallelism, COUNT, "threads that work while any of them does")                           \
     C(R, capacity_per_s, RATE,                                                                     \
-      "elements per second if this stage alone worked, at the parallelism seen")                   \
+      "elements per second if only this stage worked, at the same parallelism")                    \
     C(R, limiting, BOOL,                                                                           \
-      "whether this stage keeps the others waiting; said only where the wait for input is "        \
-      "worth a finding")                                                                           \
-    C(R, buffer_fill, SHARE, "share of its buffer that was full when it was called, on average",   \
+      "whether this stage keeps the others waiting; only if the input wait is worth a finding")    \
+    C(R, buffer_fill, SHARE, "how full its buffer was when it was called, on average",             \
       .is_detail = true)                                                                           \
     C(R, buffer_limit, COUNT, "elements that its buffer holds, as recorded", .is_detail = true)    \
-    C(R, parallelism_set, COUNT, "parallelism that the pipeline asks for, as recorded",            \
+    C(R, parallelism_set, COUNT, "parallelism that the pipeline requests, as recorded",            \
       .is_detail = true)                                                                           \
     C(R, autotuned, BOOL, "whether the framework tunes it", .is_detail = true)                     \
-    C(R, wait_ns, NS, "time in its calls waiting for its workers, or for stages on other threads", \
+    C(R, wait_ns, NS, "time that its calls wait for its workers, or for stages on other threads",  \
       .is_detail = true)                                                                           \
     C(R, threads, COUNT, "threads on which it was called or worked", .is_detail = true)            \
     C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)
@@ -56,15 +53,16 @@ STK_TABLE(stages, "Stages by own work", STAGES_COLUMNS)
 #define KINDS_COLUMNS(C, R)                                                                        \
     C(R, kind, TEXT,                                                                               \
       "what the work is: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "         \
-      "transfer, control")                                                                         \
+      "transfer or control")                                                                       \
     C(R, calls, COUNT, "calls of this kind")                                                       \
-    C(R, self_ns, NS, "work of this kind, summed over threads, whichever stage asked for it")      \
+    C(R, self_ns, NS,                                                                              \
+      "work of this kind, summed over threads, regardless of the stage that asked for it")         \
     C(R, self_share, SHARE, "share of the work of all kinds")
 STK_TABLE(kinds, "Work by kind", KINDS_COLUMNS)
 
 #define FETCHES_COLUMNS(C, R)                                                                      \
-    C(R, fetch, TEXT, "name of the fetch of the next batch that holds up the training",            \
-      .is_name = true, .is_path = true)                                                            \
+    C(R, fetch, TEXT, "name of the batch fetch that holds up training", .is_name = true,           \
+      .is_path = true)                                                                             \
     C(R, calls, COUNT, "how often it was called")                                                  \
     C(R, total_ns, NS, "durations, summed")                                                        \
     C(R, mean_ns, NS, "mean duration")                                                             \
@@ -183,23 +181,22 @@ static bool find_limit(const struct stk_run_sum *run, uint32_t *rank, uint32_t *
 
 static const struct stk_missing no_input = {
     "events of the input pipeline",
-    "no tf.data iterator, no fetch of a loader and no function that prepares "
-    "data is in the profile",
+    "the profile has no tf.data iterator, no loader fetch and no function that prepares data",
     "TensorFlow: host_tracer_level 2; PyTorch: ProfilerActivity.CPU, and "
-    "record_function(\"data_load\") around a loader of your own; JAX: "
-    "python_tracer_level 1; nsys: --trace=nvtx with a range around the fetch"};
+    "record_function(\"data_load\") around your own loader; JAX: python_tracer_level 1; nsys: "
+    "--trace=nvtx with a range around the fetch"};
 static const struct stk_missing no_steps = {
-    "steps", "without them the wait for input has no share",
+    "steps", "without them, the input wait has no share",
     "mark steps: profiler.step() in torch.profiler, "
     "tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation"};
 static const struct stk_missing unknown_work = {
     "what the fetch does",
-    "the training process prepares each batch itself (num_workers=0), and only "
-    "the fetch as a whole is recorded",
+    "the training process prepares each batch itself (num_workers=0), and only the whole fetch was "
+    "recorded",
     "record a few steps with with_stack=True in torch.profiler"};
 static const struct stk_missing unknown_wait = {
     "what the fetch waits for",
-    "only the fetch itself is recorded: worker processes write no events",
+    "only the fetch itself was recorded: worker processes leave no events",
     "PyTorch: record a few steps with num_workers=0 and with_stack=True; "
     "TensorFlow: host_tracer_level 2"};
 
@@ -224,15 +221,17 @@ static void input_say_missing(struct stk_table_doc *doc, const struct stk_run_su
 
 #define INPUT_FIGURES(C, R)                                                                        \
     C(R, wait_ns, NS,                                                                              \
-      "part `input_wait` of the report's breakdown: of the used steps of all devices, of "         \
-      "the host where there is none")                                                              \
-    C(R, wait_share, SHARE, "`wait_ns` as a share of the wall time of the breakdown")              \
+      "part `input_wait` of the breakdown: used steps of all devices, or of the CPU if "           \
+      "there is no device",                                                                        \
+      .label = "waiting for input")                                                                \
+    C(R, wait_share, SHARE, "`wait_ns` as a share of the wall time of the breakdown",              \
+      .label = "waiting for input, share")                                                         \
     C(R, limiting_stage, TEXT,                                                                     \
-      "stage that keeps the others waiting, on the rank that waits most; said only where "         \
-      "the wait is worth a finding",                                                               \
-      .is_name = true)                                                                             \
-    C(R, worker_threads, COUNT,                                                                    \
-      "worker threads of the loader that the profile shows, of the rank with most")
+      "stage that keeps the others waiting, on the rank that waits most; only if the wait "        \
+      "is worth a finding",                                                                        \
+      .is_name = true, .label = "limiting stage")                                                  \
+    C(R, worker_threads, COUNT, "loader workers in the profile, on the rank with most",            \
+      .label = "loader workers")
 STK_SUMMARY(input, INPUT_FIGURES)
 
 static void input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
@@ -277,8 +276,8 @@ static void input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc 
 
 const struct stk_stats stk_stats_input = {
     .name = "input",
-    .question = "How does the input pipeline keep up, and which of its stages limits it?",
-    .needs = "tf.data iterators, fetches of a loader, or functions that prepare data",
+    .question = "Does the input pipeline keep up, and which stage limits it?",
+    .needs = "tf.data iterators, loader fetches, or functions that prepare data",
     .tables = {&stages_table, &kinds_table, &fetches_table},
     .summary = &input_summary_info,
     .missing = {&no_input, &no_steps, &unknown_work, &unknown_wait},

@@ -8,6 +8,7 @@
 // latency where it is near neither, unknown where no shapes or no peaks are known. Sums:
 // answers/passes/kernel_sums.c.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "answers/passes/stats/stats.h"
@@ -37,8 +38,8 @@ struct launch_cells {
         STK_COLUMN_OF(row, launch, waves, REAL,                                                    \
                       "blocks of the grid over the blocks that the device holds at once",          \
                       .is_detail = true),                                                          \
-        STK_COLUMN_OF(row, launch, sm_share, SHARE,                                                \
-                      "multiprocessors of the device that get a block", .is_detail = true),        \
+        STK_COLUMN_OF(row, launch, sm_share, SHARE, "SMs of the GPU that get a block",             \
+                      .is_detail = true),                                                          \
         STK_COLUMN_OF(row, launch, tail_share, SHARE,                                              \
                       "share of the device's block slots that the last of several waves leaves "   \
                       "empty",                                                                     \
@@ -51,7 +52,7 @@ struct kernels_row {
     struct stk_cell flops_per_s, bytes_per_s, bound, roof_share;
 };
 static const struct stk_column kernels_columns[] = {
-    STK_COLUMN(kernels_row, name, TEXT, "name of the kernel; collectives included",
+    STK_COLUMN(kernels_row, name, TEXT, "name of the kernel, including collectives",
                .is_name = true),
     STK_COLUMN(kernels_row, device, TEXT, STK_DOC_DEVICE),
     STK_COLUMN(kernels_row, count, COUNT, "kernels that start in the selected time"),
@@ -62,29 +63,29 @@ static const struct stk_column kernels_columns[] = {
     STK_COLUMN(kernels_row, min_ns, NS, "shortest duration", .is_detail = true),
     STK_COLUMN(kernels_row, max_ns, NS, "longest duration", .is_detail = true),
     STK_COLUMN(kernels_row, tensor_core, TEXT,
-               "use of tensor cores, as the name tells: yes, eligible (a matrix product or "
+               "use of tensor cores, judging by the name: yes, eligible (a matrix product or "
                "convolution that runs without them), no, unknown",
                .is_detail = true),
     STK_COLUMN(kernels_row, precision, TEXT,
-               "type of the operands, as the name tells; cast: converts from one type to another",
+               "operand type, judging by the name; cast: converts from one type to another",
                .is_detail = true),
-    LAUNCH_COLUMNS(kernels_row,
-                   "blocks x,y,z of the launch configuration that took most of the row's time: the "
-                   "next columns are of it too",
-                   true),
+    LAUNCH_COLUMNS(
+        kernels_row,
+        "grid x,y,z of the launch configuration with most time; the next columns describe it, too",
+        true),
     STK_COLUMN(kernels_row, flops_per_s, RATE,
-               "floating-point operations per second, over the kernels whose operator tells its "
-               "shapes (PyTorch) or cost (XLA)",
+               "floating-point operations per second, over kernels whose operator has shapes "
+               "(PyTorch) or a cost (XLA)",
                .is_detail = true),
-    STK_COLUMN(kernels_row, bytes_per_s, RATE,
-               "bytes read and written per second, over the kernels whose operator tells its "
-               "shapes or cost",
-               .is_detail = true),
+    STK_COLUMN(
+        kernels_row, bytes_per_s, RATE,
+        "bytes read and written per second, over kernels whose operator has shapes or a cost",
+        .is_detail = true),
     STK_COLUMN(kernels_row, bound, TEXT,
-               "what of the device's peak rates the kernel comes nearest to: compute, memory, "
-               "latency (below 10 % of both), unknown (no shapes or no peaks known)"),
+               "the peak rate that the kernel comes closest to: compute, memory, latency (below "
+               "10% of both), unknown (no shapes or no peaks known)"),
     STK_COLUMN(kernels_row, roof_share, SHARE,
-               "share of that peak rate; 1 at most: what a cache serves does not reach the memory",
+               "share of that peak rate; at most 1, as caches can serve more than memory",
                .is_detail = true),
 };
 static const struct stk_table_info kernels_table =
@@ -96,7 +97,7 @@ struct launch_configs_row {
 };
 static const struct stk_column launch_configs_columns[] = {
     STK_COLUMN(launch_configs_row, name, TEXT,
-               "name of the kernel: the 20 with most time of each rank, 8 configurations each",
+               "name of the kernel: the 20 with most time per rank, 8 configurations each",
                .is_name = true),
     STK_COLUMN(launch_configs_row, device, TEXT, STK_DOC_DEVICE),
     STK_COLUMN(launch_configs_row, count, COUNT, "kernels launched with this configuration"),
@@ -271,37 +272,47 @@ static void sum_ranks(const struct stk_run_sum *run, struct sums *all)
 }
 
 #define KERNELS_FIGURES(C, R)                                                                      \
-    C(R, kernels, COUNT, "kernels in the selected time, collectives included")                     \
+    C(R, kernels, COUNT, "kernels in the selected time, including collectives")                    \
     C(R, kernel_ns, NS,                                                                            \
-      "union of the kernels of each device over its streams, summed over the devices")             \
-    C(R, total_kernel_ns, NS, "durations of the kernels, summed")                                  \
+      "union of each device's kernels over its streams, summed over the devices",                  \
+      .label = "GPU time in kernels")                                                              \
+    C(R, total_kernel_ns, NS, "durations of the kernels, summed",                                  \
+      .label = "kernel durations, summed")                                                         \
     C(R, launch_latency_ns, NS,                                                                    \
-      "time from the start of a launch call to its kernel on an idle device: median of "           \
-      "each rank, the longest of all ranks")                                                       \
-    C(R, short_share, SHARE, "of `total_kernel_ns`, the share of kernels below 10 us")             \
-    C(R, short_count_share, SHARE, "share of the kernels that take less than 10 us")               \
+      "time from the start of a launch call to its kernel on an idle device: median per "          \
+      "rank, the longest of all ranks",                                                            \
+      .label = "median launch latency")                                                            \
+    C(R, short_share, SHARE, "share of `total_kernel_ns` in kernels below 10 us",                  \
+      .label = "time in kernels under 10 us")                                                      \
+    C(R, short_count_share, SHARE, "share of kernels below 10 us", .label = "kernels under 10 us") \
     C(R, below_latency_share, SHARE,                                                               \
-      "of the summed durations of ranks whose launch latency is known, the share of "              \
-      "kernels that are shorter than it")                                                          \
+      "share of kernel time in kernels shorter than the launch latency, over ranks where "         \
+      "that is known",                                                                             \
+      .label = "time in kernels under launch latency")                                             \
     C(R, below_latency_count_share, SHARE,                                                         \
-      "of the kernels of these ranks, the share that is shorter than the launch latency")          \
+      "share of these ranks' kernels that are shorter than the launch latency",                    \
+      .label = "kernels under launch latency")                                                     \
     C(R, tensor_core_share, SHARE,                                                                 \
-      "of `total_kernel_ns`, the share of kernels whose names say that they use tensor cores")     \
+      "share of `total_kernel_ns` in kernels whose names show tensor cores",                       \
+      .label = "time on tensor cores")                                                             \
     C(R, tensor_core_eligible_share, SHARE,                                                        \
-      "of `total_kernel_ns`, the share of matrix products and convolutions that run "              \
-      "without tensor cores")                                                                      \
+      "share of `total_kernel_ns` in matrix products and convolutions that run without "           \
+      "tensor cores",                                                                              \
+      .label = "time that could use tensor cores")                                                 \
     C(R, tensor_core_unknown_share, SHARE,                                                         \
-      "of `total_kernel_ns`, the share of kernels whose names do not tell")                        \
-    C(R, compute_bound_share, SHARE,                                                               \
-      "of `total_kernel_ns`, the share of rows with `bound` compute")                              \
-    C(R, memory_bound_share, SHARE, "of `total_kernel_ns`, the share of rows with `bound` memory") \
-    C(R, latency_bound_share, SHARE,                                                               \
-      "of `total_kernel_ns`, the share of rows with `bound` latency")                              \
-    C(R, bound_unknown_share, SHARE,                                                               \
-      "of `total_kernel_ns`, the share of rows with `bound` unknown")                              \
+      "share of `total_kernel_ns` in kernels whose names don't show it",                           \
+      .label = "time, tensor core use unknown")                                                    \
+    C(R, compute_bound_share, SHARE, "share of `total_kernel_ns` in rows with `bound` compute",    \
+      .label = "time limited by compute")                                                          \
+    C(R, memory_bound_share, SHARE, "share of `total_kernel_ns` in rows with `bound` memory",      \
+      .label = "time limited by memory")                                                           \
+    C(R, latency_bound_share, SHARE, "share of `total_kernel_ns` in rows with `bound` latency",    \
+      .label = "time limited by latency")                                                          \
+    C(R, bound_unknown_share, SHARE, "share of `total_kernel_ns` in rows with `bound` unknown",    \
+      .label = "time, limit unknown")                                                              \
     C(R, occupancy, SHARE,                                                                         \
-      "mean of the rows' `grid_occupancy` (`occupancy` where it is not known), weighted "          \
-      "by `total_ns`")
+      "mean of the rows' `grid_occupancy` (`occupancy` if unknown), weighted by `total_ns`",       \
+      .label = "mean occupancy")
 STK_SUMMARY(kernels, KERNELS_FIGURES)
 
 static void kernels_say_figures(struct stk_table_doc *doc, const struct sums *all)

@@ -199,64 +199,63 @@ static enum stoker_status launches_see(const struct stk_analysis *view, struct s
 #define LAUNCHES_COLUMNS(C, R)                                                                     \
     C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
     C(R, count, COUNT,                                                                             \
-      "kernels, collectives included, whose launch call is recorded: the other columns "           \
-      "are of these")                                                                              \
+      "kernels with a recorded launch call, including collectives; the other columns "             \
+      "cover these")                                                                               \
     C(R, median_ns, NS,                                                                            \
       "delay from the start of the launch call to the start of its kernel: lower median")          \
     C(R, p95_ns, NS, "95th percentile of this delay, nearest rank")                                \
     C(R, max_ns, NS, "longest of these delays")                                                    \
     C(R, after_call_median_ns, NS,                                                                 \
       "lower median from the end of the launch call to the start of its kernel; negative "         \
-      "where the kernel starts while the call still runs")                                         \
+      "if the kernel starts while the call still runs")                                            \
     C(R, launch_bound_share, SHARE,                                                                \
-      "share of these kernels whose launch call began after the device had nothing left to do")    \
+      "share of these kernels whose launch call started after the device had run dry")             \
     C(R, queue_full_ns, NS,                                                                        \
-      "time in launch calls of more than 10 times the median call, summed as far as the "          \
-      "device was busy: they waited for a place in the queue",                                     \
+      "time in launch calls over 10 times the median while the device was busy: they "             \
+      "waited for room in the queue",                                                              \
       .is_detail = true)
 STK_TABLE(launches, "From launch call to kernel", LAUNCHES_COLUMNS)
 
 #define QUEUE_COLUMNS(C, R)                                                                        \
     C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
-    C(R, start_ns, NS,                                                                             \
-      "start of this part of the time: each device's queue is cut into 20 equal parts")            \
-    C(R, dur_ns, NS, "length of this part")                                                        \
+    C(R, start_ns, NS, "start of this interval: each device's queue is cut into 20 equal ones")    \
+    C(R, dur_ns, NS, "length of this interval")                                                    \
     C(R, mean_depth, REAL,                                                                         \
-      "operations launched and not yet begun: mean over this part's time; an operation enters "    \
-      "the queue when its launch call begins and leaves it when the device begins it")             \
+      "operations launched but not yet started: mean over this interval, from the start "          \
+      "of the launch call to the start of the operation")                                          \
     C(R, max_depth, COUNT, "most operations in the queue at once")
-STK_TABLE(queue, "Work launched and not yet begun, over time", QUEUE_COLUMNS)
+STK_TABLE(queue, "Work launched but not yet started, over time", QUEUE_COLUMNS)
 
 #define REGIONS_COLUMNS(C, R)                                                                      \
     C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
     C(R, start_ns, NS,                                                                             \
-      "where the device went idle for the first late operation; a region is a run of 8 or "        \
-      "more late operations with at most 3 others from one to the next")                           \
+      "where the device went idle before the first late operation; a region is 8 or more "         \
+      "late operations with at most 3 others in between")                                          \
     C(R, dur_ns, NS, "length up to the end of the last late operation")                            \
-    C(R, idle_ns, NS, "idle time directly before the late operations, summed")                     \
+    C(R, idle_ns, NS, "idle time right before the late operations, summed")                        \
     C(R, busy_share, SHARE,                                                                        \
       "share of the region in which the device is busy (union of its operations)")                 \
     C(R, kernels, COUNT, "kernels in the region, collectives included")                            \
     C(R, late, COUNT,                                                                              \
-      "operations (kernels, copies, memsets) whose launch call began after the device had "        \
-      "nothing left to do, before a gap of at most 1 ms")                                          \
+      "operations (kernels, copies, memsets) whose launch call started after the device "          \
+      "had run dry, before a gap of at most 1 ms")                                                 \
     C(R, thread, TEXT, "host thread that launched the first of them", .is_name = true)             \
-    C(R, step, COUNT, "step of the device in which the region begins")
+    C(R, step, COUNT, "step of the device in which the region starts")
 STK_TABLE(regions, "Where the device runs dry waiting for launches", REGIONS_COLUMNS)
 
 #define SLOW_CALLS_COLUMNS(C, R)                                                                   \
-    C(R, call, TEXT, "name of the call of the runtime or driver", .is_name = true)                 \
+    C(R, call, TEXT, "name of the runtime or driver call", .is_name = true)                        \
     C(R, rank, COUNT, STK_DOC_RANK)                                                                \
     C(R, count, COUNT, "calls of the name")                                                        \
     C(R, total_ns, NS, "their durations, summed; a call inside another one counts in both rows")   \
     C(R, median_ns, NS, "lower median of the durations")                                           \
     C(R, p95_ns, NS, "95th percentile of the durations, nearest rank", .is_detail = true)          \
     C(R, max_ns, NS, "longest duration")                                                           \
-    C(R, slow_share, SHARE, "share of the calls that took more than 10 times the median")          \
+    C(R, slow_share, SHARE, "share of the calls over 10 times the median")                         \
     C(R, slow_ns, NS, "durations of these slow calls, summed")                                     \
-    C(R, device_busy_share, SHARE, "share of `slow_ns` in which some device of the rank was busy", \
+    C(R, device_busy_share, SHARE, "share of `slow_ns` in which a device of the rank was busy",    \
       .is_detail = true)
-STK_TABLE(slow_calls, "Runtime calls, and those over 10 x their median", SLOW_CALLS_COLUMNS)
+STK_TABLE(slow_calls, "Runtime calls, and those over 10× their median", SLOW_CALLS_COLUMNS)
 
 static void launches_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                                struct launch_row *all)
@@ -353,16 +352,20 @@ static void fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
 
 #define LAUNCHES_FIGURES(C, R)                                                                     \
     C(R, launch_bound_share, SHARE,                                                                \
-      "share of the kernels with a launch call whose call began after their device had "           \
-      "nothing left to do")                                                                        \
-    C(R, queue_full_ns, NS, "`queue_full_ns` of all devices, summed")                              \
+      "share of linked kernels whose call started after their device had run dry",                 \
+      .label = "kernels launched too late")                                                        \
+    C(R, queue_full_ns, NS, "`queue_full_ns` of all devices, summed",                              \
+      .label = "waiting for a full queue")                                                         \
     C(R, command_buffer_full_ns, NS,                                                               \
-      "time that the profiler records as `Command Buffer Full`, in which launches wait "           \
-      "for a place: union of each track, summed over the tracks")                                  \
-    C(R, linked_share, SHARE, "share of all kernels whose launch call is recorded")                \
-    C(R, regions, COUNT,                                                                           \
-      "regions in which a device runs out of work, those that are not listed too")                 \
-    C(R, region_idle_ns, NS, "idle time before the late operations of all these regions, summed")
+      "time recorded as `Command Buffer Full`, when launches wait for room: union per "            \
+      "track, summed over the tracks",                                                             \
+      .label = "command buffer full")                                                              \
+    C(R, linked_share, SHARE, "share of all kernels whose launch call is recorded",                \
+      .label = "kernels with a recorded launch")                                                   \
+    C(R, regions, COUNT, "regions in which a device runs dry, including those not listed",         \
+      .label = "launch-bound regions")                                                             \
+    C(R, region_idle_ns, NS, "idle time before the late operations of all these regions, summed",  \
+      .label = "idle in these regions")
 STK_SUMMARY(launches, LAUNCHES_FIGURES)
 
 static void launches_say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
@@ -394,8 +397,8 @@ static void launches_say_figures(struct stk_table_doc *doc, const struct stk_run
 
 static const struct stk_missing no_launch_calls = {
     "launch calls of kernels", "no kernel is linked to the runtime call that launched it",
-    "record the host too: ProfilerActivity.CPU beside CUDA in torch.profiler, "
-    "--trace=cuda in nsys profile, host_tracer_level 2 in TensorFlow and JAX"};
+    "record the CPU too: ProfilerActivity.CPU with CUDA in torch.profiler, --trace=cuda in nsys "
+    "profile, host_tracer_level 2 in TensorFlow and JAX"};
 
 static void launches_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {

@@ -4,28 +4,29 @@
 // of the profile, or all of the record where they share none. Means are over time, what was not
 // written at a look counts as 0; the columns' units are those of the counter (docs/sampler.md).
 // Limits: what lives shorter than a second may be missed; figures of a GPU are of the whole GPU.
+#include <string.h>
 
 #include "profile/model/machine/machine.h"
 #include "answers/passes/stats/stats.h"
 
 #define PROCESSES_COLUMNS(C, R)                                                                    \
     C(R, process, TEXT, "name of the process's first thread", .is_name = true)                     \
-    C(R, pid, NUMBER, "its number")                                                                \
-    C(R, parent, NUMBER, "number of the process that started it", .is_detail = true)               \
-    C(R, running, REAL, "processors that its threads ran on, summed")                              \
-    C(R, waiting, REAL, "its threads that could run and waited for a processor, on average")       \
+    C(R, pid, NUMBER, "its process number")                                                        \
+    C(R, parent, NUMBER, "process number of its parent", .is_detail = true)                        \
+    C(R, running, REAL, "CPU cores that its threads used, summed")                                 \
+    C(R, waiting, REAL, "runnable threads waiting for a core, on average")                         \
     C(R, busiest_share, SHARE, "share of the time that its busiest thread ran")                    \
     C(R, busiest_thread, TEXT, "name of that thread", .is_name = true, .is_detail = true)          \
-    C(R, threads, COUNT, "most threads that it had")                                               \
-    C(R, active, COUNT, "threads that ran for 1 % of the time or more", .is_detail = true)         \
+    C(R, threads, COUNT, "most threads at once")                                                   \
+    C(R, active, COUNT, "threads that ran for 1% of the time or more", .is_detail = true)          \
     C(R, read_bytes_per_s, RATE, "bytes read from storage")                                        \
     C(R, write_bytes_per_s, RATE, "bytes written to storage", .is_detail = true)                   \
     C(R, major_faults_per_s, RATE, "page faults that read from storage", .is_detail = true)        \
-    C(R, resident_bytes, BYTES, "most memory that it held")
+    C(R, resident_bytes, BYTES, "peak memory")
 STK_TABLE(processes, "Processes by work", PROCESSES_COLUMNS)
 
 #define FIGURES_COLUMNS(C, R)                                                                      \
-    C(R, counter, TEXT, "counter, as docs/sampler.md lists them")                                  \
+    C(R, counter, TEXT, "counter, as listed in docs/sampler.md")                                   \
     C(R, of, TEXT, "the disk or GPU; empty for the machine and the job")                           \
     C(R, mean, REAL, "mean over time")                                                             \
     C(R, most, REAL, "largest value")                                                              \
@@ -34,25 +35,31 @@ STK_TABLE(processes, "Processes by work", PROCESSES_COLUMNS)
     C(R, samples, COUNT, "values written in that time", .is_detail = true)
 STK_TABLE(figures, "Counters of the job and the machine", FIGURES_COLUMNS)
 
-#define ABSENT_COLUMNS(C, R) C(R, source, TEXT, "what could not be sampled, and why")
+#define ABSENT_COLUMNS(C, R) C(R, source, TEXT, "what couldn't be sampled, and why")
 STK_TABLE(absent, "Not sampled", ABSENT_COLUMNS)
 
 #define MACHINE_FIGURES(C, R)                                                                      \
-    C(R, sampled_ns, NS, "time that the figures are of")                                           \
-    C(R, looks, COUNT, "times that the sampler looked in it")                                      \
-    C(R, of_profile, BOOL, "whether that is the profile's time; else it is all of the record")     \
-    C(R, processors, REAL, "processors that the job may use")                                      \
-    C(R, running, REAL, "processors that its threads ran on, on average")                          \
-    C(R, waiting, REAL, "its threads that could run and waited for a processor, on average")       \
-    C(R, throttled_share, SHARE, "periods in which the control group's quota was used up")         \
-    C(R, sampler_share, SHARE, "of one processor that sampling took")                              \
+    C(R, sampled_ns, NS, "time that the figures cover", .label = "sampled for")                    \
+    C(R, looks, COUNT, "samples in that time", .label = "samples")                                 \
+    C(R, of_profile, BOOL, "whether that is the profile's time; otherwise it is the whole record", \
+      .label = "covers the profile only")                                                          \
+    C(R, processors, REAL, "CPU cores that the job may use", .label = "CPU cores available")       \
+    C(R, running, REAL, "CPU cores that its threads used, on average", .label = "CPU cores used")  \
+    C(R, waiting, REAL, "runnable threads waiting for a core, on average",                         \
+      .label = "threads waiting for a core")                                                       \
+    C(R, throttled_share, SHARE, "share of periods in which the cgroup used up its quota",         \
+      .label = "periods throttled")                                                                \
+    C(R, sampler_share, SHARE, "share of one CPU core that sampling took",                         \
+      .label = "sampler cost, of one core")                                                        \
     C(R, other_records, COUNT,                                                                     \
-      "records of other machines or times that were given and are not shown")
+      "records of other machines or times that were passed but aren't shown",                      \
+      .label = "other machine records")
 STK_SUMMARY(machine, MACHINE_FIGURES)
 
-static const struct stk_missing no_record = {
-    "samples of the machine", "no machine.stk lies beside the profile",
-    "start the job with `stoker run -- COMMAND`, which samples it, and give its folder"};
+static const struct stk_missing no_record = {"samples of the machine",
+                                             "there is no machine.stk next to the profile",
+                                             "start the job with `stoker run -- COMMAND`, which "
+                                             "samples the machine, and pass the run's folder"};
 
 // Without the digits that binary fractions add.
 static double tidy(double value)
@@ -158,7 +165,7 @@ static void machine_describe(const struct stk_pass_ctx *ctx, struct stk_table_do
 const struct stk_stats stk_stats_machine = {
     .name = "machine",
     .question = "What did the machine do while the job ran: processes, limits, disks, GPUs?",
-    .needs = "a record of the machine (machine.stk) beside the profile",
+    .needs = "a machine record (machine.stk) next to the profile",
     .tables = {&processes_table, &figures_table, &absent_table},
     .summary = &machine_summary_info,
     .missing = {&no_record},

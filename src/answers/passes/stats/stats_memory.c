@@ -18,41 +18,39 @@
     C(R, allocator, TEXT, "name of the allocator", .is_detail = true)                              \
     C(R, op, TEXT,                                                                                 \
       "operation that asked for the memory; `(before the profile)`: allocated earlier; "           \
-      "`(held by the program)`: beside the heap, for a running XLA program",                       \
+      "`(held by the program)`: outside the heap, for a running XLA program",                      \
       .is_name = true)                                                                             \
-    C(R, bytes, BYTES, "bytes of it in use at the peak of this allocator")                         \
+    C(R, bytes, BYTES, "bytes in use at this allocator's peak")                                    \
     C(R, peak_share, SHARE, "share of all bytes in use at that peak")                              \
-    C(R, blocks, COUNT, "blocks of it in use at that peak")
+    C(R, blocks, COUNT, "blocks in use at that peak")
 STK_TABLE(peak, "In use at the peak, by operation", PEAK_COLUMNS)
 
 #define STEPS_COLUMNS(C, R)                                                                        \
     C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
     C(R, step, COUNT, "number of the used step")                                                   \
     C(R, allocations, COUNT,                                                                       \
-      "allocations in the step, of devices' memory (of the host's where no device's is "           \
-      "recorded)")                                                                                 \
+      "allocations in the step, of GPU memory (of CPU memory if that is all that was recorded)")   \
     C(R, allocated_bytes, BYTES, "bytes that they allocated, summed")                              \
     C(R, freed_bytes, BYTES, "bytes freed in the step, summed")                                    \
-    C(R, peak_bytes, BYTES,                                                                        \
-      "most bytes in use at once in the step, over all allocators of the rank")                    \
+    C(R, peak_bytes, BYTES, "peak memory of the step, over all allocators of the rank")            \
     C(R, end_bytes, BYTES, "bytes in use at the step's last allocator event")
 STK_TABLE(steps, "Used steps", STEPS_COLUMNS)
 
 #define TIMELINE_COLUMNS(C, R)                                                                     \
     C(R, device, TEXT, "device, as the report names it: `rank/ordinal`, or `rank/host`")           \
-    C(R, t_ns, NS,                                                                                 \
-      "time of the value: the largest one of each of 500 equal parts of the time is kept")         \
+    C(R, t_ns, NS, "time of the value: the largest one in each of 500 equal intervals")            \
     C(R, bytes, BYTES, "bytes in use at that time")                                                \
-    C(R, reserved_bytes, BYTES, "bytes that the allocator holds at that time, in use or not")      \
+    C(R, reserved_bytes, BYTES,                                                                    \
+      "bytes that the allocator holds at that time, whether in use or not")                        \
     C(R, allocator, TEXT, "name of the allocator", .is_detail = true)
 STK_TABLE(timeline, "In use over time", TIMELINE_COLUMNS)
 
 #define LIVE_COLUMNS(C, R)                                                                         \
     C(R, device, TEXT, "device, as the report names it: `rank/ordinal`, or `rank/host`")           \
-    C(R, t_ns, NS, "time, one of those of the table `timeline`")                                   \
+    C(R, t_ns, NS, "time, one of those in the table `timeline`")                                   \
     C(R, op, TEXT,                                                                                 \
-      "operation that asked for the memory: the eight that hold most, and what none of the "       \
-      "profile asked for, as in `peak`",                                                           \
+      "operation that asked for the memory: the eight that hold most, and memory from "            \
+      "before, as in `peak`",                                                                      \
       .is_name = true)                                                                             \
     C(R, bytes, BYTES, "bytes of it in use at that time")                                          \
     C(R, blocks, COUNT, "blocks of it in use at that time")                                        \
@@ -235,21 +233,27 @@ static bool memory_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_ra
 
 #define MEMORY_FIGURES(C, R)                                                                       \
     C(R, peak_device, TEXT,                                                                        \
-      "device with the largest peak of one allocator; the host where no device's memory "          \
-      "is recorded")                                                                               \
-    C(R, peak_bytes, BYTES, "bytes in use at that peak")                                           \
-    C(R, peak_t_ns, NS, "time of that peak")                                                       \
-    C(R, capacity_share, SHARE, "peak as a share of the device's memory")                          \
-    C(R, reserved_bytes, BYTES, "bytes that this allocator holds at the peak, in use or not")      \
+      "device whose allocator has the highest peak; the CPU if no GPU memory was recorded",        \
+      .label = "device with the highest peak")                                                     \
+    C(R, peak_bytes, BYTES, "bytes in use at that peak", .label = "peak memory")                   \
+    C(R, peak_t_ns, NS, "time of that peak", .label = "peak at")                                   \
+    C(R, capacity_share, SHARE, "peak as a share of the device's memory",                          \
+      .label = "peak, share of capacity")                                                          \
+    C(R, reserved_bytes, BYTES,                                                                    \
+      "bytes that this allocator holds at the peak, whether in use or not",                        \
+      .label = "reserved at the peak")                                                             \
     C(R, fragmentation_share, SHARE,                                                               \
-      "1 - largest free block / free memory of this allocator, at the peak")                       \
+      "1 - largest free block / free memory of this allocator, at the peak",                       \
+      .label = "fragmentation at the peak")                                                        \
     C(R, allocations, COUNT, "allocations of all allocators in the selected time")                 \
-    C(R, allocations_per_step, COUNT, "allocations of a used step, mean cut to a whole number")    \
+    C(R, allocations_per_step, COUNT, "allocations per used step, mean, rounded down",             \
+      .label = "allocations per step")                                                             \
     C(R, growth_per_step_bytes, BYTES,                                                             \
-      "change of the bytes in use from the end of a used step to the end of the next: "            \
-      "lower median, of the rank where it is largest; 0 where it does not grow")                   \
-    C(R, device_malloc_calls, COUNT,                                                               \
-      "calls of the runtime that allocate or free device or pinned memory")
+      "change of the bytes in use between the ends of consecutive steps: lower median, on "        \
+      "the rank where it is largest; 0 if it doesn't grow",                                        \
+      .label = "growth per step")                                                                  \
+    C(R, device_malloc_calls, COUNT, "runtime calls that allocate or free GPU or pinned memory",   \
+      .label = "driver allocations")
 STK_SUMMARY(memory, MEMORY_FIGURES)
 
 static void memory_say_figures(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
@@ -295,22 +299,21 @@ static const struct stk_missing no_events = {
     "nsys profile --cuda-memory-usage=true; TensorFlow and JAX record them "
     "with their BFC allocator at host_tracer_level 2"};
 static const struct stk_missing silent_device = {
-    "memory of the device", "its allocator reported nothing: another one may be in its place",
+    "memory of the device", "its allocator reported nothing: a different one may be in use",
     "record with the framework's caching allocator, or with "
     "nsys profile --cuda-memory-usage=true"};
 static const struct stk_missing no_device = {
-    "memory of a device", "the profile holds no device",
-    "profile a part that runs on one, with profile_memory=True"};
+    "memory of a device", "the profile has no device",
+    "profile a part that runs on a GPU, with profile_memory=True"};
 static const struct stk_missing no_beginning = {
-    "what was allocated before the profile began",
-    "only changes are recorded: all sizes are at least what is shown",
-    "start the profiler before the model is built; newer versions of PyTorch "
-    "record the whole size"};
+    "what was allocated before the profile started",
+    "only changes are recorded: all sizes are lower bounds",
+    "start the profiler before the model is built; newer PyTorch versions record the whole size"};
 static const struct stk_missing no_addresses = {
-    "what was live at the peak", "the events hold no address, so frees cannot be matched",
+    "what was live at the peak", "the events have no addresses, so frees can't be matched",
     "record with PyTorch 1.13 or newer"};
 static const struct stk_missing no_fragmentation = {
-    "fragmentation", "the profile does not say how large free blocks are",
+    "fragmentation", "the profile doesn't say how large free blocks are",
     "torch.cuda.memory_snapshot() shows the blocks of PyTorch's allocator"};
 
 static void memory_say_missing(const struct stk_pass_ctx *ctx, const struct memory_totals *all,

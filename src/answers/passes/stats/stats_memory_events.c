@@ -489,7 +489,7 @@ static struct live_sum *sum_for(struct sweep *s, struct living *l, const struct 
     return sum;
 }
 
-// Freed, or handed out anew without a word.
+// Freed, or handed out again without a word.
 static bool end_block(struct living *l, struct pool *p, uint32_t block)
 {
     const struct block *b = stk_vec_at(&l->blocks, block);

@@ -33,26 +33,26 @@ static enum stoker_status ops_see(const struct stk_analysis *view, struct stk_ar
 #define OPS_COLUMNS(C, R)                                                                          \
     C(R, name, TEXT, "name of the operation", .is_name = true)                                     \
     C(R, placement, TEXT,                                                                          \
-      "host: operators of host threads; device: device work by the innermost operator "            \
-      "around its launch call, or by its own name where there is none")                            \
+      "host: operators on CPU threads; device: GPU work by the innermost operator around "         \
+      "its launch call, or by its own name")                                                       \
     C(R, mode, TEXT,                                                                               \
-      "how it was issued: eager, function, compiled, xla, graph (as table `modes` "                \
+      "how it was launched: eager, function, compiled, xla, graph (as table `modes` "              \
       "explains), mixed",                                                                          \
       .is_detail = true)                                                                           \
     C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
     C(R, count, COUNT, "how often it ran")                                                         \
     C(R, total_ns, NS, "durations, summed; a nested call of the same name counts once")            \
     C(R, self_ns, NS, "durations without the operations nested inside, summed")                    \
-    C(R, device_ns, NS, "durations of the device work launched inside, however deep, summed")
+    C(R, device_ns, NS, "durations of the GPU work launched inside, at any depth, summed")
 STK_TABLE(ops, "Operations by self time", OPS_COLUMNS)
 
 #define MODES_COLUMNS(C, R)                                                                        \
-    C(R, mode, TEXT, "how device work was issued; empty where that is not recorded")               \
+    C(R, mode, TEXT, "how GPU work was launched; empty if unknown")                                \
     C(R, meaning, TEXT, "what that is")                                                            \
     C(R, count, COUNT, "device operations")                                                        \
     C(R, device_ns, NS, "their durations, summed")                                                 \
     C(R, device_share, SHARE, "share of the durations of all device operations")
-STK_TABLE(modes, "Device time by how it was issued", MODES_COLUMNS)
+STK_TABLE(modes, "GPU time by how it was launched", MODES_COLUMNS)
 
 #define OP_KERNELS_COLUMNS(C, R)                                                                   \
     C(R, op, TEXT, "innermost operator around the launch call", .is_name = true)                   \
@@ -65,8 +65,8 @@ STK_TABLE(op_kernels, "Kernels under each operation", OP_KERNELS_COLUMNS)
 
 #define COPIES_COLUMNS(C, R)                                                                       \
     C(R, op, TEXT,                                                                                 \
-      "innermost operator around the launch call; not known where there is none, or no "           \
-      "launch is recorded",                                                                        \
+      "innermost operator around the launch call; unknown if there is none, or no launch "         \
+      "was recorded",                                                                              \
       .is_name = true)                                                                             \
     C(R, device, TEXT, STK_DOC_DEVICE, .is_detail = true)                                          \
     C(R, direction, TEXT, "h2d, d2h, d2d, p2p (between devices), h2h, or unknown")                 \
@@ -74,23 +74,22 @@ STK_TABLE(op_kernels, "Kernels under each operation", OP_KERNELS_COLUMNS)
     C(R, bytes, BYTES, "recorded sizes, summed")                                                   \
     C(R, total_ns, NS, "durations, summed")                                                        \
     C(R, exposed_ns, NS,                                                                           \
-      "union of the row's copies, less what a kernel or collective of the device covers")
-STK_TABLE(copies, "Copies by the operation that asked", COPIES_COLUMNS)
+      "union of the row's copies, minus what kernels and collectives of the device overlap")
+STK_TABLE(copies, "Copies by the operation that asked for them", COPIES_COLUMNS)
 
 #define HOST_ISLANDS_COLUMNS(C, R)                                                                 \
     C(R, op, TEXT,                                                                                 \
-      "longest operation of the model inside; an island is the time of a device from the end of "  \
-      "copies to the host to the launch of the copy to the device that follows directly",          \
+      "longest operation of the model inside; an island is CPU work between a "                    \
+      "device-to-host copy and the host-to-device copy that follows it directly",                  \
       .is_name = true)                                                                             \
     C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
     C(R, count, COUNT, "islands named after the operation")                                        \
-    C(R, copies, COUNT, "copies to the host and to the device around them")                        \
+    C(R, copies, COUNT, "device-to-host and host-to-device copies around them")                    \
     C(R, bytes, BYTES, "recorded sizes of these copies, summed")                                   \
     C(R, host_ns, NS, "durations of all operations inside, summed", .is_detail = true)             \
     C(R, total_ns, NS, "lengths of the islands, summed")                                           \
-    C(R, step_share, SHARE,                                                                        \
-      "of the wall time of the used steps, the share of islands in used steps")
-STK_TABLE(host_islands, "Operations on the host between two copies", HOST_ISLANDS_COLUMNS)
+    C(R, step_share, SHARE, "share of the used steps' wall time in islands")
+STK_TABLE(host_islands, "Operations on the CPU between two copies", HOST_ISLANDS_COLUMNS)
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -236,25 +235,29 @@ static void add_sums(const struct stk_op_details *p, struct stk_op_details *all,
 
 #define OPS_FIGURES(C, R)                                                                          \
     C(R, host_self_ns, NS,                                                                         \
-      "self time of the operations on the host, summed over threads and ranks")                    \
-    C(R, device_self_ns, NS, "durations of the device operations, summed")                         \
+      "self time of the operations on the CPU, summed over threads and ranks",                     \
+      .label = "CPU time in operators")                                                            \
+    C(R, device_self_ns, NS, "durations of the device operations, summed", .label = "GPU time")    \
     C(R, runtime_ns, NS,                                                                           \
-      "time of the runtimes' own internals (executors, thread pools, buffers) outside of "         \
-      "every operation, summed")                                                                   \
-    C(R, host_share, SHARE, "`host_self_ns` as a share of it and `device_self_ns`")                \
-    C(R, device_share, SHARE, "`device_self_ns` as a share of it and `host_self_ns`")              \
-    C(R, eager_share, SHARE,                                                                       \
-      "of `device_self_ns`, the share that was issued one operator at a time")                     \
+      "time of runtime internals (executors, thread pools, buffers) outside all "                  \
+      "operations, summed",                                                                        \
+      .label = "runtime internals")                                                                \
+    C(R, host_share, SHARE, "`host_self_ns` as a share of it and `device_self_ns`",                \
+      .label = "CPU share")                                                                        \
+    C(R, device_share, SHARE, "`device_self_ns` as a share of it and `host_self_ns`",              \
+      .label = "GPU share")                                                                        \
+    C(R, eager_share, SHARE, "share of `device_self_ns` launched one operator at a time",          \
+      .label = "GPU time launched eagerly")                                                        \
     C(R, compiled_share, SHARE,                                                                    \
-      "of `device_self_ns`, the share that was issued by TensorFlow's graph executor, "            \
-      "torch.compile, XLA or a device graph")
+      "share of `device_self_ns` launched by TensorFlow's graph executor, torch.compile, "         \
+      "XLA or a CUDA graph",                                                                       \
+      .label = "GPU time launched by compiled code")
 STK_SUMMARY(ops, OPS_FIGURES)
 
 static const struct stk_missing no_owners = {
     "operators around the launches",
-    "kernels and copies cannot be put to the operations that asked for them",
-    "record the host's operators together with the device: "
-    "ProfilerActivity.CPU in torch.profiler, "
+    "kernels and copies can't be attributed to the operations that asked for them",
+    "record the CPU's operators with the GPU: ProfilerActivity.CPU in torch.profiler, "
     "torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx"};
 static void ops_say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all,
                             const struct stk_op_details *work)
@@ -319,8 +322,8 @@ static void ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *d
 
 const struct stk_stats stk_stats_ops = {
     .name = "ops",
-    .question = "Which operations of the model take the time, on the host and on the device?",
-    .needs = "operators of the host, or operations of a device",
+    .question = "Which operations of the model take the time, on the CPU and on the GPU?",
+    .needs = "operators on the CPU, or operations of a device",
     .tables = {&ops_table, &modes_table, &op_kernels_table, &copies_table, &host_islands_table},
     .summary = &ops_summary_info,
     .missing = {&no_owners, &stk_ops_keyed_missing},

@@ -122,20 +122,24 @@ struct ops_by_figures {
 };
 static const struct stk_column ops_by_columns[] = {
     STK_COLUMN(ops_by_figures, host_self_ns, NS,
-               "self time of the operations on the host, summed over threads and ranks"),
-    STK_COLUMN(ops_by_figures, device_self_ns, NS, "durations of the device operations, summed"),
+               "self time of the operations on the CPU, summed over threads and ranks",
+               .label = "CPU time in operators"),
+    STK_COLUMN(ops_by_figures, device_self_ns, NS, "durations of the device operations, summed",
+               .label = "GPU time"),
     STK_COLUMN(ops_by_figures, host_told_share, SHARE,
-               "of `host_self_ns`, the share of operations whose group is known"),
+               "share of `host_self_ns` in operations whose group is known",
+               .label = "CPU time with a known group"),
     STK_COLUMN(ops_by_figures, device_told_share, SHARE,
-               "of `device_self_ns`, the share of work whose group is known"),
+               "share of `device_self_ns` in work whose group is known",
+               .label = "GPU time with a known group"),
 };
 const struct stk_summary_info stk_ops_keyed_figures =
     STK_SUMMARY_INFO(ops_by_figures, ops_by_columns);
 
 const struct stk_missing stk_ops_keyed_missing = {
-    "operations", "the profile holds neither operators nor device work",
-    "record the host: ProfilerActivity.CPU in torch.profiler, "
-    "host_tracer_level 2 in TensorFlow and JAX, --trace=nvtx in nsys profile"};
+    "operations", "the profile has neither operators nor GPU work",
+    "record the CPU: ProfilerActivity.CPU in torch.profiler, host_tracer_level 2 in TensorFlow and "
+    "JAX, --trace=nvtx in nsys profile"};
 
 static void ops_by_fill(struct stk_table *table, const struct stk_rank_sum *rank,
                         const struct stk_ops_by *all)

@@ -27,11 +27,11 @@ struct stk_ops_by_nested_row {
     STK_COLUMN_AT(key, offsetof(struct row, at group), TEXT, __VA_ARGS__, .is_name = true),        \
         STK_COLUMN_AT("rank", offsetof(struct row, at rank), COUNT, STK_DOC_RANK,                  \
                       .is_detail = true),                                                          \
-        STK_COLUMN_AT("ops", offsetof(struct row, at ops), COUNT, "operations on the host"),       \
+        STK_COLUMN_AT("ops", offsetof(struct row, at ops), COUNT, "operations on the CPU"),        \
         STK_COLUMN_AT("self_ns", offsetof(struct row, at self_ns), NS,                             \
                       "their durations without the operations nested inside, summed"),             \
         STK_COLUMN_AT("self_share", offsetof(struct row, at self_share), SHARE,                    \
-                      "share of the self time of all operations on the host", .is_detail = true),  \
+                      "share of the self time of all operations on the CPU", .is_detail = true),   \
         STK_COLUMN_AT("device_ops", offsetof(struct row, at device_ops), COUNT,                    \
                       "kernels, collectives, memsets and copies that they launched",               \
                       .is_detail = true),                                                          \
@@ -42,9 +42,9 @@ struct stk_ops_by_nested_row {
 #define STK_OPS_BY_NESTED_COLUMNS(key, ...)                                                        \
     STK_OPS_BY_COLUMNS(stk_ops_by_nested_row, own., key, __VA_ARGS__, .is_path = true),            \
         STK_COLUMN(stk_ops_by_nested_row, within_ns, NS,                                           \
-                   "`self_ns` of it and of all that lies within it"),                              \
+                   "`self_ns` of it and of everything inside"),                                    \
         STK_COLUMN(stk_ops_by_nested_row, device_within_ns, NS,                                    \
-                   "`device_ns` of it and of all that lies within it")
+                   "`device_ns` of it and of everything inside")
 
 extern const struct stk_summary_info stk_ops_keyed_figures;
 extern const struct stk_missing

@@ -43,7 +43,7 @@ static enum stoker_status overview_see(const struct stk_analysis *view, struct s
 
 #define TOP_OPS_COLUMNS(C, R)                                                                      \
     C(R, name, TEXT, "name of the operation", .is_name = true)                                     \
-    C(R, placement, TEXT, "where the time is counted: device, if any device ran, else host")       \
+    C(R, placement, TEXT, "where the time is counted: the device if any ran, otherwise the CPU")   \
     C(R, rank, COUNT, "rank with most of its self time", .is_detail = true)                        \
     C(R, count, COUNT, "how often it ran, on all ranks")                                           \
     C(R, self_ns, NS, "time without the operations nested inside, summed over all ranks")          \
@@ -53,14 +53,14 @@ STK_TABLE(top_ops, "Operations by self time", TOP_OPS_COLUMNS)
 
 #define PRECISION_COLUMNS(C, R)                                                                    \
     C(R, precision, TEXT,                                                                          \
-      "type of the operands, as the kernels' names tell it; cast: conversions from one type to "   \
-      "another, what mixed precision costs")                                                       \
-    C(R, kernels, COUNT, "kernels that compute: neither collectives nor waiting for a transfer")   \
+      "operand type, judging by the kernels' names; cast: conversions between types, the "         \
+      "cost of mixed precision")                                                                   \
+    C(R, kernels, COUNT, "kernels that compute, without collectives and waits for a transfer")     \
     C(R, total_ns, NS, "their durations, summed")                                                  \
-    C(R, total_share, SHARE, "share of the summed durations of all such kernels")                  \
+    C(R, total_share, SHARE, "share of the time of all such kernels")                              \
     C(R, tensor_core_share, SHARE,                                                                 \
-      "share of `total_ns` in kernels whose names say that they use tensor cores; not "            \
-      "known where no name tells")
+      "share of `total_ns` in kernels whose names show tensor cores; unknown if no name "          \
+      "shows it")
 STK_TABLE(precision, "Precision of compute", PRECISION_COLUMNS)
 
 #define DEVICES_COLUMNS(C, R)                                                                      \
@@ -69,10 +69,10 @@ STK_TABLE(precision, "Precision of compute", PRECISION_COLUMNS)
     C(R, span_ns, NS, "from the device's first operation to the end of its last")                  \
     C(R, busy_ns, NS, "union of kernels, copies and memsets over all streams")                     \
     C(R, busy_share, SHARE, "`busy_ns` as a share of `span_ns`")                                   \
-    C(R, compute_ns, NS, "union of the kernels that are no collectives")                           \
-    C(R, communication_exposed_ns, NS,                                                             \
-      "union of the collectives, less what is hidden behind compute", .is_detail = true)           \
-    C(R, transfer_exposed_ns, NS, "union of the copies, less what is hidden behind kernels",       \
+    C(R, compute_ns, NS, "union of kernels other than collectives")                                \
+    C(R, communication_exposed_ns, NS, "union of the collectives, minus what compute overlaps",    \
+      .is_detail = true)                                                                           \
+    C(R, transfer_exposed_ns, NS, "union of the copies, minus what kernels overlap",               \
       .is_detail = true)
 STK_TABLE(devices, "Devices", DEVICES_COLUMNS)
 
@@ -249,18 +249,21 @@ static struct stk_cell known_from_zero(int64_t ns)
 
 #define OVERVIEW_FIGURES(C, R)                                                                     \
     C(R, steps, COUNT, "used steps")                                                               \
-    C(R, step_ns, NS, "length of a used step: lower median")                                       \
-    C(R, step_mean_ns, NS, "length of a used step: mean")                                          \
-    C(R, step_p95_ns, NS, "length of a used step: 95th percentile, nearest rank")                  \
+    C(R, step_ns, NS, "length of a used step: lower median", .label = "step, median")              \
+    C(R, step_mean_ns, NS, "length of a used step: mean", .label = "step, mean")                   \
+    C(R, step_p95_ns, NS, "length of a used step: 95th percentile, nearest rank",                  \
+      .label = "step, p95")                                                                        \
     C(R, busy_share, SHARE,                                                                        \
-      "busy time of the devices in the breakdown as a share of their spans, each summed")          \
-    C(R, idle_share, SHARE, "1 - `busy_share`")                                                    \
-    C(R, host_share, SHARE,                                                                        \
-      "of the self time of all operations, the share on the host; only where a device ran")        \
-    C(R, device_share, SHARE, "of the self time of all operations, the share on devices")          \
+      "busy time of the devices in the breakdown as a share of their spans, both summed",          \
+      .label = "GPU busy")                                                                         \
+    C(R, idle_share, SHARE, "1 - `busy_share`", .label = "GPU idle")                               \
+    C(R, host_share, SHARE, "share of all operations' self time on the CPU; only if a device ran", \
+      .label = "operator time on the CPU")                                                         \
+    C(R, device_share, SHARE, "share of all operations' self time on devices",                     \
+      .label = "operator time on the GPU")                                                         \
     C(R, tensor_core_share, SHARE,                                                                 \
-      "of the summed durations of kernels that compute, the share of those whose names "           \
-      "say that they use tensor cores")
+      "share of compute kernels' time in kernels whose names show tensor cores",                   \
+      .label = "compute on tensor cores")
 STK_SUMMARY(overview, OVERVIEW_FIGURES)
 
 static void overview_say_figures(const struct stk_run_sum *run, struct stk_table_doc *doc,
@@ -282,9 +285,8 @@ static void overview_say_figures(const struct stk_run_sum *run, struct stk_table
     stk_table_summarize(doc, &overview_summary_info, &summary);
 }
 
-static const struct stk_missing host_alone = {"device operations",
-                                              "only the host's side was recorded",
-                                              "record device activity to see what the device does"};
+static const struct stk_missing host_alone = {"device operations", "only the CPU was recorded",
+                                              "record GPU activity to see what the GPU does"};
 
 static void overview_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
@@ -323,7 +325,7 @@ static void overview_describe(const struct stk_pass_ctx *ctx, struct stk_table_d
 const struct stk_stats stk_stats_overview = {
     .name = "overview",
     .question = "What does this job do, at a glance?",
-    .needs = "operators of the host, or operations of a device",
+    .needs = "operators on the CPU, or operations of a device",
     .tables = {&top_ops_table, &precision_table, &devices_table, &stk_overview_breakdown_table,
                &stk_overview_step_times_table, &stk_overview_environment_table},
     .summary = &overview_summary_info,

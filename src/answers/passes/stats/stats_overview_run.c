@@ -17,30 +17,29 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 #define BREAKDOWN_COLUMNS(C, R)                                                                    \
-    C(R, part, TEXT, "part of a step, as in the report's breakdown; those of 0 are left out")      \
+    C(R, part, TEXT, "part of a step, as in the report's breakdown, without empty ones")           \
     C(R, meaning, TEXT, "what the part is", .is_detail = true)                                     \
     C(R, total_ns, NS,                                                                             \
-      "time of the part, summed over what the title names: the used steps of all devices; the "    \
-      "devices' spans where there are no steps; the host's steps where there is no device")        \
+      "time of the part, summed over what the title names: the used steps of all devices, "        \
+      "the devices' spans, or the CPU's steps")                                                    \
     C(R, share, SHARE, "share of the wall time of the same")
 STK_TABLE_COLUMNS(breakdown, BREAKDOWN_COLUMNS)
-const struct stk_table_info stk_overview_breakdown_table = STK_TABLE_INFO(
-    "breakdown", "Where the time of the steps goes", breakdown_row, breakdown_columns);
+const struct stk_table_info stk_overview_breakdown_table =
+    STK_TABLE_INFO("breakdown", "Where the steps' time goes", breakdown_row, breakdown_columns);
 
 #define STEP_TIMES_COLUMNS(C, R)                                                                   \
     C(R, statistic, TEXT,                                                                          \
       "max, p95, p75, median (lower), p25, min (nearest rank), mean, deviation (of a "             \
-      "sample); a single step has a median alone")                                                 \
+      "sample); a single step only has a median")                                                  \
     C(R, dur_ns, NS,                                                                               \
-      "this statistic of the lengths of the used steps of the device that the report's "           \
-      "median step is of")
+      "this statistic of the used steps' lengths, on the device with the report's median step")
 STK_TABLE_COLUMNS(step_times, STEP_TIMES_COLUMNS)
 const struct stk_table_info stk_overview_step_times_table =
     STK_TABLE_INFO("step_times", "How long the steps take", step_times_row, step_times_columns);
 
 #define ENVIRONMENT_COLUMNS(C, R)                                                                  \
     C(R, what, TEXT, "format, recorded by, frameworks, hosts, ranks, devices")                     \
-    C(R, value, TEXT, "what the profile says of it")
+    C(R, value, TEXT, "what the profile says")
 STK_TABLE_COLUMNS(environment, ENVIRONMENT_COLUMNS)
 const struct stk_table_info stk_overview_environment_table = STK_TABLE_INFO(
     "environment", "What was recorded, and where", environment_row, environment_columns);
@@ -48,9 +47,9 @@ const struct stk_table_info stk_overview_environment_table = STK_TABLE_INFO(
 void stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
     static const char *const titles[] = {
-        [STK_SCOPE_STEPS] = "Where the time of the steps goes",
-        [STK_SCOPE_SPAN] = "Where the time of the devices goes",
-        [STK_SCOPE_HOST] = "Where the time of the host's steps goes",
+        [STK_SCOPE_STEPS] = "Where the steps' time goes",
+        [STK_SCOPE_SPAN] = "Where the devices' time goes",
+        [STK_SCOPE_HOST] = "Where the CPU steps' time goes",
     };
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *table = stk_table_add(doc, &stk_overview_breakdown_table);

@@ -398,11 +398,10 @@ static enum stoker_status python_see(const struct stk_analysis *view, struct stk
     C(R, total_ns, NS, "durations, summed; a nested call of the same function counts once")        \
     C(R, self_ns, NS, "time without the Python functions nested inside")                           \
     C(R, step_share, SHARE,                                                                        \
-      "self time inside the used steps of the host as a share of these steps' time; of "           \
-      "the thread that drives them alone")                                                         \
+      "self time in the used steps as a share of their time, on the thread that drives them")      \
     C(R, python_ns, NS,                                                                            \
       "self time without operators and runtime calls inside: the interpreter's own; 0 for "        \
-      "functions written in C",                                                                    \
+      "C functions",                                                                               \
       .is_detail = true)                                                                           \
     C(R, thread, TEXT, "thread that runs it", .is_name = true, .is_detail = true)                  \
     C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)
@@ -410,11 +409,11 @@ STK_TABLE(functions, "Python functions by self time", FUNCTIONS_COLUMNS)
 
 #define CODE_COLUMNS(C, R)                                                                         \
     C(R, code, TEXT, "whose code: user, framework, library, builtin, unknown")                     \
-    C(R, functions, COUNT, "functions of it, counted per thread")                                  \
+    C(R, functions, COUNT, "its functions, counted per thread")                                    \
     C(R, calls, COUNT, "their calls")                                                              \
     C(R, self_ns, NS, "their self time, summed over all threads")                                  \
     C(R, step_share, SHARE,                                                                        \
-      "their self time inside steps on the driving thread, as a share of the steps' time")
+      "its self time inside steps on the main thread, as a share of the steps' time")
 STK_TABLE(code, "Whose code", CODE_COLUMNS)
 
 struct code_sum {
@@ -514,24 +513,30 @@ static struct stk_cell share_of_code(const struct code_sum *code, int64_t base_n
 
 #define PYTHON_FIGURES(C, R)                                                                       \
     C(R, traced_share, SHARE,                                                                      \
-      "of the time of the used steps on the driving thread (its whole time where there "           \
-      "are no steps), the share inside any Python function")                                       \
+      "share of the used steps' time on the main thread (its whole time without steps) in "        \
+      "any Python function",                                                                       \
+      .label = "time in Python functions")                                                         \
     C(R, python_self_share, SHARE,                                                                 \
-      "of the same time, the share that is the interpreter's own: no operator, no call of "        \
-      "the runtime, no function written in C")                                                     \
-    C(R, user_share, SHARE, "of the same time, the self time of the user's code")                  \
-    C(R, framework_share, SHARE, "of the same time, the self time of the framework's Python code") \
-    C(R, library_share, SHARE, "of the same time, the self time of other libraries' code")         \
-    C(R, builtin_share, SHARE, "of the same time, the self time of functions written in C")        \
-    C(R, unknown_share, SHARE, "of the same time, the self time of code whose owner is not known")
+      "share of the same time that is the interpreter's own: no operator, runtime call or "        \
+      "C function",                                                                                \
+      .label = "time in the interpreter itself")                                                   \
+    C(R, user_share, SHARE, "share of the same time in your own code",                             \
+      .label = "time in your code")                                                                \
+    C(R, framework_share, SHARE, "share of the same time in the framework's Python code",          \
+      .label = "time in framework code")                                                           \
+    C(R, library_share, SHARE, "share of the same time in other libraries",                        \
+      .label = "time in libraries")                                                                \
+    C(R, builtin_share, SHARE, "share of the same time in C functions",                            \
+      .label = "time in C functions")                                                              \
+    C(R, unknown_share, SHARE, "share of the same time in code of unknown owner",                  \
+      .label = "time in code of unknown owner")
 STK_SUMMARY(python, PYTHON_FIGURES)
 
 static const struct stk_missing no_tracer = {
-    "Python functions", "no Python tracer was on when it was recorded",
-    "PyTorch: with_stack=True in torch.profiler.profile; JAX: ProfileOptions() "
-    "with python_tracer_level = 1; TensorFlow: ProfilerOptions("
-    "python_tracer_level=1), which has no effect in 2.21; nsys: "
-    "--python-functions-trace, or ranges of your own with --trace=nvtx"};
+    "Python functions", "no Python tracer was on",
+    "PyTorch: with_stack=True in torch.profiler.profile; JAX: ProfileOptions() with "
+    "python_tracer_level = 1; TensorFlow: ProfilerOptions(python_tracer_level=1), which has no "
+    "effect in 2.21; nsys: --python-functions-trace, or your own ranges with --trace=nvtx"};
 
 static void python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
@@ -572,7 +577,7 @@ static void python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc
 
 const struct stk_stats stk_stats_python = {
     .name = "python",
-    .question = "Which Python functions take the host's time, and whose code are they?",
+    .question = "Which Python functions take the CPU's time, and whose code are they?",
     .needs = "events of a Python tracer",
     .tables = {&functions_table, &code_table},
     .summary = &python_summary_info,

@@ -249,20 +249,20 @@ static enum stoker_status roofline_see(const struct stk_analysis *view, struct s
     C(R, count, COUNT, "its kernels")                                                              \
     C(R, total_ns, NS, "their durations, summed")                                                  \
     C(R, flops_per_s, RATE,                                                                        \
-      "floating-point operations per second, over the kernels whose cost is known")                \
+      "floating-point operations per second, over kernels with a known cost")                      \
     C(R, bytes_per_s, RATE,                                                                        \
-      "bytes read and written per second, at least, over the kernels whose cost is known")         \
-    C(R, intensity, REAL, "floating-point operations for each byte")                               \
+      "bytes read and written per second, a lower bound, over kernels with a known cost")          \
+    C(R, intensity, REAL, "floating-point operations per byte")                                    \
     C(R, ridge, REAL,                                                                              \
-      "the intensity at which the device's two limits meet, for the operation's precision: "       \
-      "below, memory is the limit, above, compute",                                                \
+      "the intensity at which the device's two limits meet, for this precision: memory is "        \
+      "the limit below, compute above",                                                            \
       .is_detail = true)                                                                           \
     C(R, bound, TEXT,                                                                              \
-      "what of the device's peak rates it comes nearest to: compute, memory, latency "             \
-      "(below 10 % of both), unknown (no cost or no peak known)")                                  \
+      "the peak rate that it comes closest to: compute, memory, latency (below 10% of "            \
+      "both), unknown (no cost or no peak known)")                                                 \
     C(R, roof_share, SHARE,                                                                        \
-      "share of that peak rate; 1 at most: what a cache serves does not reach the memory")         \
-    C(R, roof_ns, NS, "time that the kernels whose cost is known would take at that peak rate",    \
+      "share of that peak rate; at most 1, as caches can serve more than memory")                  \
+    C(R, roof_ns, NS, "time that kernels with a known cost would take at that peak rate",          \
       .is_detail = true)
 STK_TABLE(roofline, "Operations and the device's limits", ROOFLINE_COLUMNS)
 
@@ -318,21 +318,23 @@ static void fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
 
 #define ROOFLINE_FIGURES(C, R)                                                                     \
     C(R, kernel_ns, NS,                                                                            \
-      "durations of the kernels that compute, summed: no collectives, no waiting for transfers")   \
-    C(R, cost_share, SHARE,                                                                        \
-      "of `kernel_ns`, the share of kernels whose operations or bytes are known")                  \
-    C(R, told_share, SHARE, "of `kernel_ns`, the share of which the limit is known, too")          \
-    C(R, roof_share, SHARE, "of the time of these, the share that they would take at their limits")
+      "durations of compute kernels, summed, without collectives and waits for transfers",         \
+      .label = "compute kernels")                                                                  \
+    C(R, cost_share, SHARE, "share of `kernel_ns` in kernels with known operations or bytes",      \
+      .label = "time with known FLOPs or bytes")                                                   \
+    C(R, told_share, SHARE, "share of `kernel_ns` whose limit is known, too",                      \
+      .label = "time with a known limit")                                                          \
+    C(R, roof_share, SHARE, "share of that time that the kernels would take at their limits",      \
+      .label = "share of the peak rates reached")
 STK_SUMMARY(roofline, ROOFLINE_FIGURES)
 
-static const struct stk_missing no_costs = {"what operations compute and move",
-                                            "hardly any kernel says its shapes or its cost",
-                                            "PyTorch: record_shapes=True; TensorFlow and TPU: they "
-                                            "are in profiles with device rows; XLA on "
-                                            "a GPU does not record them"};
+static const struct stk_missing no_costs = {
+    "what operations compute and move", "hardly any kernel has its shapes or cost",
+    "PyTorch: record_shapes=True; TensorFlow and TPU profiles with device events include them; XLA "
+    "on a GPU doesn't record them"};
 static const struct stk_missing no_peaks = {
-    "the device's peak rates", "the profile names no device that stoker knows the rates of",
-    "none: compare `flops_per_s` and `bytes_per_s` with the device's data sheet"};
+    "the device's peak rates", "the profile doesn't name a device with known peak rates",
+    "nothing: compare `flops_per_s` and `bytes_per_s` with the device's data sheet"};
 
 #define LEAST_TOLD 0.1 // of the kernels' time: below, costs or peaks count as missing
 
@@ -376,7 +378,8 @@ static void roofline_describe(const struct stk_pass_ctx *ctx, struct stk_table_d
 
 const struct stk_stats stk_stats_roofline = {
     .name = "roofline",
-    .question = "What do operations compute and move, and how near is that to the device's limits?",
+    .question =
+        "What do operations compute and move, and how close is that to the device's limits?",
     .needs = "kernels of a device, and shapes or costs of their operations",
     .tables = {&roofline_table},
     .summary = &roofline_summary_info,

@@ -337,17 +337,17 @@ static enum stoker_status sequences_see(const struct stk_analysis *view, struct 
 
 #define SEQUENCES_COLUMNS(C, R)                                                                    \
     C(R, chain, TEXT,                                                                              \
-      "kernels of the chain, by short names: two or more kernels below 10 us that follow "         \
-      "one another on a stream with gaps below 50 us",                                             \
+      "kernels of the chain, by short names: two or more kernels below 10 us in a row on "         \
+      "a stream, with gaps below 50 us",                                                           \
       .is_name = true)                                                                             \
     C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
     C(R, kernels, COUNT, "kernels of one occurrence")                                              \
     C(R, count, COUNT, "occurrences, two or more")                                                 \
     C(R, total_ns, NS, "durations of the kernels of all occurrences, summed")                      \
-    C(R, mean_gap_ns, NS, "mean gap from one kernel of an occurrence to the next")                 \
+    C(R, mean_gap_ns, NS, "mean gap between kernels of an occurrence")                             \
     C(R, saving_bound_ns, NS,                                                                      \
-      "kernels and gaps of all occurrences without each one's longest kernel: fusing "             \
-      "cannot save more on this stream")
+      "kernels and gaps of all occurrences without each one's longest kernel: the most "           \
+      "that fusing can save on this stream")
 STK_TABLE(sequences, "Chains of short kernels by what fusing could save", SEQUENCES_COLUMNS)
 
 static int64_t saving_of(const struct chain *c)
@@ -372,13 +372,15 @@ static void sequences_fill_row(struct stk_table *table, const struct stk_rank_su
 }
 
 #define SEQUENCES_FIGURES(C, R)                                                                    \
-    C(R, chains, COUNT, "occurrences of the listed chains")                                        \
-    C(R, chain_kernels, COUNT, "kernels in them")                                                  \
-    C(R, short_chain_ns, NS, "durations of these kernels, summed")                                 \
-    C(R, short_chain_share, SHARE,                                                                 \
-      "`short_chain_ns` as a share of the summed durations of all kernels")                        \
-    C(R, gap_ns, NS, "gaps between the kernels of an occurrence, summed")                          \
-    C(R, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed")
+    C(R, chains, COUNT, "occurrences of the listed chains", .label = "chains of short kernels")    \
+    C(R, chain_kernels, COUNT, "kernels in them", .label = "kernels in chains")                    \
+    C(R, short_chain_ns, NS, "durations of these kernels, summed", .label = "time in chains")      \
+    C(R, short_chain_share, SHARE, "`short_chain_ns` as a share of the time of all kernels",       \
+      .label = "time in chains, share")                                                            \
+    C(R, gap_ns, NS, "gaps between the kernels of an occurrence, summed",                          \
+      .label = "gaps within chains")                                                               \
+    C(R, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed",                           \
+      .label = "most that fusing saves")
 STK_SUMMARY(sequences, SEQUENCES_FIGURES)
 
 static void sequences_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
@@ -419,7 +421,7 @@ static void sequences_describe(const struct stk_pass_ctx *ctx, struct stk_table_
 
 const struct stk_stats stk_stats_sequences = {
     .name = "sequences",
-    .question = "Which short kernels follow one another again and again, and could be fused?",
+    .question = "Which short kernels recur in a row and could be fused?",
     .needs = "kernels of a device",
     .tables = {&sequences_table},
     .summary = &sequences_summary_info,

@@ -92,17 +92,17 @@ static enum stoker_status startup_see(const struct stk_analysis *view, struct st
 #define WORK_COLUMNS(C, R)                                                                         \
     C(R, work, TEXT,                                                                               \
       "model_building, tracing, compilation, autotuning, module_load, capture, "                   \
-      "first_call, allocation, weights_to_device (copies before the first step, a first "          \
-      "batch among them), copy_to_device (later ones)")                                            \
+      "first_call, allocation, weights_to_device (copies before the first step, maybe "            \
+      "with a first batch), copy_to_device (later ones)")                                          \
     C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
-    C(R, recorded, TEXT, "yes; none: the profile would show it; not recorded: it cannot tell")     \
+    C(R, recorded, TEXT, "yes; none: the profile would show it; not recorded: it can't show it")   \
     C(R, count, COUNT,                                                                             \
-      "events of it that began before the first steady step ended (in the whole profile "          \
-      "where there is none)")                                                                      \
+      "events of it that started before the first steady step ended (without one, in the "         \
+      "whole profile)")                                                                            \
     C(R, first_ns, NS, "start of the first of them", .is_detail = true)                            \
     C(R, total_ns, NS,                                                                             \
-      "durations, summed over threads and devices; what lies within another compilation "          \
-      "is part of that one")                                                                       \
+      "durations, summed over threads and devices; compilation inside another counts as "          \
+      "part of that one")                                                                          \
     C(R, bytes, BYTES, "recorded sizes of the copies, summed")                                     \
     C(R, longest_ns, NS, "duration of the longest")                                                \
     C(R, what, TEXT, "name of the longest", .is_name = true)
@@ -204,24 +204,24 @@ static void startup_fill_rank(struct stk_table *table, const struct stk_rank_sum
 
 #define STARTUP_FIGURES(C, R)                                                                      \
     C(R, first_steady_ns, NS,                                                                      \
-      "end of the first steady step, of the slowest rank: the first within 1.5 times the "         \
-      "median step after which two more are")                                                      \
+      "end of the slowest rank's first steady step: the first within 1.5 times the "               \
+      "median, followed by two more",                                                              \
+      .label = "first steady step ends at")                                                        \
     C(R, first_use_ns, NS,                                                                         \
-      "compilation and first use anywhere in the profile: union for each rank, summed "            \
-      "over the ranks")
+      "compilation and first use anywhere in the profile: union per rank, summed over the ranks",  \
+      .label = "compilation and first use")
 STK_SUMMARY(startup, STARTUP_FIGURES)
 
 static const struct stk_missing no_start = {
-    "the beginning of the job",
-    "no model is built, nothing loaded and no weights copied before "
-    "the first step: recording began later, or such work is not recorded",
+    "the start of the job",
+    "no model is built, nothing loaded and no weights copied before the first step: recording "
+    "started later, or such work isn't recorded",
     "start the profiler in the program's first lines, with Python's tracer (with_stack=True, "
-    "python_tracer_level=1) for the building of the model"};
+    "python_tracer_level=1) to see the model being built"};
 static const struct stk_missing no_steady = {
-    "a steady step", "no three steps in a row are within 1.5 times the median step",
-    "record from the start of the job and for ten steps or more, with a step "
-    "marker: profiler.step() in torch.profiler, tf.profiler.experimental.Trace, "
-    "jax.profiler.StepTraceAnnotation"};
+    "a steady step", "no three consecutive steps are within 1.5 times the median step",
+    "record ten or more steps from the start of the job, with a step marker: profiler.step() in "
+    "torch.profiler, tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation"};
 
 // Something of a start on any rank: of all that every start has some of.
 static bool has_start(const struct stk_run_sum *run)
@@ -276,8 +276,8 @@ static void startup_describe(const struct stk_pass_ctx *ctx, struct stk_table_do
 
 const struct stk_stats stk_stats_startup = {
     .name = "startup",
-    .question = "How long until the job runs at its pace?",
-    .needs = "three steps or more, and the beginning of the job",
+    .question = "How long is the warm-up?",
+    .needs = "three or more steps, and the start of the job",
     .tables = {&phases_table, &work_table},
     .summary = &startup_summary_info,
     .missing = {&no_start, &no_steady},

@@ -183,31 +183,28 @@ static enum stoker_status transfers_see(const struct stk_analysis *view, struct 
 #define TRANSFERS_COLUMNS(C, R)                                                                    \
     C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
     C(R, direction, TEXT, "h2d, d2h, d2d, p2p (between devices), h2h, or unknown")                 \
-    C(R, pinned, TEXT, "whether the host memory is pinned: yes, no (pageable), unknown")           \
-    C(R, count, COUNT,                                                                             \
-      "copies; a device operation that only waits for a copy counts as that copy")                 \
-    C(R, bytes, BYTES, "sizes of the copies, summed; not known unless all of them are")            \
+    C(R, pinned, TEXT, "whether the CPU memory is pinned: yes, no (pageable), unknown")            \
+    C(R, count, COUNT, "copies; an operation that only waits for a copy counts as that copy")      \
+    C(R, bytes, BYTES, "sizes of the copies, summed; unknown unless all are known")                \
     C(R, busy_ns, NS, "union of the row's copies over all streams")                                \
     C(R, total_ns, NS, "durations of the copies, summed", .is_detail = true)                       \
     C(R, exposed_ns, NS,                                                                           \
-      "part of `busy_ns` that no kernel and no collective of the device covers, for this "         \
+      "part of `busy_ns` that no kernel or collective of the device overlaps, for this "           \
       "row alone")                                                                                 \
     C(R, bytes_per_s, RATE,                                                                        \
-      "bytes per second: sizes over durations, each summed over the copies whose size is "         \
-      "recorded")                                                                                  \
+      "bytes per second: sizes over durations, summed over copies with a recorded size")           \
     C(R, link_share, SHARE, "`bytes_per_s` as a share of `link_bytes_per_s`", .is_detail = true)   \
     C(R, exposed_share, SHARE, "`exposed_ns` as a share of `busy_ns`", .is_detail = true)          \
     C(R, blocking, COUNT,                                                                          \
-      "copies for which the host waited: recorded as synchronous, asked for by a call "            \
-      "that is not asynchronous, or done before their call returned",                              \
+      "copies that the CPU waited for: recorded as synchronous, started by a synchronous "         \
+      "call, or done before their call returned",                                                  \
       .is_detail = true)                                                                           \
     C(R, blocked_ns, NS,                                                                           \
-      "durations of the calls of blocking copies, summed; a call that started several "            \
-      "counts once",                                                                               \
+      "durations of blocking copies' calls, summed; a call that started several counts once",      \
       .is_detail = true)                                                                           \
     C(R, link_bytes_per_s, RATE,                                                                   \
-      "bytes per second that the link can carry in this direction, by the device's data "          \
-      "sheet: host link, peer link, or half of the memory's rate inside a device",                 \
+      "bytes per second that the link can carry in this direction, by the data sheet: "            \
+      "host link, peer link, or half the memory rate within a device",                             \
       .is_detail = true)
 STK_TABLE(transfers, "Copies by direction and memory", TRANSFERS_COLUMNS)
 
@@ -219,10 +216,10 @@ STK_TABLE(transfers, "Copies by direction and memory", TRANSFERS_COLUMNS)
     C(R, bytes, BYTES, "size of each of the two copies")                                           \
     C(R, pairs, COUNT,                                                                             \
       "pairs of copies of equal size in opposite directions within a step (within 100 ms "         \
-      "where there are no steps); of 4096 bytes or more, and two pairs or more")                   \
-    C(R, per_step, REAL, "pairs over the selected steps of the device, to a hundredth")            \
+      "without steps), of 4096 bytes or more, at least two pairs")                                 \
+    C(R, per_step, REAL, "pairs per selected step of the device, to a hundredth")                  \
     C(R, total_ns, NS, "durations of both copies of all pairs, summed")
-STK_TABLE(ping_pong, "Data of one size that goes back and forth in a step", PING_PONG_COLUMNS)
+STK_TABLE(ping_pong, "Data that goes back and forth in a step", PING_PONG_COLUMNS)
 
 struct transfer_sums {
     uint64_t count, pageable, known, called, blocking, pairs;
@@ -321,21 +318,27 @@ static void fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *r
 #define TRANSFERS_FIGURES(C, R)                                                                    \
     C(R, copies, COUNT, "copies in all rows")                                                      \
     C(R, exposed_ns, NS,                                                                           \
-      "copies of any direction, less what kernels and collectives cover: union for each "          \
-      "device, summed over the devices")                                                           \
-    C(R, pageable_count, COUNT, "copies from or to pageable host memory")                          \
-    C(R, blocking_count, COUNT, "copies for which the host waited")                                \
-    C(R, blocked_ns, NS, "`blocked_ns` of all rows, summed")                                       \
+      "copies of any direction, minus what kernels and collectives overlap: union per "            \
+      "device, summed over the devices",                                                           \
+      .label = "exposed")                                                                          \
+    C(R, pageable_count, COUNT, "copies from or to pageable CPU memory",                           \
+      .label = "pageable copies")                                                                  \
+    C(R, blocking_count, COUNT, "copies that the CPU waited for", .label = "blocking copies")      \
+    C(R, blocked_ns, NS, "`blocked_ns` of all rows, summed", .label = "CPU blocked by copies")     \
     C(R, hidden_share, SHARE,                                                                      \
-      "of `busy_ns` of all rows, summed, the share that kernels or collectives cover")             \
-    C(R, ping_pong_pairs, COUNT, "pairs of all rows of table `ping_pong`")                         \
-    C(R, ping_pong_bytes, BYTES, "bytes of both copies of these pairs, summed")                    \
-    C(R, ping_pong_total_ns, NS, "durations of both copies of these pairs, summed")
+      "share of `busy_ns` of all rows that kernels or collectives overlap",                        \
+      .label = "overlapped with kernels")                                                          \
+    C(R, ping_pong_pairs, COUNT, "pairs of all rows of table `ping_pong`",                         \
+      .label = "ping-pong pairs")                                                                  \
+    C(R, ping_pong_bytes, BYTES, "bytes of both copies of these pairs, summed",                    \
+      .label = "ping-pong bytes")                                                                  \
+    C(R, ping_pong_total_ns, NS, "durations of both copies of these pairs, summed",                \
+      .label = "ping-pong time")
 STK_SUMMARY(transfers, TRANSFERS_FIGURES)
 
 static const struct stk_missing no_pinned = {
-    "whether host memory is pinned", "no copy of the profile names the kind of its host memory",
-    "none on ROCm; on CUDA, record copies with a current profiler"};
+    "whether CPU memory is pinned", "no copy names the kind of its CPU memory",
+    "nothing on ROCm; on CUDA, record copies with a current profiler"};
 
 static void transfers_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SELECTs over one table of events, answered by columns: expressions are evaluated for batches of
 // 1024 events at a time, on all processors, instead of row by row in SQLite. What comes out is few
-// rows (groups, or the first of an order), which SQLite then sees in place of the table: HAVING,
+// rows (groups, or the first of an order), which SQLite then sees instead of the table: HAVING,
 // ORDER BY, LIMIT and what stands around aggregates stay its own (sql_batch.c).
 //
 // The values are SQLite's: whole division and remainder, nulls, comparison of whole and real

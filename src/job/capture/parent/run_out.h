@@ -42,9 +42,9 @@ double stk_run_cost(const struct stk_run_compared *c);
 // What the reader of the figures must know, sentences without a full stop. Returns how many.
 int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE]);
 void stk_run_json(const struct stk_run *run, struct stk_sink *to);
-// "1,200 steps of 41.2 ms (by the hooks), input wait 12 %, stoker's own part 0.02 %".
+// "1,200 steps of 41.2 ms (by the hooks), input wait 12%, stoker's own part 0.02%".
 void stk_run_line(const struct stk_run *run, struct stk_sink *to);
-// "with its input free the step takes 41 ms instead of 112 ms: the input costs 63 %". Nothing where
+// "with its input free the step takes 41 ms instead of 112 ms: the input costs 63%". Nothing where
 // there is nothing to compare with.
 void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to);
 

@@ -352,7 +352,7 @@ static void choose_analysed(struct stk_analysis *a)
         } else if (d->kernels == 0) {
             d->left_out = "no kernels on it";
         } else if (d->busy_ns < most_ns / 100 * ANALYSED_PERCENT) {
-            d->left_out = "busy for less than 5 % of the busiest device's time";
+            d->left_out = "busy for less than 5% of the busiest device's time";
         } else {
             d->analysed = true;
         }

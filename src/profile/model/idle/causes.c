@@ -405,7 +405,7 @@ static bool fill_examples(struct stk_causes *c, int part)
     return true;
 }
 
-// Steps in which the part is 1 % or more, on any device.
+// Steps in which the part is 1% or more, on any device.
 static bool count_affected(struct stk_causes *c)
 {
     const struct stk_rank_sum *sum = c->a->sum;

@@ -34,7 +34,7 @@ static bool is_alone(const struct stk_input_stage *s)
 }
 
 // Another stage of the pipeline that takes turns with the limiting one and works about as much:
-// where one of them is mended, the other limits. STK_NONE: none.
+// where one of them is fixed, the other limits. STK_NONE: none.
 static uint32_t close_behind(const struct stk_input_sums *sums, uint32_t limiting)
 {
     const struct stk_input_stage *slow = &sums->stages[limiting];

@@ -65,7 +65,7 @@ static bool makes_tensor(struct stk_str name)
            stk_str_eq(name, STK_STR("aten::stack")) || stk_str_eq(name, STK_STR("aten::cat"));
 }
 
-// Steps begin and fetches end before t: the stretch begins anew.
+// Steps begin and fetches end before t: the stretch begins again.
 static void pass(struct making *x, int64_t t_ns)
 {
     const struct stk_analysis *a = x->a;

@@ -7,7 +7,7 @@
 //                          it, nor for a fetch (fetch_work.h)
 //   communication_exposed  a host collective
 //   input_wait             the training thread fetches its next batch; or a step that TensorFlow
-//                          runs stands still while threads of tf.data's work, or its call from
+//                          runs is idle while threads of tf.data's work, or its call from
 //                          Python waits for the lock of the Python that makes elements
 //   host_sync, host_wait   as on a device; waiting for the model where there is no accelerator's
 //                          runtime is compute
@@ -16,7 +16,7 @@
 //   idle_unknown           no event: evidence of nothing
 //
 // Method: each class is a list of disjoint marks; the lists are swept together, and what no mark
-// covers is looked up on the driving thread. A step that TensorFlow runs stands still where its
+// covers is looked up on the driving thread. A step that TensorFlow runs is idle where its
 // call is open and none of its threads is in an event for 200 us or more: the next operation is
 // due, or the call's return, and no processor is free. Where the call fetches its batch itself
 // (Keras), what tf.data's threads work meanwhile is what took it, and the step waits for it; a loop
@@ -267,7 +267,7 @@ static void add_standstill(struct host *h, const struct stk_segment *s, int64_t 
     h->a->sum->facts.standstill_rest_ns += h->used ? whole_ns - input_ns : 0;
 }
 
-// The driver waits for the step that TensorFlow runs, which stands still where the model's threads
+// The driver waits for the step that TensorFlow runs, which is idle where the model's threads
 // are in no event for a while.
 static void add_awaited(struct host *h, const struct stk_segment *s)
 {

@@ -418,7 +418,7 @@ static bool find_once_a_step(const struct stk_analysis *a, struct stk_vec *calls
     return ok;
 }
 
-// What works out gradients is the step's work, however often it is called before the call that
+// What computes gradients is the step's work, however often it is called before the call that
 // takes them (micro-batches, a gradient for each sample): no batch is made that way. Moves first[]
 // of the steps that have one to such calls. False: no memory.
 static bool begin_with_gradients(const struct stk_analysis *a, int64_t *first)

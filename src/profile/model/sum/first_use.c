@@ -3,7 +3,7 @@
 // modules, growing pools), joined with the marks of compilation.
 //
 // A runtime call that neither synchronises nor copies is a first use if it takes 20 ms or more and
-// is either 20 times the median of its name and among the first 5 % of its calls, or one of the
+// is either 20 times the median of its name and among the first 5% of its calls, or one of the
 // first eight where the name occurs at most 15 times. A name whose calls are slow throughout is
 // not: an allocator without a cache frees memory slowly in every step.
 //

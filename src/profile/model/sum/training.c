@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the recording hold training at all? Names of operators tell: gradients are worked out, or an
+// Does the recording hold training at all? Names of operators tell: gradients are computed, or an
 // optimizer updates weights (phases.def). Passes over the data, evaluations and inference do
 // neither.
 //

@@ -4,10 +4,13 @@
 #include "profile/model/verdict/verdict_text.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "profile/model/thresholds.h"
 #include "profile/model/verdict/busy_work.h"
+
+#define BUSY_OF_IDLE 0.05 // up to here copies and collectives don't keep "idle" from being true
 
 const char *stk_group_phrase(enum stk_group group)
 {
@@ -15,12 +18,12 @@ const char *stk_group_phrase(enum stk_group group)
     static const char *const phrases[STK_GROUP_COUNT] = {
         [STK_GROUP_COMPUTE] = "compute",
         [STK_GROUP_INPUT] = "input",
-        [STK_GROUP_HOST] = "the host (launches, Python, framework)",
-        [STK_GROUP_SYNC] = "synchronisation",
+        [STK_GROUP_HOST] = "CPU work (launches, Python, framework)",
+        [STK_GROUP_SYNC] = "synchronization",
         [STK_GROUP_TRANSFER] = "copies",
         [STK_GROUP_COMMUNICATION] = "communication",
         [STK_GROUP_COLD] = "compilation and first use",
-        [STK_GROUP_UNKNOWN] = "a reason this profile does not hold",
+        [STK_GROUP_UNKNOWN] = "a cause this profile doesn't show",
     };
     return phrases[group];
 }
@@ -60,23 +63,22 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
         return stk_arena_printf(arena, "Cannot tell: %s", sentences[v->reason]);
     }
     if (v->reason == STK_REASON_UNKNOWN_ACCELERATOR) {
-        return stk_arena_printf(
-            arena, "Cannot tell: the profile is of an accelerator that stoker does not know (%s)",
-            run->facts.accelerator ? run->facts.accelerator : "unnamed");
+        return stk_arena_printf(arena, "Cannot tell: stoker doesn't know this accelerator (%s)",
+                                run->facts.accelerator ? run->facts.accelerator : "unnamed");
     }
     if (v->reason == STK_REASON_HOST_UNSEEN) {
         int input = percent(v->group_share[STK_GROUP_INPUT]);
         const char *seen =
-            input ? stk_arena_printf(arena, "more input than the %d %% seen", input) : "the input";
+            input ? stk_arena_printf(arena, "more input than the %d%% seen", input) : "input";
         return seen ? stk_arena_printf(
                           arena,
-                          "Cannot tell: no GPU events in this profile, and %d %% of the host's "
-                          "steps holds no event: %s may be in it",
+                          "Cannot tell: no GPU events in this profile, and %d%% of the CPU's "
+                          "step has no events. It may hold %s",
                           percent(v->group_share[STK_GROUP_UNKNOWN]), seen)
                     : NULL;
     }
     return stk_arena_printf(
-        arena, "Cannot tell: the %s idles %d %% %s for a reason this profile does not hold",
+        arena, "Cannot tell: the %s is idle %d%% %s, and this profile doesn't show why",
         device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
 }
 
@@ -85,17 +87,15 @@ static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_are
 {
     int input = percent(v->group_share[STK_GROUP_INPUT]);
     int step = percent(v->group_share[STK_GROUP_HOST]);
-    const char *lead = "No GPU events in this record of the input pipeline: ";
+    const char *lead = "No GPU events in this profile of an input pipeline. ";
     if (v->kind == STK_VERDICT_INPUT) {
-        return stk_arena_printf(arena, "%sthe step waits %d %% for its input", lead, input);
+        return stk_arena_printf(arena, "%sThe step waits for input %d%% of the time", lead, input);
     }
     if (input == 0) {
-        return stk_arena_printf(arena, "%sthe input keeps up, %d %% is the step's own time", lead,
-                                step);
+        return stk_arena_printf(arena, "%sInput keeps up, %d%% is the step's own time", lead, step);
     }
-    return stk_arena_printf(arena,
-                            "%sthe step waits %d %% for its input, and %d %% is its own time", lead,
-                            input, step);
+    return stk_arena_printf(arena, "%sThe step waits for input %d%% of the time and works %d%%",
+                            lead, input, step);
 }
 
 // What the host's group mostly is: one cause that holds half of it, else its parts in general.
@@ -106,23 +106,23 @@ static const char *host_phrase(const struct stk_run_sum *run, const struct stk_v
     double wait = run->wall_ns > 0 ? (double)run->parts[STK_PART_WAIT] / (double)run->wall_ns : 0;
     const struct stk_cause *c = &run->causes[STK_PART_WAIT];
     if (v->recompile_share > 0 && v->recompile_share >= half) {
-        return "compilation that returns after the first steps";
+        return "compilation that recurs after the first steps";
     }
     if (v->unrecorded_share > 0 && stk_runs_eagerly(run)) {
-        return "Python between operations that TensorFlow runs one by one";
+        return "Python between operations that TensorFlow runs eagerly";
     }
     if (v->unrecorded_share > 0 && v->unrecorded_share >= half) {
-        return "code outside the framework that was not recorded";
+        return "code outside the framework that wasn't recorded";
     }
     if (v->tiny_share > 0 && v->tiny_share >= half) {
-        return "calls of tiny operations";
+        return "calls to tiny operations";
     }
     if (wait > 0 && wait >= half) {
-        return c->name_count ? stk_arena_printf(arena, "waiting in %.100s", c->names[0].name)
-                             : "waiting for another thread";
+        return c->name_count ? stk_arena_printf(arena, "a wait in %.100s", c->names[0].name)
+                             : "a wait for another thread";
     }
     if (v->tiny_share > 0) {
-        return "Python and other work outside the model, calls of tiny operations with it";
+        return "Python and other work outside the model, including calls to tiny operations";
     }
     return run->scope == STK_SCOPE_HOST ? "Python and other work outside the model"
                                         : stk_group_phrase(STK_GROUP_HOST);
@@ -134,7 +134,7 @@ static const char *loss_phrase(const struct stk_run_sum *run, const struct stk_v
     return group == STK_GROUP_HOST ? host_phrase(run, v, arena) : stk_group_phrase(group);
 }
 
-// "40 % model, 31 % input, 29 % compilation and first use": all of the host's step, largest first.
+// "40% model, 31% input, 29% compilation and first use": all of the host's step, largest first.
 static const char *host_shares(const struct stk_run_sum *run, const struct stk_verdict *v,
                                struct stk_arena *arena)
 {
@@ -152,9 +152,9 @@ static const char *host_shares(const struct stk_run_sum *run, const struct stk_v
             break;
         }
         const char *what = best == STK_GROUP_COMPUTE   ? "model"
-                           : best == STK_GROUP_UNKNOWN ? "without any event"
+                           : best == STK_GROUP_UNKNOWN ? "without events"
                                                        : loss_phrase(run, v, best, arena);
-        text = what ? stk_arena_printf(arena, "%s%s%d %% %s", text, *text ? ", " : "",
+        text = what ? stk_arena_printf(arena, "%s%s%d%% %s", text, *text ? ", " : "",
                                        percent(v->group_share[best]), what)
                     : NULL;
     }
@@ -167,23 +167,23 @@ static const char *compute_phrase(const struct stk_run_sum *run, const struct st
 {
     double evaluation = stk_evaluation_share(run);
     if (evaluation >= stk_threshold_value(STK_T_LONG_STEPS)) {
-        return stk_arena_printf(arena, "evaluation is %d %% of the steps' time",
+        return stk_arena_printf(arena, "evaluation takes %d%% of the steps' time",
                                 percent(evaluation));
     }
     enum stk_busy_work busy = stk_busy_work_of(run);
     if (busy == STK_BUSY_ANOMALY) {
-        return "part of that is anomaly detection, which is on";
+        return "part of that is anomaly detection, which is switched on";
     }
     return busy == STK_BUSY_TINY && 2 * stk_tiny_share(run) > v->group_share[STK_GROUP_COMPUTE]
-               ? "most of that is calls of tiny operations"
-               : "little is left to save around the model";
+               ? "most of that is calls to tiny operations"
+               : "little is left to save outside the model";
 }
 
 static const char *host_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                  struct stk_arena *arena)
 {
     const double *s = v->group_share;
-    const char *lead = "No GPU events in this profile: ";
+    const char *lead = "No GPU events in this profile. ";
     double unseen = s[STK_GROUP_UNKNOWN] + v->unrecorded_share;
     const char *least = unseen >= stk_threshold_value(STK_T_UNKNOWN_HIGH) ? "at least " : "";
     if (run->facts.input_limit) {
@@ -191,13 +191,13 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
     }
     switch (v->kind) {
     case STK_VERDICT_INPUT:
-        return stk_arena_printf(arena, "%sthe host's step waits %s%d %% for its input", lead, least,
+        return stk_arena_printf(arena, "%sThe step waits for input %s%d%% of the time", lead, least,
                                 percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_COMPUTE:
         if (*least) {
             return stk_arena_printf(arena,
-                                    "%sthe host's step computes %d %%, input is at least %d %%, "
-                                    "and %d %% holds no event",
+                                    "%sThe model takes %d%% of the step and input at least "
+                                    "%d%%; %d%% has no events",
                                     lead, percent(s[STK_GROUP_COMPUTE]),
                                     percent(s[STK_GROUP_INPUT]), percent(unseen));
         }
@@ -205,24 +205,23 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
             const char *list = host_shares(run, v, arena);
             const char *phrase = stk_evaluation_share(run) >= stk_threshold_value(STK_T_LONG_STEPS)
                                      ? compute_phrase(run, v, arena)
-                                     : "no loss holds a fifth of it";
+                                     : "no loss reaches 20%";
             return list && phrase
-                       ? stk_arena_printf(arena, "%sthe host's step is %s: %s", lead, list, phrase)
+                       ? stk_arena_printf(arena, "%sThe step is %s: %s", lead, list, phrase)
                        : NULL;
         }
         const char *phrase = compute_phrase(run, v, arena);
-        return phrase
-                   ? stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: %s",
-                                      lead, percent(s[STK_GROUP_COMPUTE]),
-                                      percent(s[STK_GROUP_INPUT]), phrase)
-                   : NULL;
+        return phrase ? stk_arena_printf(
+                            arena, "%sThe model takes %d%% of the step and input %d%%: %s", lead,
+                            percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]), phrase)
+                      : NULL;
     case STK_VERDICT_MIXED: {
         const char *list = host_shares(run, v, arena);
-        return list ? stk_arena_printf(arena, "%sthe host's step is %s", lead, list) : NULL;
+        return list ? stk_arena_printf(arena, "%sThe step is %s", lead, list) : NULL;
     }
     default: {
         const char *what = loss_phrase(run, v, v->first, arena);
-        return what ? stk_arena_printf(arena, "%sthe host's step spends %d %% on %s", lead,
+        return what ? stk_arena_printf(arena, "%sThe step spends %d%% on %s", lead,
                                        percent(s[v->first]), what)
                     : NULL;
     }
@@ -235,9 +234,31 @@ static const char *unlinked_sentence(const struct stk_run_sum *run, const struct
 {
     return stk_arena_printf(
         arena,
-        "%s idles %d %% %s between kernels that are mostly shorter than 10 us: most likely the "
-        "host launches too slowly, but the launch calls are not in the profile",
+        "The %s is idle %d%% %s between kernels that are mostly shorter than 10 us. The CPU "
+        "probably launches them too slowly, but the launch calls weren't recorded",
         device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
+}
+
+// What the time without compute is: copies and collectives keep a device busy, too.
+static const char *idle_verb(const struct stk_verdict *v)
+{
+    double busy = v->group_share[STK_GROUP_TRANSFER] + v->group_share[STK_GROUP_COMMUNICATION];
+    double idle = 1 - v->group_share[STK_GROUP_COMPUTE];
+    return busy <= BUSY_OF_IDLE * idle ? "is idle" : "isn't computing";
+}
+
+// The largest loss behind "The GPU is idle 70% of each step, mostly".
+static const char *idle_phrase(const struct stk_run_sum *run, const struct stk_verdict *v,
+                               struct stk_arena *arena)
+{
+    if (v->first == STK_GROUP_INPUT) {
+        return "waiting for input";
+    }
+    const char *what = loss_phrase(run, v, v->first, arena);
+    if (what && strcmp(what, stk_group_phrase(STK_GROUP_HOST)) == 0) {
+        return "because the CPU can't launch work fast enough";
+    }
+    return what ? stk_arena_printf(arena, "because of %s", what) : NULL;
 }
 
 static const char *loss_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
@@ -250,16 +271,16 @@ static const char *loss_sentence(const struct stk_run_sum *run, const struct stk
     }
     bool busy_loss = v->first == STK_GROUP_TRANSFER || v->first == STK_GROUP_COMMUNICATION;
     const char *caveat = v->kind == STK_VERDICT_COMMUNICATION && run->rank_count < 2
-                             ? "; with one rank a late peer cannot be excluded"
+                             ? ". A single rank can't rule out a straggler"
                              : "";
     if (busy_loss) {
-        return stk_arena_printf(arena, "%s computes %d %% %s; %d %% goes to exposed %s%s", word,
-                                percent(s[STK_GROUP_COMPUTE]), scope, percent(s[v->first]),
+        return stk_arena_printf(arena, "The %s computes %d%% %s and spends %d%% on exposed %s%s",
+                                word, percent(s[STK_GROUP_COMPUTE]), scope, percent(s[v->first]),
                                 stk_group_phrase(v->first), caveat);
     }
-    const char *what = loss_phrase(run, v, v->first, arena);
-    return what ? stk_arena_printf(arena, "%s does not compute for %d %% %s, mostly for %s (%d %%)",
-                                   word, percent(1 - s[STK_GROUP_COMPUTE]), scope, what,
+    const char *what = idle_phrase(run, v, arena);
+    return what ? stk_arena_printf(arena, "The %s %s %d%% %s, mostly %s (%d%%)", word, idle_verb(v),
+                                   percent(1 - s[STK_GROUP_COMPUTE]), scope, what,
                                    percent(s[v->first]))
                 : NULL;
 }
@@ -268,8 +289,7 @@ static const char *straggler_sentence(const struct stk_run_sum *run, struct stk_
 {
     const struct stk_straggler *g = &run->straggler;
     return stk_arena_printf(
-        arena,
-        "Ranks wait %d %% of the time in collectives, mostly for rank %d (%d %% of the waiting)",
+        arena, "Ranks wait in collectives %d%% of the time, mostly for rank %d (%d%% of the wait)",
         percent(stk_straggler_share(run)), (int)g->rank, percent(g->held_share));
 }
 
@@ -279,8 +299,8 @@ static const char *one_off_sentence(const struct stk_run_sum *run, const struct 
     const char *what = run->facts.warm_up_what;
     return stk_arena_printf(
         arena,
-        "The first steps hold %d %% of all steps' time, more than later ones for %s%s%s%s: this "
-        "profile shows a start, not the steady state, which is %s",
+        "The first steps take %d%% of all steps' time because of %s%s%s%s. This profile shows "
+        "warm-up, not the steady state, which is %s",
         percent(v->one_off_share), stk_group_phrase(v->one_off), what ? " (" : "", what ? what : "",
         what ? ")" : "", stk_verdict_key(v->steady_kind));
 }
@@ -296,10 +316,11 @@ static const char *cold_sentence(const struct stk_run_sum *run, const struct stk
         cold_ns += run->ranks[r]->cold_ns;
         span_ns += run->ranks[r]->facts.last_ns - run->ranks[r]->facts.first_ns;
     }
-    return stk_arena_printf(arena,
-                            "%d %% of the recorded time is compilation and first use: this profile "
-                            "shows a start, not the steady state",
-                            percent(span_ns > 0 ? (double)cold_ns / (double)span_ns : 0));
+    return stk_arena_printf(
+        arena,
+        "%d%% of the recorded time is warm-up (compilation and first use). This "
+        "profile doesn't show the steady state",
+        percent(span_ns > 0 ? (double)cold_ns / (double)span_ns : 0));
 }
 
 bool stk_verdict_leaves_loss(const struct stk_verdict *v)
@@ -316,16 +337,16 @@ static const char *compute_sentence(const struct stk_run_sum *run, const struct 
     int computes = percent(s[STK_GROUP_COMPUTE]);
     double evaluation = stk_evaluation_share(run);
     if (evaluation >= stk_threshold_value(STK_T_LONG_STEPS)) {
-        return stk_arena_printf(arena, "%s computes %d %% %s, and evaluation is %d %% of that time",
+        return stk_arena_printf(arena, "The %s is busy %d%% %s, and evaluation is %d%% of that time",
                                 device, computes, scope, percent(evaluation));
     }
     if (stk_verdict_leaves_loss(v)) {
         const char *what = loss_phrase(run, v, v->first, arena);
-        return what ? stk_arena_printf(arena, "%s computes %d %% %s; %d %% is lost to %s", device,
+        return what ? stk_arena_printf(arena, "The %s is busy %d%% %s; %d%% goes to %s", device,
                                        computes, scope, percent(s[v->first]), what)
                     : NULL;
     }
-    return stk_arena_printf(arena, "%s computes %d %% %s: little host-side saving is left", device,
+    return stk_arena_printf(arena, "The %s is busy %d%% %s: only faster kernels will help now", device,
                             computes, scope);
 }
 
@@ -354,11 +375,11 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
         const char *second = loss_phrase(run, v, v->second, arena);
         return first && second
                    ? stk_arena_printf(arena,
-                                      "%s does not compute for %d %% %s, for several reasons: %s "
-                                      "(%d %%) and %s (%d %%)",
-                                      device_word(run), percent(1 - s[STK_GROUP_COMPUTE]),
-                                      scope_phrase(run), first, percent(s[v->first]), second,
-                                      percent(s[v->second]))
+                                      "The %s %s %d%% %s for several reasons: %s (%d%%) "
+                                      "and %s (%d%%)",
+                                      device_word(run), idle_verb(v),
+                                      percent(1 - s[STK_GROUP_COMPUTE]), scope_phrase(run), first,
+                                      percent(s[v->first]), second, percent(s[v->second]))
                    : NULL;
     }
     return loss_sentence(run, v, arena);
@@ -368,11 +389,11 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
 static const char *cut_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                 const char *sentence, struct stk_arena *arena)
 {
-    const char *file = run->rank_count > 1 ? "a file" : "the file";
+    const char *file = run->rank_count > 1 ? "A file" : "The file";
     if (v->kind == STK_VERDICT_CANNOT_TELL || run->steps_used == 0) {
-        return stk_arena_printf(arena, "%s; %s is cut", sentence, file);
+        return stk_arena_printf(arena, "%s. %s ends early", sentence, file);
     }
-    return stk_arena_printf(arena, "%s; %s is cut: judged by %u whole step%s", sentence, file,
+    return stk_arena_printf(arena, "%s. %s ends early: %u complete step%s used", sentence, file,
                             run->steps_used, run->steps_used == 1 ? "" : "s");
 }
 
@@ -382,13 +403,13 @@ const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk
     STK_ASSERT(v->kind != STK_VERDICT_CANNOT_TELL || v->reason != STK_REASON_NONE);
     const char *sentence = main_sentence(run, v, arena);
     if (sentence && v->median_kind != v->kind) {
-        sentence = stk_arena_printf(arena, "%s; the median step alone would be %s", sentence,
+        sentence = stk_arena_printf(arena, "%s. The median step alone is %s", sentence,
                                     stk_verdict_key(v->median_kind));
     }
     if (sentence && v->kind != STK_VERDICT_CANNOT_TELL && run->facts.sees_operators &&
         !run->facts.sees_training) {
         sentence = stk_arena_printf(
-            arena, "%s; these steps train nothing: no gradients, no updates of weights", sentence);
+            arena, "%s. These steps don't train: no gradients, no weight updates", sentence);
     }
     bool says_so = v->reason == STK_REASON_CUT_SHORT || v->reason == STK_REASON_CUT_STEPS;
     return sentence && run->facts.is_cut && !says_so ? cut_sentence(run, v, sentence, arena)
