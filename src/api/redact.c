@@ -226,6 +226,9 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     rank->facts.input_filler = redact_name(r, rank->facts.input_filler);
     rank->facts.owner_calls = redact_name(r, rank->facts.owner_calls);
     rank->facts.owner_calling = redact_name(r, rank->facts.owner_calling);
+    for (int i = 0; i < STK_TOLD_PLACES; i++) {
+        rank->facts.told[i] = redact_name(r, rank->facts.told[i]);
+    }
     for (int i = 0; i < STK_RECOMPILED; i++) {
         redact_recompiled(r, &rank->facts.recompiled[i]);
     }

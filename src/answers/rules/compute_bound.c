@@ -4,6 +4,7 @@
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
+#include "answers/rules/job_places.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/pack_signs.h"
 #include "answers/rules/torch_signs.h"
@@ -161,6 +162,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     }
     if (stk_rule_on_host(ctx)) {
         f->title = "The host's step is the model's own work";
+        stk_places_say_lines(ctx, f);
         say_still(ctx, f);
         for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);

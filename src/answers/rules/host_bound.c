@@ -8,6 +8,7 @@
 #include "profile/model/thresholds.h"
 #include "pages_data.h"
 #include "answers/rules/host_fixes.h"
+#include "answers/rules/job_places.h"
 #include "profile/model/verdict/busy_work.h"
 #include "answers/rules/torch_signs.h"
 #include "evidence_says.h"
@@ -126,6 +127,7 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
     stk_say_operators_are_tiny(ctx, f, ctx->pass.verdict->tiny_share,
                                stk_threshold_value(STK_T_TINY_CALL_US), share);
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
+    stk_places_say_lines(ctx, f);
     stk_torch_signs_choose(ctx, f);
     return STK_RULE_FIRED;
 }
@@ -203,6 +205,7 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_FIRED;
     }
     stk_finding_causes(ctx, f, parts);
+    stk_places_say_lines(ctx, f);
     say_called(ctx, f);
     if (!stk_rule_on_host(ctx)) {
         say_launches(ctx, f);

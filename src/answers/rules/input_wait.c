@@ -6,6 +6,7 @@
 #include "pages_data.h"
 #include "answers/rules/input_fixes.h"
 #include "answers/rules/input_makers.h"
+#include "answers/rules/job_places.h"
 #include "answers/rules/pipeline_limit.h"
 #include "evidence_says.h"
 
@@ -123,6 +124,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     stk_finding_cause(ctx, f, STK_PART_INPUT);
+    stk_places_say_input(ctx, f);
     say_called(ctx, f);
     say_shared(ctx, f);
     bool uneven = say_uneven(ctx, f) || say_few(ctx, f);

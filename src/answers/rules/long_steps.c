@@ -14,6 +14,7 @@
 #include "profile/model/threads/python_frame.h"
 #include "answers/rules/finding.h"
 #include "answers/rules/input_makers.h"
+#include "answers/rules/job_places.h"
 #include "answers/rules/on_machine.h"
 
 enum { EXCESS };
@@ -135,6 +136,7 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
                              stk_rule_part_meaning(ctx, part));
     if (facts->evaluations > 0) {
         stk_say_long_steps_evaluate(ctx, f);
+        stk_places_say_evaluation(ctx, f);
     }
     if (facts->long_what) {
         stk_say_long_steps_do(ctx, f, facts->long_what_is_usual,
@@ -147,14 +149,37 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     }
 }
 
+static const char *evaluation_title(const struct stk_rule_ctx *ctx)
+{
+    int64_t every = ctx->pass.run->facts.told_numbers[STK_TOLD_EVALUATION_EVERY];
+    int share = (int)(stk_evaluation_share(ctx->pass.run) * 100 + 0.5);
+    return every > 0 ? stk_rule_text(ctx, "Evaluation takes %d %% of the run, every %" PRId64 " %s",
+                                     share, every, every == 1 ? "step" : "steps")
+                     : stk_rule_text(ctx, "Evaluation takes %d %% of the steps' time", share);
+}
+
+// The hooks saw the whole run, and evaluations that may lie outside of the window.
+static enum stk_rule_state evaluates(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                     const struct sums *s)
+{
+    double share = stk_evaluation_share(ctx->pass.run);
+    f->title = evaluation_title(ctx);
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = STK_LEVEL_MEDIUM;
+    f->steps_affected = s->steps;
+    stk_finding_bound(f, share);
+    stk_places_say_evaluation(ctx, f);
+    stk_finding_fix(ctx, f, &fixes[FIX_EVALUATION]);
+    return STK_RULE_FIRED;
+}
+
 static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s, const char *what)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     uint32_t period = facts->long_period;
     const char *colon = what[0] ? ": " : "";
     if (facts->evaluations > 0) {
-        return stk_rule_text(ctx, "Evaluation takes %d %% of the steps' time",
-                             (int)(stk_evaluation_share(ctx->pass.run) * 100 + 0.5));
+        return evaluation_title(ctx);
     }
     if (period > 0 && !facts->long_twice) {
         return stk_rule_text(ctx, "Every %" PRIu32 "%s step is long%s%s", period, ordinal(period),
@@ -193,6 +218,10 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     uint32_t period = facts->long_period;
     int64_t more_ns;
     *why = stk_why_long_steps(ctx, s.count, s.used);
+    if (facts->told_numbers[STK_TOLD_EVALUATION_EVERY] > 0 &&
+        stk_evaluation_share(ctx->pass.run) >= thresholds[EXCESS].value) {
+        return evaluates(ctx, f, &s);
+    }
     if (s.count == 0 || s.count == s.used) {
         return STK_RULE_PASSED;
     }

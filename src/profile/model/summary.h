@@ -279,10 +279,14 @@ static inline double stk_straggler_share(const struct stk_run_sum *run)
     return wait_ns > 0 ? (double)wait_ns / (double)run->wall_ns : run->straggler.wait_share;
 }
 
-// What the used steps spend on evaluation, of their time.
+// What the steps spend on evaluation, of their time: those of the whole run, where the hooks told how often it evaluates;
+// else the used ones.
 static inline double stk_evaluation_share(const struct stk_run_sum *run)
 {
     const struct stk_facts *f = &run->facts;
+    if (f->told_numbers[STK_TOLD_EVALUATION_EVERY] > 0) {
+        return f->told_permille[STK_TOLD_EVALUATION] / 1000.0;
+    }
     return f->evaluation_of_ns > 0 ? (double)f->evaluation_ns / (double)f->evaluation_of_ns : 0;
 }
 

@@ -2,6 +2,8 @@
 // The facts that a reader gives the builder besides rows: names, processes, devices, tracks and
 // what they turn out to be. They are kept as given; finish() merges them. Limits: STK_FACTS_MAX of
 // a sort; more are left out, memory that runs out is remembered.
+#include <string.h>
+
 #include "base/assert.h"
 #include "profile/store/build_impl.h"
 
@@ -113,4 +115,10 @@ void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts)
     b->facts = *facts;
     b->producer = stk_build_intern(b, facts->producer);
     b->host = stk_build_intern(b, facts->host);
+    for (int i = 0; i < STK_TOLD_PLACES; i++) {
+        STK_ASSERT(facts->told.permille[i] <= 1000);
+        b->told.places[i] = facts->told.places[i].n ? stk_build_intern(b, facts->told.places[i]) : 0;
+        b->told.permille[i] = facts->told.permille[i];
+    }
+    memcpy(b->told.numbers, facts->told.numbers, sizeof b->told.numbers);
 }

@@ -196,6 +196,7 @@ struct stk_build {
     uint32_t programs_left_out;
     struct stk_build_facts facts; // strings unused
     uint32_t producer, host;
+    struct stk_told told;
     enum stk_cut cut;
     int64_t whole_until_ns; // in the file's clock
     uint64_t max_rows;      // UINT32_MAX - 1; tests lower it

@@ -198,5 +198,9 @@ enum stoker_status stk_build_merge(struct stk_finish *f, struct stoker_err *err)
     f->t->framework_hint = facts->framework_hint;
     f->t->producer = f->builder_map[f->b->producer];
     f->t->host = f->builder_map[f->b->host];
+    f->t->told = f->b->told;
+    for (int i = 0; i < STK_TOLD_PLACES; i++) {
+        f->t->told.places[i] = f->b->told.places[i] ? f->builder_map[f->b->told.places[i]] : 0;
+    }
     return STOKER_OK;
 }

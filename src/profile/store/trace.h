@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/strpool.h"
+#include "profile/store/told.h"
 
 #define STK_NONE UINT32_MAX
 
@@ -246,6 +247,7 @@ struct stk_trace {
     uint64_t by_kind[STK_KIND_COUNT]; // of all records read
     int32_t rank, world_size;         // -1 unknown
     uint32_t host;                    // string id
+    struct stk_told told;             // by the hooks of `stoker run`
     uint32_t producer;  // string id: "PyTorch 2.x Kineto", "TensorFlow", "Nsight Systems 2025.5"
     const char *format; // reader's name
     uint32_t framework_hint; // bit per enum stk_framework seen in metadata

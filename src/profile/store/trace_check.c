@@ -35,6 +35,11 @@ static const char *check_facts(const struct stk_trace *t)
     if (!is_string(t, t->host) || !is_string(t, t->producer) || t->rank < -1) {
         return "host, producer or rank is out of range";
     }
+    for (int i = 0; i < STK_TOLD_PLACES; i++) {
+        if (!is_string(t, t->told.places[i])) {
+            return "a place in the job's code is out of range";
+        }
+    }
     for (int k = 0; k < STK_KIND_COUNT; k++) {
         kinds += t->by_kind[k];
     }

@@ -221,7 +221,8 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
     }
     stk_sink_printf(to, "%s steps", stk_human_count(lead->head.count, a));
     if (lead->median_ns) {
-        stk_sink_printf(to, " of %s", stk_human_ns((int64_t)lead->median_ns, b));
+        stk_sink_printf(to, " of %s%s", stk_human_ns((int64_t)lead->median_ns, b),
+                        lead->in_warmup ? " in the warm-up" : "");
     } else {
         stk_sink_text(to, ", all of them in the warm-up or the window");
     }

@@ -103,30 +103,47 @@ static uint64_t median_of(uint64_t *values, size_t n)
     return n ? n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2 : 0;
 }
 
-// Which steps are judged: after the warm-up, outside the window, without the profiler's work.
-static void judge(struct stk_steps *s, const struct stk_steps_record *records, uint64_t warmup,
-                  uint64_t *values)
+// Steps from `first` on that lie outside of the window, without what the profiler did in one.
+static void judge_from(struct stk_steps *s, const struct stk_steps_record *records, uint64_t first,
+                       uint64_t *values)
 {
-    size_t n = s->head.kept, outside = 0, inside = 0;
-    uint64_t *from_end = values + n; // those of the window, from the other end
-    warmup = n >= warmup + JUDGED_MIN ? warmup : n > 1 ? 1 : 0;
-    s->wait_ns = s->time_ns = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t dur = records[i].dur_ns, flags = records[i].flags;
-        if (flags & STK_STEPS_TOLD) {
-            continue;
-        }
-        if (flags & STK_STEPS_IN_WINDOW) {
-            from_end[-(ptrdiff_t)++inside] = dur;
-        } else if (i >= warmup) {
-            values[outside++] = dur;
+    s->wait_ns = s->time_ns = s->judged = 0;
+    for (size_t i = first; i < s->head.kept; i++) {
+        uint64_t dur = records[i].dur_ns;
+        if (!(records[i].flags & (STK_STEPS_TOLD | STK_STEPS_IN_WINDOW))) {
+            values[s->judged++] = dur;
             s->time_ns += dur;
             s->wait_ns += records[i].wait_ns < dur ? records[i].wait_ns : dur;
         }
     }
-    s->judged = outside;
-    s->median_ns = median_of(values, outside);
-    s->window_median_ns = median_of(from_end - inside, inside);
+    s->median_ns = median_of(values, s->judged);
+}
+
+static uint64_t window_median(const struct stk_steps *s, const struct stk_steps_record *records,
+                              uint64_t *values)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->head.kept; i++) {
+        if ((records[i].flags & (STK_STEPS_TOLD | STK_STEPS_IN_WINDOW)) == STK_STEPS_IN_WINDOW) {
+            values[n++] = records[i].dur_ns;
+        }
+    }
+    return median_of(values, n);
+}
+
+// Which steps are judged: behind the warm-up, outside of the window. Of a job that ended with its
+// window there are none: then the second half of the warm-up, behind what a start costs.
+static void judge(struct stk_steps *s, const struct stk_steps_record *records, uint64_t warmup,
+                  uint64_t *values)
+{
+    uint64_t n = s->head.kept;
+    warmup = n >= warmup + JUDGED_MIN ? warmup : n > 1 ? 1 : 0;
+    s->window_median_ns = window_median(s, records, values);
+    judge_from(s, records, warmup, values);
+    if (s->judged == 0 && warmup > 1) {
+        judge_from(s, records, warmup / 2, values);
+        s->in_warmup = s->judged > 0;
+    }
 }
 
 static enum stoker_status read_one(const char *path, uint64_t warmup, uint64_t most,

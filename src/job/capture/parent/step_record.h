@@ -69,6 +69,7 @@ struct stk_steps {
     uint64_t median_ns, window_median_ns; // outside the window and after the warm-up; in it
     uint64_t wait_ns, time_ns;            // the same steps as median_ns
     uint64_t judged;                      // how many these are
+    bool in_warmup;                       // there are none: these are of the warm-up's second half
 };
 
 struct stk_steps_of_run {

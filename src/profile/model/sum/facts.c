@@ -240,6 +240,23 @@ static bool name_accelerator(struct stk_analysis *a)
     return a->sum->facts.accelerator != NULL;
 }
 
+// What the hooks of a run told of the program.
+static bool take_told(struct stk_analysis *a)
+{
+    struct stk_facts *f = &a->sum->facts;
+    const struct stk_told *told = &a->t->told;
+    for (int i = 0; i < STK_TOLD_PLACES; i++) {
+        struct stk_str text = stk_strpool_get(&a->t->strings, told->places[i]);
+        f->told[i] = text.n ? stk_arena_strndup(a->out, text.p, text.n) : NULL;
+        f->told_permille[i] = told->permille[i];
+        if (text.n && !f->told[i]) {
+            return false;
+        }
+    }
+    memcpy(f->told_numbers, told->numbers, sizeof f->told_numbers);
+    return true;
+}
+
 enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *err)
 {
     struct stk_facts *f = &a->sum->facts;
@@ -278,7 +295,7 @@ enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *
                      (double)f->loader_fetches >=
                          stk_threshold_value(STK_T_HOST_FETCHES) * (double)a->step_count;
     ok = ok && stk_recompiled_find(a, settled_ns(a)) && measure_cold(a) && name_first_use(a) &&
-         name_accelerator(a) && name_input_limit(a) && stk_kernel_work_find(a) &&
+         name_accelerator(a) && name_input_limit(a) && take_told(a) && stk_kernel_work_find(a) &&
          stk_stagger_find(a);
     return ok ? STOKER_OK : stk_err_nomem(err);
 }

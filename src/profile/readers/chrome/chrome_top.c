@@ -37,6 +37,7 @@ static const struct {
     {"hip_driver_version", STK_CHROME_HIP},
     {"roctracer_version", STK_CHROME_HIP},
     {"cuda_runtime_version", STK_CHROME_CUDA},
+    {"stoker", STK_CHROME_TOLD},
     {"WARNING", STK_CHROME_WARNING},
     {"ERROR", STK_CHROME_ERROR},
 };

@@ -75,6 +75,7 @@ enum stk_chrome_capture {
     STK_CHROME_SCHEMA,  // schemaVersion
     STK_CHROME_HIP,     // hip_runtime_version, roctracer_version
     STK_CHROME_CUDA,    // cuda_runtime_version
+    STK_CHROME_TOLD,    // stoker
     STK_CHROME_WARNING, // log lines of the profiler
     STK_CHROME_ERROR,
     STK_CHROME_CAPTURES

@@ -10,6 +10,7 @@ import sys
 _WATCHED = {
     "torch.utils.data.dataloader": ("_stoker_torch", "patch_loader"),
     "torch.autograd": ("_stoker_torch", "patch_backward"),
+    "torch.nn.modules.module": ("_stoker_torch", "patch_module"),
     "torch.optim.optimizer": ("_stoker_torch", "patch_optimizer"),
     "torch.profiler.profiler": ("_stoker_torch", "patch_profiler"),
     "torch.autograd.profiler": ("_stoker_torch", "patch_autograd_profiler"),

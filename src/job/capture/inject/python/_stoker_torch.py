@@ -9,6 +9,9 @@ import _stoker_record
 
 
 def patch_loader(module):
+    places = _stoker_core.load("_stoker_places").places
+    _behind_init(module.DataLoader, places.loader_made)
+    _behind_init(module._BaseDataLoaderIter, places.loop_begins)
     _stoker_core.load("_stoker_fetch").watch(
         module._BaseDataLoaderIter,
         "torch.input",
@@ -20,16 +23,30 @@ def patch_loader(module):
     _stoker_core.recorder.lives("torch.dataloader", "pytorch")
 
 
+def _behind_init(cls, made):
+    plain = cls.__init__
+
+    @functools.wraps(plain)
+    def __init__(self, *args, **kwargs):
+        plain(self, *args, **kwargs)
+        made(self)
+
+    cls.__init__ = __init__
+
+
 BACKWARDS = 3  # backward passes without an optimizer's step, from which on each ends a step
 
 
 def patch_optimizer(module):
     r = _stoker_core.recorder
+    places = _stoker_core.load("_stoker_places").places
     first = []  # the optimizer whose steps count where no loader is seen
 
     def ended(optimizer, *_):
         if r.source == _stoker_record.KERAS:
             return
+        if not places.begun:
+            places.begin()
         # Of several optimizers in a step the first ends it: the one after a fetch.
         if r.fetches:
             r.fetches = 0
@@ -68,6 +85,7 @@ def _behind_step(module, ended):
 def patch_backward(module):
     """Loops that update their parameters by hand have no optimizer."""
     r = _stoker_core.recorder
+    places = _stoker_core.load("_stoker_places").places
     plain = getattr(module, "backward", None)
     count = [0]
     if plain is None:
@@ -76,6 +94,8 @@ def patch_backward(module):
     @functools.wraps(plain)
     def backward(*args, **kwargs):
         plain(*args, **kwargs)
+        if places.evaluating:
+            places.trains()
         if not r.trains:
             r.trained()
         if r.source in (_stoker_record.OPTIMIZER, _stoker_record.KERAS, _stoker_record.FETCHES):
@@ -85,6 +105,27 @@ def patch_backward(module):
             r.stepped(_stoker_record.CALLS)
 
     module.backward = backward
+
+
+def patch_module(module):
+    """model.eval() and model.train(), of which each goes on to the parts of the model."""
+    places = _stoker_core.load("_stoker_places").places
+    plain = module.Module.train
+    inside = [False]
+
+    @functools.wraps(plain)
+    def train(self, mode=True):
+        if inside[0]:
+            return plain(self, mode)
+        inside[0] = True
+        try:
+            result = plain(self, mode)
+        finally:
+            inside[0] = False
+        places.evaluates(not mode)
+        return result
+
+    module.Module.train = train
 
 
 def _watch(cls, name, begins):

@@ -15,6 +15,7 @@ import atexit
 import os
 import sys
 
+import _stoker_core
 import _stoker_record
 from _stoker_record import DONE, IN_WINDOW, LEFT, NEVER, OPEN, TOLD
 
@@ -46,7 +47,15 @@ class _Torch:
             activities=activities, schedule=schedule, on_trace_ready=self.ready, record_shapes=True
         )
         self.window.mine = self.profile
+        self.places = _stoker_core.load("_stoker_places").places
+        self.places.end()
         self.profile.start()
+
+    def tell(self):
+        """What the profile is to carry, while it is still open."""
+        carry = getattr(self.profile, "add_metadata_json", None)
+        if carry is not None:
+            carry("stoker", self.places.told())
 
     def ready(self, profile):
         profile.export_chrome_trace(self.path + ".part")
@@ -317,6 +326,7 @@ class Window:
         steps = r.count - self.first
         r.event, r.flags = NEVER, TOLD
         if isinstance(self.profiler, _Torch):
+            self.profiler.tell()
             self.profiler.step()
         path = self.profiler.stop(True)
         self.is_open, self.mine = False, None

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places in the job's own code, which the hooks of `stoker run` told (profile/store/told.def): sentences for the findings
+// that they explain. Profiles of other recorders hold none, and nothing is said.
+#ifndef STK_RULES_JOB_PLACES_H
+#define STK_RULES_JOB_PLACES_H
+
+#include "answers/rules/finding.h"
+
+// The loop, its loader and its data set, and the lines that take the fetches' time.
+void stk_places_say_input(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
+// The lines that take the steps' time.
+void stk_places_say_lines(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
+// Who evaluates, how often, and how long.
+void stk_places_say_evaluation(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
+
+#endif

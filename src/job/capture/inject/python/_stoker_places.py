@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where in the program's own files the time goes: the loop, its loader, its data set, the lines that take the time, and
+the evaluations of the whole run. The window's profile carries it as `stoker` among its top-level values.
+
+Method: lines come from samples of the stepping thread's stack, from the first step until the window opens; a sample counts
+for the innermost frame of the job's own files, so a line of a library counts for the line that called it. An evaluation is
+the time from model.eval() to model.train() in which no gradients are worked out.
+Limits: few samples where the warm-up is brief; loaders' workers are other processes and are not sampled; an evaluation that
+never calls eval() is not seen."""
+
+import atexit
+import json
+import os
+import sys
+import threading
+import time
+
+import _stoker_core
+from _stoker_record import ident, now
+
+PERIOD = 0.004  # s from one sample to the next
+SAMPLES = 400  # at most
+FEWEST = 12  # of which shares are told
+LINES = 3  # that are told
+WAITS = 0.2  # of the time: a job without a window is told of its input
+TEXT = 160  # bytes of one place, at most
+LOADERS = 64  # that are remembered
+EVALUATIONS = 4096  # that are remembered
+
+_LIBRARIES = tuple(
+    {os.path.realpath(os.path.dirname(module.__file__)) + os.sep for module in (os, json.decoder) if module.__file__}
+)
+_FETCH = os.path.join("torch", "utils", "data", "dataloader.py")
+
+
+_own = {}  # file -> whether it is the job's own
+
+
+def is_own(code):
+    """Whether the code is the job's own: no library's, and none of these hooks'."""
+    file = code.co_filename
+    if file not in _own:
+        _own[file] = _is_own(file)
+    return _own[file]
+
+
+def _is_own(file):
+    if file.startswith("<") or "site-packages" in file or "dist-packages" in file:
+        return False
+    torch = getattr(sys.modules.get("torch"), "__file__", None)  # it may run from where it was built
+    if torch and file.startswith(os.path.dirname(torch) + os.sep):
+        return False
+    return not file.startswith(_LIBRARIES) and os.path.dirname(file) != _stoker_core.folder
+
+
+def own_frame(frame):
+    """The innermost of the job's own; None: there is none."""
+    while frame is not None and not is_own(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+def _text(code, line):
+    file = os.path.basename(code.co_filename)
+    name = getattr(code, "co_qualname", code.co_name).rpartition("<locals>.")[2]
+    return f"{file}:{line}"[:TEXT] if name.startswith("<") else f"{name} ({file}:{line})"[:TEXT]
+
+
+def here():
+    """The place in the job's own code that is at work, as text; "": none."""
+    frame = own_frame(sys._getframe())
+    return _text(frame.f_code, frame.f_lineno) if frame is not None else ""
+
+
+def of_function(function):
+    """Where a function of the job's own is written; "": it is none."""
+    code = getattr(function, "__code__", None)
+    return _text(code, code.co_firstlineno) if code is not None and is_own(code) else ""
+
+
+class Places:
+    def __init__(self, recorder):
+        self.recorder = recorder
+        self.loaders = {}  # id of a data set -> places: of its loader, of the loop, of what makes an element
+        self.lines, self.fetches = {}, {}  # text -> samples
+        self.samples = self.fetch_samples = 0
+        self.begun = self.ended = False
+        self.evaluating = 0  # since when
+        self.where = self.where_now = ""
+        atexit.register(self.at_exit)
+        self.starts, self.lengths = [], []  # of evaluations: step, ns
+
+    # Loaders
+
+    def loader_made(self, loader):
+        """A DataLoader, behind its __init__."""
+        data_set = getattr(loader, "dataset", None)
+        while len(self.loaders) >= LOADERS:
+            self.loaders.pop(next(iter(self.loaders)))
+        self.loaders[id(data_set)] = {"loader": here(), "makes": _makes_elements(data_set),
+                                      "workers": getattr(loader, "num_workers", 0)}
+
+    def loop_begins(self, iterator):
+        """An iterator of a DataLoader's, behind its __init__."""
+        loader = self.loaders.get(id(getattr(iterator, "_dataset", None)))
+        if loader is not None:
+            loader["loop"] = here()
+
+    # Samples
+
+    def begin(self):
+        """A first step ended."""
+        self.begun = True
+        if self.recorder.plan["steps"] and not self.recorder.plan["gpu"]:
+            threading.Thread(target=self._sample, name="stoker", daemon=True).start()
+
+    def end(self):
+        self.ended = True
+
+    def _sample(self):
+        process = os.getpid()
+        while not self.ended and self.samples < SAMPLES and os.getpid() == process:
+            time.sleep(PERIOD)
+            start = now()
+            frame = sys._current_frames().get(self.recorder.thread)
+            if frame is not None and not self.evaluating and not self.ended:
+                self._count(frame)
+            del frame
+            self.recorder.own += now() - start
+
+    def _count(self, frame):
+        own, inside = None, None  # the innermost frames of the job's own: of all, of those within a fetch
+        while frame is not None:
+            code = frame.f_code
+            if own is None and is_own(code):
+                own = _text(code, frame.f_lineno)
+            if code.co_name == "__next__" and code.co_filename.endswith(_FETCH):
+                inside = own or ""
+            frame = frame.f_back
+        self.samples += 1
+        if inside is not None:
+            self.fetch_samples += 1
+            if inside:
+                self.fetches[inside] = self.fetches.get(inside, 0) + 1
+        if own is not None:
+            self.lines[own] = self.lines.get(own, 0) + 1
+
+    # Evaluations
+
+    def evaluates(self, begins):
+        """model.eval() or model.train()."""
+        r = self.recorder
+        if not r.first or ident() != r.thread:
+            return
+        if begins and not self.evaluating:
+            self.where_now = here()
+            self.evaluating = now()
+        elif not begins and self.evaluating:
+            length, self.evaluating = now() - self.evaluating, 0
+            if len(self.starts) < EVALUATIONS:
+                self.where = self.where_now or self.where
+                self.starts.append(r.count)
+                self.lengths.append(length)
+
+    def trains(self):
+        """Gradients are worked out: what began as an evaluation is none."""
+        self.evaluating = 0
+
+    # What is told
+
+    def at_exit(self):
+        """The job ends without a window, whose report would say it."""
+        r = self.recorder
+        has_window = r.window is not None and (r.window.is_behind or r.window.is_open)
+        if has_window or not r.plan["steps"] or not r.count:
+            return
+        r.breaks()
+        found = self._found()
+        if r.total_wait >= WAITS * r.total_time > 0 and "loop" in found:
+            workers = "" if found.get("workers") else ": let workers make them ahead of time (num_workers=2)"
+            r.note(f"the steps wait for their batches {100 * r.total_wait // r.total_time} % of the time{workers}")
+            for name, what in (("loop", "the loop fetches its batches in"), ("loader", "its loader is made in"),
+                               ("fetch0", "most of the fetches' time is spent at")):  # fmt: skip
+                if name in found:
+                    r.note(f"{what} {found[name]}")
+        if found.get("eval_every"):
+            r.note(f"{found['eval']} evaluates every {found['eval_every']} steps, {found['eval_permille'] // 10} % of the time")
+
+    def told(self):
+        """JSON: texts and numbers by name, without nesting."""
+        return json.dumps(self._found())
+
+    def _found(self):
+        found = dict(self.loaders.get(self.recorder.key, {}))
+        found.update(_most(self.fetches, self.fetch_samples, "fetch"))
+        found.update(_most(self.lines, self.samples, "line"))
+        found.update(self._evaluations())
+        return {name: value for name, value in found.items() if value}
+
+    def _evaluations(self):
+        r, n = self.recorder, len(self.starts)
+        span = now() - r.first
+        if not n or span <= 0 or not r.count:
+            return {}
+        each = sorted(self.lengths)[n // 2]
+        apart = sorted(b - a for a, b in zip(self.starts, self.starts[1:]))
+        every = apart[len(apart) // 2] if apart else 0
+        step = max(span - sum(self.lengths), 0) / r.count
+        share = each / (each + every * step) if every else min(sum(self.lengths) / span, 1)
+        return {"eval": self.where, "eval_count": n, "eval_ns": each, "eval_every": every,
+                "eval_permille": round(1000 * share)}  # fmt: skip
+
+
+def _most(counts, all_of_them, name):
+    if all_of_them < FEWEST:
+        return {}
+    found = {}
+    for i, (text, n) in enumerate(sorted(counts.items(), key=lambda item: -item[1])[:LINES]):
+        found[f"{name}{i}"] = text
+        found[f"{name}{i}_permille"] = round(1000 * n / all_of_them)
+    return found
+
+
+def _makes_elements(data_set):
+    """The function of the job's own that makes an element."""
+    for _ in range(8):
+        for name in ("__getitem__", "__iter__"):
+            place = of_function(getattr(type(data_set), name, None))
+            if place:
+                return place
+        data_set = getattr(data_set, "dataset", None)  # of a Subset, or another wrapper
+        if data_set is None:
+            return ""
+    return ""
+
+
+places = Places(_stoker_core.recorder)
