@@ -6,6 +6,7 @@
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
+#include "answers/rules/job_places.h"
 #include "answers/rules/torch_signs.h"
 #include "profile/model/verdict/busy_work.h"
 
@@ -19,13 +20,18 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    STK_FIX(record_python_pytorch), STK_FIX(record_python_tensorflow),
-    STK_FIX(record_python_jax),     STK_FIX(python_not_recorded_give_back),
-    STK_FIXES_TORCH_SIGNS,          {0},
+    STK_FIX(record_python_pytorch),
+    STK_FIX(record_python_tensorflow),
+    STK_FIX(record_python_jax),
+    STK_FIX(python_not_recorded_give_back),
+    STK_FIX(python_not_recorded_lines),
+    STK_FIXES_TORCH_SIGNS,
+    {0},
 };
 enum {
     FIXES_PYTHON = 3,
-    FIX_GIVE_BACK = FIXES_PYTHON
+    FIX_GIVE_BACK = FIXES_PYTHON,
+    FIX_LINES
 }; // those that make Python visible come first
 
 // Does most of it follow the fetches of a DataLoader with workers?
@@ -58,26 +64,32 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
         *why = "told by cannot-tell";
         return STK_RULE_PASSED;
     }
+    bool knows_fetches = stk_knows_fetches(&run->facts), has_lines = run->facts.told[STK_TOLD_LINE];
     if (run->facts.has_fetches && stk_runs_eagerly(run)) {
         *why = "operations run one by one, and Python between them: see host-bound";
         return STK_RULE_PASSED;
     }
     f->severity = share < thresholds[LOUD].value ? STK_LEVEL_LOW : stk_rule_severity(ctx, share);
-    if (run->facts.has_fetches && share > stk_rule_group_share(ctx, STK_GROUP_HOST) &&
+    if (knows_fetches && share > stk_rule_group_share(ctx, STK_GROUP_HOST) &&
         ctx->pass.verdict->kind == STK_VERDICT_HOST) {
         f->severity = STK_LEVEL_HIGH; // the verdict rests on it more than on what is recorded
     }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
+    f->title = has_lines ? "Much of the step is the program's own Python" : f->title;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
+    stk_places_say_lines(ctx, f);
     if (from_workers) {
         stk_say_unseen_behind_workers(ctx, f);
-    } else if (run->facts.has_fetches) {
+    } else if (knows_fetches) {
         stk_say_unseen_is_other_code(ctx, f);
     } else {
         stk_say_unseen_may_be_input(ctx, f);
     }
     stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
-    for (int i = 0; i < FIXES_PYTHON; i++) {
+    if (has_lines && !from_workers) {
+        stk_finding_fix(ctx, f, &fixes[FIX_LINES]);
+    }
+    for (int i = 0; i < FIXES_PYTHON && !has_lines; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);
     }
     if (from_workers) {

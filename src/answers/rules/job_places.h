@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in the job's own code, which the hooks of `stoker run` told (profile/store/told.def): sentences for the findings
-// that they explain. Profiles of other recorders hold none, and nothing is said.
+// Places in the job's own code, which the hooks of `stoker run` told (profile/store/told.def):
+// sentences for the findings that they explain. Profiles of other recorders hold none, and nothing
+// is said.
 #ifndef STK_RULES_JOB_PLACES_H
 #define STK_RULES_JOB_PLACES_H
 

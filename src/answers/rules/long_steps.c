@@ -36,6 +36,9 @@ static const struct stk_rep_fix fixes[] = {
 };
 
 enum { NAMED = 4 }; // long steps whose numbers are told
+enum {
+    RETURNS = 4
+}; // long steps at equal distances, while others hold the processors, are no chance
 
 struct sums {
     uint32_t used, count;           // rows: a step of one device each; of them long
@@ -198,7 +201,7 @@ static bool are_held_up(const struct stk_rule_ctx *ctx, const struct sums *s, en
     const char *why = NULL;
     const struct stk_machine_view *v = stk_rule_machine(ctx, &why);
     bool has_reason =
-        facts->evaluations > 0 || s->why[0] || facts->long_period > 0 ||
+        facts->evaluations > 0 || s->why[0] || (facts->long_period > 0 && s->steps >= RETURNS) ||
         (facts->long_what && stk_python_frame_is_users(stk_str_from(facts->long_what)));
     bool may_be = part == STK_PART_COMPUTE || part == STK_PART_HOST || part == STK_PART_UNKNOWN;
     return v && !has_reason && stk_rule_on_host(ctx) && may_be && stk_rule_queue_share(v) > 0;

@@ -279,8 +279,15 @@ static inline double stk_straggler_share(const struct stk_run_sum *run)
     return wait_ns > 0 ? (double)wait_ns / (double)run->wall_ns : run->straggler.wait_share;
 }
 
-// What the steps spend on evaluation, of their time: those of the whole run, where the hooks told how often it evaluates;
-// else the used ones.
+// Is what the steps fetch known: in the profile, or since the hooks, which see every loader, found
+// none?
+static inline bool stk_knows_fetches(const struct stk_facts *f)
+{
+    return f->has_fetches || (f->told[STK_TOLD_LINE] && !f->told[STK_TOLD_LOOP]);
+}
+
+// What the steps spend on evaluation, of their time: those of the whole run, where the hooks told
+// how often it evaluates; else the used ones.
 static inline double stk_evaluation_share(const struct stk_run_sum *run)
 {
     const struct stk_facts *f = &run->facts;

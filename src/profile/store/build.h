@@ -118,7 +118,7 @@ struct stk_build_facts {
     int32_t rank, world_size; // -1 unknown
     uint32_t framework_hint;  // bits of enum stk_framework
     struct stk_told_texts told;
-    int64_t clock_base_ns;    // added to the trace's base_ns (Kineto baseTimeNanoseconds)
+    int64_t clock_base_ns; // added to the trace's base_ns (Kineto baseTimeNanoseconds)
 };
 void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts);
 

@@ -117,7 +117,8 @@ void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts)
     b->host = stk_build_intern(b, facts->host);
     for (int i = 0; i < STK_TOLD_PLACES; i++) {
         STK_ASSERT(facts->told.permille[i] <= 1000);
-        b->told.places[i] = facts->told.places[i].n ? stk_build_intern(b, facts->told.places[i]) : 0;
+        b->told.places[i] =
+            facts->told.places[i].n ? stk_build_intern(b, facts->told.places[i]) : 0;
         b->told.permille[i] = facts->told.permille[i];
     }
     memcpy(b->told.numbers, facts->told.numbers, sizeof b->told.numbers);

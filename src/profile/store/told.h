@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the hooks of `stoker run` tell of a program, as a trace holds it; told.def lists it. A profile that another
-// recorder wrote holds none of it.
+// What the hooks of `stoker run` tell of a program, as a trace holds it; told.def lists it. A
+// profile that another recorder wrote holds none of it.
 #ifndef STK_STORE_TOLD_H
 #define STK_STORE_TOLD_H
 

@@ -26,9 +26,10 @@ static void fill_steps(struct stk_run_doc *doc, const struct stk_steps *lead)
 {
     const struct stk_steps_header *h = &lead->head;
     doc->framework = h->framework[0] ? h->framework : "none";
-    doc->steps = (struct stk_run_doc_steps){
-        .count = h->count, .median_ns = stk_field_ns(lead->median_ns), .source = "hooks",
-        .in_warmup = lead->in_warmup};
+    doc->steps = (struct stk_run_doc_steps){.count = h->count,
+                                            .median_ns = stk_field_ns(lead->median_ns),
+                                            .source = "hooks",
+                                            .in_warmup = lead->in_warmup};
     doc->has_input = h->has_wait && lead->time_ns;
     if (doc->has_input) {
         doc->input.wait_ns = stk_field_ns(h->wait_ns);

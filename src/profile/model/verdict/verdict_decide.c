@@ -122,13 +122,13 @@ static double move_recurring_compile(const struct stk_run_sum *run, double *shar
     return recurring;
 }
 
-// Without a device: where the job's fetches and the framework's operations are recorded, what the
-// driving thread does without any event is neither, but the program's own code. Returns what was
-// moved to the host.
+// Without a device: where the job's fetches (or that it has none) and the framework's operations
+// are known, what the driving thread does without any event is neither, but the program's own code.
+// Returns what was moved to the host.
 static double move_unrecorded(const struct stk_run_sum *run, double *share)
 {
     double unrecorded = share[STK_GROUP_UNKNOWN];
-    if (run->scope != STK_SCOPE_HOST || !run->facts.has_fetches || run->facts.input_limit ||
+    if (run->scope != STK_SCOPE_HOST || !stk_knows_fetches(&run->facts) || run->facts.input_limit ||
         run->parts[STK_PART_COMPUTE] <= 0) {
         return 0;
     }

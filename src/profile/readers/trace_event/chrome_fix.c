@@ -370,8 +370,8 @@ static void put_facts(struct fixing *f)
         .framework_hint = kineto || total->known_cats ? 1u << STK_FW_PYTORCH : 0,
         .clock_base_ns = f->facts.base_ns ? f->facts.base_ns : f->in->clock_base_ns,
     };
-    f->failed |= !stk_chrome_told_read(f->in->captures[STK_CHROME_TOLD], &f->facts.arena,
-                                       &facts.told);
+    f->failed |=
+        !stk_chrome_told_read(f->in->captures[STK_CHROME_TOLD], &f->facts.arena, &facts.told);
     stk_build_facts(f->b, &facts);
 }
 

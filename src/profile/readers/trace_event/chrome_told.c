@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the names and values under `stoker`. Texts are taken as they stand between their quotes: the hooks write none that
-// need an escape but for letters beyond ASCII, and those show as they are written.
+// Reads the names and values under `stoker`. Texts are taken as they stand between their quotes:
+// the hooks write none that need an escape but for letters beyond ASCII, and those show as they are
+// written.
 #include "profile/readers/trace_event/chrome_told.h"
 
 #include <string.h>
@@ -62,8 +63,7 @@ static void set_value(void *arg, struct stk_str key, struct stk_str value)
     }
 }
 
-bool stk_chrome_told_read(struct stk_str json, struct stk_arena *arena,
-                          struct stk_told_texts *told)
+bool stk_chrome_told_read(struct stk_str json, struct stk_arena *arena, struct stk_told_texts *told)
 {
     struct reading r = {told, arena, false};
     memset(told, 0, sizeof *told);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The top-level value `stoker`: what the hooks of `stoker run` tell of the program (profile/store/told.def).
+// The top-level value `stoker`: what the hooks of `stoker run` tell of the program
+// (profile/store/told.def).
 #ifndef STK_READERS_TRACE_EVENT_CHROME_TOLD_H
 #define STK_READERS_TRACE_EVENT_CHROME_TOLD_H
 
@@ -8,7 +9,8 @@
 #include "base/arena.h"
 #include "profile/store/told.h"
 
-// What is no place or number as told.def has it is left out; the texts are copied into the arena. False: no memory.
+// What is no place or number as told.def has it is left out; the texts are copied into the arena.
+// False: no memory.
 bool stk_chrome_told_read(struct stk_str json, struct stk_arena *arena,
                           struct stk_told_texts *told);
 

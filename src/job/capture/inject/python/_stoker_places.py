@@ -18,9 +18,11 @@ import time
 import _stoker_core
 from _stoker_record import ident, now
 
-PERIOD = 0.004  # s from one sample to the next
+PERIOD = 0.002  # s from one sample to the next
 SAMPLES = 400  # at most
-FEWEST = 12  # of which shares are told
+LONG = 10  # steps of a warm-up, from which on brief steps may draw it out
+DRAWN_OUT = 20  # steps at most, until there are samples
+FEWEST = 10  # of which shares are told
 LINES = 3  # that are told
 WAITS = 0.2  # of the time: a job without a window is told of its input
 TEXT = 160  # bytes of one place, at most
@@ -84,7 +86,7 @@ class Places:
         self.loaders = {}  # id of a data set -> places: of its loader, of the loop, of what makes an element
         self.lines, self.fetches = {}, {}  # text -> samples
         self.samples = self.fetch_samples = 0
-        self.begun = self.ended = False
+        self.begun = self.is_sampling = self.ended = False
         self.evaluating = 0  # since when
         self.where = self.where_now = ""
         atexit.register(self.at_exit)
@@ -109,13 +111,22 @@ class Places:
     # Samples
 
     def begin(self):
-        """A first step ended."""
+        """Gradients were worked out, or a first step ended."""
+        if self.begun:
+            return
         self.begun = True
-        if self.recorder.plan["steps"] and not self.recorder.plan["gpu"]:
+        self.is_sampling = self.recorder.plan["steps"] > 0 and not self.recorder.plan["gpu"]
+        if self.is_sampling:
             threading.Thread(target=self._sample, name="stoker", daemon=True).start()
 
     def end(self):
         self.ended = True
+
+    def lack_samples(self):
+        """Whether the window should wait for some."""
+        r = self.recorder
+        warmup = r.plan["warmup"]
+        return self.is_sampling and self.samples < FEWEST and warmup >= LONG and r.count < warmup + DRAWN_OUT
 
     def _sample(self):
         process = os.getpid()
@@ -123,7 +134,7 @@ class Places:
             time.sleep(PERIOD)
             start = now()
             frame = sys._current_frames().get(self.recorder.thread)
-            if frame is not None and not self.evaluating and not self.ended:
+            if frame is not None and self.recorder.count and not self.evaluating and not self.ended:
                 self._count(frame)
             del frame
             self.recorder.own += now() - start

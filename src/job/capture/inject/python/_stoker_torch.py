@@ -45,8 +45,7 @@ def patch_optimizer(module):
     def ended(optimizer, *_):
         if r.source == _stoker_record.KERAS:
             return
-        if not places.begun:
-            places.begin()
+        places.begin()
         # Of several optimizers in a step the first ends it: the one after a fetch.
         if r.fetches:
             r.fetches = 0
@@ -98,6 +97,7 @@ def patch_backward(module):
             places.trains()
         if not r.trains:
             r.trained()
+            places.begin()
         if r.source in (_stoker_record.OPTIMIZER, _stoker_record.KERAS, _stoker_record.FETCHES):
             return
         count[0] += 1

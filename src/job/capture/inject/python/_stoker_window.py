@@ -287,6 +287,9 @@ class Window:
         if r.user_is_profiling:
             self.leave("the program profiles itself, so stoker recorded no window, only step times")
             return
+        if r.window_framework() == "pytorch" and _stoker_core.load("_stoker_places").places.lack_samples():
+            r.event = r.count + 1
+            return
         if r.plan["gpu"]:
             kind = _Gpu
         else:
