@@ -75,9 +75,8 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
         f->severity = STK_LEVEL_HIGH; // the verdict rests on it more than on what is recorded
     }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
-    f->title = has_lines ? "Much of the step is the program's own Python" : f->title;
+    f->title = has_lines ? "Much of the step is Python around the operations" : f->title;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
-    stk_places_say_lines(ctx, f);
     if (from_workers) {
         stk_say_unseen_behind_workers(ctx, f);
     } else if (knows_fetches) {
@@ -86,6 +85,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
         stk_say_unseen_may_be_input(ctx, f);
     }
     stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
+    stk_places_say_lines(ctx, f);
     if (has_lines && !from_workers) {
         stk_finding_fix(ctx, f, &fixes[FIX_LINES]);
     }

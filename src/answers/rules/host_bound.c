@@ -127,8 +127,8 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
     stk_say_operators_are_tiny(ctx, f, ctx->pass.verdict->tiny_share,
                                stk_threshold_value(STK_T_TINY_CALL_US), share);
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
-    stk_places_say_lines(ctx, f);
     stk_torch_signs_choose(ctx, f);
+    stk_places_say_lines(ctx, f);
     return STK_RULE_FIRED;
 }
 

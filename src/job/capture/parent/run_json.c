@@ -29,6 +29,7 @@ static void fill_steps(struct stk_run_doc *doc, const struct stk_steps *lead)
     doc->steps = (struct stk_run_doc_steps){.count = h->count,
                                             .median_ns = stk_field_ns(lead->median_ns),
                                             .source = "hooks",
+                                            .has_warmup_alone = lead->in_warmup,
                                             .in_warmup = lead->in_warmup};
     doc->has_input = h->has_wait && lead->time_ns;
     if (doc->has_input) {
