@@ -187,6 +187,27 @@ static void unused_gpu(double busy, bool fires)
     end();
 }
 
+// While others hold the processors any step may be long: a few at equal distances are a chance,
+// more are a period.
+static void returning(uint32_t steps, bool is_told)
+{
+    begin(STK_SCOPE_HOST);
+    for (uint32_t i = 0; i < FAKE_STEPS; i++) {
+        f.steps[i].parts[STK_PART_COMPUTE] = f.steps[i].dur_ns;
+    }
+    for (uint32_t i = 0; i < steps; i++) {
+        f.steps[FAKE_STEPS - 1 - i].long_why = "";
+        f.steps[FAKE_STEPS - 1 - i].dur_ns = 5 * FAKE_STEP_NS;
+        f.steps[FAKE_STEPS - 1 - i].parts[STK_PART_COMPUTE] = 5 * FAKE_STEP_NS;
+    }
+    fake_total(&f);
+    f.run.facts.long_period = 2;
+    workers_on_two(2, 0.49);
+    ask();
+    CHECK_EQ(found("long-steps") != NULL, is_told);
+    end();
+}
+
 static void throttled(double share)
 {
     begin(STK_SCOPE_STEPS);
@@ -386,6 +407,8 @@ int main(int argc, char **argv)
     CHECK_RUN(worker_threads, 0.3, 0.3, false);
     CHECK_RUN(unused_gpu, 0.01, true);
     CHECK_RUN(unused_gpu, 0.02, false);
+    CHECK_RUN(returning, 2, false);
+    CHECK_RUN(returning, 4, true);
     CHECK_RUN(throttled, 0.31);
     CHECK_RUN(throttled, 0.04);
     CHECK_RUN(disk, 1, 0.63);
