@@ -44,12 +44,15 @@ static void choose_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
                                 ns / (int64_t)calls);
     bool is_cell = recurrent >= stk_threshold_value(STK_T_TINY_RECURRENT);
     bool is_update = say_optimizer(ctx, f);
-    if (!is_update || is_cell) {
-        stk_finding_fix(ctx, f, &cures[is_cell ? STK_CURE_LSTM : STK_CURE_WHOLE]);
+    if (is_cell) {
+        stk_finding_fix(ctx, f, &cures[STK_CURE_LSTM]);
     }
     stk_finding_fix(ctx, f, &cures[STK_CURE_BATCH]);
     if (signs[STK_SIGN_COMPILED].count == 0) {
         stk_finding_fix(ctx, f, &cures[STK_CURE_COMPILE]);
+    }
+    if (!is_update && !is_cell) { // whether a loop of the program's own makes them is not known
+        stk_finding_fix(ctx, f, &cures[STK_CURE_WHOLE]);
     }
 }
 
