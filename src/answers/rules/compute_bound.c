@@ -155,6 +155,9 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     f->severity = STK_LEVEL_INFO;
     f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
+    if (stk_rule_on_host(ctx)) {
+        stk_places_say_lines(ctx, f); // first: of an information little more is shown
+    }
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
     stk_torch_signs_choose(ctx, f);
     if (stk_pack_signs_say(ctx, f, &thresholds[PACKS])) {
@@ -162,7 +165,6 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     }
     if (stk_rule_on_host(ctx)) {
         f->title = "The host's step is the model's own work";
-        stk_places_say_lines(ctx, f);
         say_still(ctx, f);
         for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);
