@@ -33,6 +33,10 @@ _LIBRARIES = tuple(
     {os.path.realpath(os.path.dirname(module.__file__)) + os.sep for module in (os, json.decoder) if module.__file__}
 )
 _FETCH = ("torch/utils/data/dataloader.py", "tensorflow/python/data/ops/iterator_ops.py")
+_AHEAD = {
+    "pytorch": ": let workers make them ahead of time (num_workers=2)",
+    "tensorflow": ": let the pipeline end with prefetch",
+}
 
 
 _own = {}  # file -> whether it is the job's own
@@ -206,8 +210,8 @@ class Places:
         r.breaks()
         found = self._found()
         if r.total_wait >= WAITS * r.total_time > 0 and "loop" in found:
-            workers = "" if found.get("workers") else ": let workers make them ahead of time (num_workers=2)"
-            r.note(f"the steps wait for their batches {100 * r.total_wait // r.total_time} % of the time{workers}")
+            ahead = "" if found.get("workers") else _AHEAD.get(r.framework, "")
+            r.note(f"the steps wait for their batches {100 * r.total_wait // r.total_time} % of the time{ahead}")
             for name, what in (("loop", "the loop fetches its batches in"), ("loader", "its loader is made in"),
                                ("fetch0", "most of the fetches' time is spent at")):  # fmt: skip
                 if name in found:
