@@ -380,7 +380,8 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (takes(ctx, STK_SIGN_WRITING)) {
         fix(ctx, f, STK_HOST_FIX_TF_WRITES);
     }
-    bool is_call = say_call(ctx, f);
+    bool is_call =
+        sign(ctx, STK_SIGN_KERAS)->count == 0 && say_call(ctx, f); // else it is Keras' own
     if (is_call) {
         fix(ctx, f, STK_HOST_FIX_TF_ARGUMENTS);
     }
