@@ -226,7 +226,7 @@ class Places:
     def _found(self):
         r = self.recorder
         found = dict(self.latest if r.source == KERAS else self.loaders.get(r.key, {}))
-        if self.loops:
+        if self.loops and r.source != KERAS:  # fit() fetches within what it compiled: these are other loops
             found["loop"] = max(self.loops, key=self.loops.get)
         found.update(_most(self.fetches, self.fetch_samples, "fetch"))
         found.update(_most(self.lines, self.samples, "line"))
