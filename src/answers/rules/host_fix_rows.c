@@ -52,6 +52,7 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [STK_HOST_FIX_JAX_EAGER] = STK_FIX(host_bound_jax_eager),
     [STK_HOST_FIX_JAX_NO_JIT] = STK_FIX(host_bound_jax_no_jit),
     [STK_HOST_FIX_JAX_NNX] = STK_FIX(host_bound_jax_nnx),
+    [STK_HOST_FIX_JAX_SCAN] = STK_FIX(host_bound_jax_scan),
     [STK_HOST_FIX_JAX_CALLBACK] = STK_FIX(host_bound_jax_callback),
     [STK_HOST_FIX_BATCH] = STK_FIX(host_bound_batch),
     [STK_HOST_FIX_PYTHON] = STK_FIX(host_bound_python),

@@ -364,6 +364,15 @@ static bool choose_jax(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return false;
 }
 
+// A step is a call or two of what jit compiled, each recorded twice: there is nothing left to put
+// under it.
+static bool steps_are_calls(const struct stk_rule_ctx *ctx)
+{
+    uint32_t steps = ctx->pass.run->step_marks;
+    uint64_t calls = sign(ctx, STK_SIGN_JAX_CALL)->count;
+    return steps > 0 && calls >= steps && calls <= 4 * (uint64_t)steps;
+}
+
 static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -371,13 +380,14 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (takes(ctx, STK_SIGN_WRITING)) {
         fix(ctx, f, STK_HOST_FIX_TF_WRITES);
     }
-    bool is_call = say_call(ctx, f);
+    bool is_call =
+        sign(ctx, STK_SIGN_KERAS)->count == 0 && say_call(ctx, f); // else it is Keras' own
     if (is_call) {
         fix(ctx, f, STK_HOST_FIX_TF_ARGUMENTS);
     }
     choose_tf(ctx, f);
     bool is_off = choose_jax(ctx, f);
-    if (takes(ctx, STK_SIGN_NNX)) {
+    if (takes(ctx, STK_SIGN_NNX) && sign(ctx, STK_SIGN_NNX_CACHED)->count == 0) {
         fix(ctx, f, STK_HOST_FIX_JAX_NNX);
     }
     if (takes(ctx, STK_SIGN_CALLBACK)) {
@@ -392,7 +402,7 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (!is_call && !is_eager(ctx)) {
         fix(ctx, f, STK_HOST_FIX_TF_PYTHON);
     }
-    fix(ctx, f, STK_HOST_FIX_JAX_PYTHON);
+    fix(ctx, f, steps_are_calls(ctx) ? STK_HOST_FIX_JAX_SCAN : STK_HOST_FIX_JAX_PYTHON);
     if (!run->facts.has_python) {
         fix(ctx, f, STK_HOST_FIX_PYTHON);
     }

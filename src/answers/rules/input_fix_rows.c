@@ -47,6 +47,7 @@ const struct stk_rep_fix stk_input_fixes[] = {
     [STK_INPUT_FIX_GRAIN_LOADER] = STK_FIX(grain_workers),
     [STK_INPUT_FIX_GRAIN_WORKERS] = STK_FIX(input_wait_grain_workers),
     [STK_INPUT_FIX_JAX_JIT] = STK_FIX(input_wait_jax_jit),
+    [STK_INPUT_FIX_JAX_TFDATA] = STK_FIX(input_wait_jax_tfdata),
     [STK_INPUT_FIX_JAX_THREAD] = STK_FIX(jax_prefetch),
     [STK_INPUT_FIX_JAX_PROCESSES] = STK_FIX(input_wait_jax_processes),
     [STK_INPUT_FIX_OWN_CODE] = STK_FIX(input_wait_own_code),

@@ -346,14 +346,24 @@ static bool hands_lists(const struct stk_rule_ctx *ctx)
                stk_input_thresholds[STK_INPUT_FROM_HANDING].value;
 }
 
+// A loop of JAX's whose batches tf.data makes: half of the wait at least is its fetches.
+static bool fetches_tfdata(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_sign_sum *next = &run->facts.signs[STK_SIGN_TFDATA_NEXT];
+    return next->count > 0 && 2 * next->ns >= run->causes[STK_PART_INPUT].ns;
+}
+
 void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_cause *cause = &run->causes[STK_PART_INPUT];
     bool has_grain = run->facts.signs[STK_SIGN_GRAIN].count > 0;
-    if ((cause->name_count > 0 || cause->owner_count > 0) && !has_grain &&
-        !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders)) {
+    if (fetches_tfdata(ctx)) {
+        fix(ctx, f, STK_INPUT_FIX_JAX_TFDATA);
+    } else if ((cause->name_count > 0 || cause->owner_count > 0) && !has_grain &&
+               !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders)) {
         if (stk_input_waits_for_answer(ctx)) {
             fix(ctx, f, STK_INPUT_FIX_AT_ONCE);
         }
@@ -378,7 +388,7 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     choose_tf(ctx, f, even);
     if (has_grain) {
         choose_grain(ctx, f);
-    } else if (!stk_input_is_handed_over(ctx)) {
+    } else if (!fetches_tfdata(ctx) && !stk_input_is_handed_over(ctx)) {
         fix(ctx, f, STK_INPUT_FIX_JAX_THREAD);
         fix(ctx, f, STK_INPUT_FIX_JAX_PROCESSES);
     }

@@ -112,9 +112,9 @@ static bool rule_table_fixes(const struct stk_rule *rule, struct stk_arena *aren
 
 // The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
 // framework was recognised, and where the profile comes from Nsight Systems. Where that leaves
-// nothing, or not even CUDA was seen, the other frameworks' follow. How to record is told for the
-// recorder alone: what PyTorch's profiler should do is of no use to whom Nsight Systems serves, nor
-// what either should to whom stoker's own windows of the GPU do.
+// nothing, or a profile shows not even CUDA, the other frameworks' follow. How to record is told
+// for the recorder alone: what PyTorch's profiler should do is of no use to whom Nsight Systems
+// serves, nor what either should to whom stoker's own windows of the GPU do.
 static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                        struct stk_rep_finding *f)
 {
@@ -137,7 +137,8 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     }
     uint32_t told = is_own ? 0 : !seen || by_nsys ? seen | cuda : seen;
     kept = rule_table_keep(fixes, kept, &all, told, true);
-    if (kept == 0 || (!known && !is_own)) {
+    bool is_unknown = !known && ctx->pass.verdict->reason != STK_REASON_MACHINE_ALONE;
+    if (kept == 0 || (is_unknown && !is_own)) {
         kept = rule_table_keep(fixes, kept, &all, every & ~seen & ~cuda, false);
     }
     f->fix = (struct stk_list){.items = fixes, .count = kept};

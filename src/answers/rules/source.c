@@ -36,17 +36,51 @@ bool stk_rule_parse_source(const char *name, struct stk_str *file, int64_t *line
     return false;
 }
 
+static const char *told(const struct stk_rule_ctx *ctx, enum stk_told_place at)
+{
+    STK_ASSERT(at < STK_TOLD_PLACES);
+    return ctx->pass.run->facts.told[at];
+}
+
+// A frame without a folder may be of any package. Where the hooks told lines of the job's own, it
+// is the job's in their files alone.
+static bool may_be_anybodys(const struct stk_rule_ctx *ctx, const char *name, struct stk_str file)
+{
+    bool is_known = name[0] != '$' || !told(ctx, STK_TOLD_LINE);
+    for (int i = 0; i < STK_TOLD_PLACES && !is_known; i++) {
+        const char *place = told(ctx, (enum stk_told_place)i);
+        const char *at = place ? memmem(place, strlen(place), file.p, file.n) : NULL;
+        is_known = at && at[file.n] == ':';
+    }
+    return !is_known;
+}
+
 static bool take(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *name)
 {
     struct stk_str file;
     int64_t line;
-    if (!stk_rule_parse_source(name, &file, &line)) {
+    if (!stk_rule_parse_source(name, &file, &line) || may_be_anybodys(ctx, name, file)) {
         return false;
     }
     f->source.file = stk_arena_strndup(ctx->pass.arena, file.p, file.n);
     f->source.line = line;
     f->has_source = f->source.file != NULL;
     return f->has_source;
+}
+
+// "function (file.py:12)", or without the function.
+static void take_told(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *place)
+{
+    const char *open = place ? strrchr(place, '(') : NULL;
+    const char *file = open ? open + 1 : place;
+    const char *colon = file ? strrchr(file, ':') : NULL;
+    int64_t line = colon ? strtoll(colon + 1, NULL, 10) : 0;
+    if (line <= 0 || line > MAX_LINE || colon == file) {
+        return;
+    }
+    f->source.file = stk_arena_strndup(ctx->pass.arena, file, (size_t)(colon - file));
+    f->source.line = line;
+    f->has_source = f->source.file != NULL;
 }
 
 void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts)
@@ -65,6 +99,10 @@ void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
                 best_ns = ns;
             }
         }
+    }
+    if (!f->has_source && stk_rule_on_host(ctx)) {
+        bool input = parts == 1u << STK_PART_INPUT && told(ctx, STK_TOLD_LOOP);
+        take_told(ctx, f, told(ctx, input ? STK_TOLD_LOOP : STK_TOLD_LINE));
     }
 }
 

@@ -157,7 +157,7 @@ int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE
              "--input had no effect: stoker found no DataLoader (PyTorch), Keras, tf.data or Grain "
              "data set with a known length above 10 batches. A custom generator can't be replaced");
     }
-    if (h && run->has_window && h->window_state == STK_WINDOW_NONE) {
+    if (h && h->count > 0 && run->has_window && h->window_state == STK_WINDOW_NONE) {
         warn(&w,
              "no window was recorded: the job ended after %llu steps, within the warm-up "
              "(--warmup)",
@@ -212,7 +212,7 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
 {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     const struct stk_steps *lead = lead_of(run);
-    if (!lead) {
+    if (!lead || lead->head.count == 0) { // none: a process that only had a message
         stk_sink_text(to, run->gpu.recorded ? "no steps seen by hooks" : "no steps seen");
         if (run->gpu.recorded) {
             put_gpu_line(&run->gpu, to);

@@ -254,6 +254,13 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     return STK_REASON_NONE;
 }
 
+// A window of `stoker run` opens behind the job's warm-up: what its first steps have more of than
+// later ones is chance, or other programs, unless it is compilation.
+static bool is_behind_start(const struct stk_run_sum *run, const double *share)
+{
+    return run->facts.told[STK_TOLD_LINE] && share[STK_GROUP_COLD] < AT(COMPILE_RECURRING);
+}
+
 static bool cold_start(const struct stk_run_sum *run)
 {
     int64_t span_ns = 0;
@@ -388,14 +395,15 @@ static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_ve
     if (straggles(run)) {
         return STK_VERDICT_STRAGGLER;
     }
-    if (cold_start(run)) {
+    bool may_start = !is_behind_start(run, v->group_share);
+    if (may_start && cold_start(run)) {
         return STK_VERDICT_COLD;
     }
     v->recompile_share = move_recurring_compile(run, v->group_share);
     v->unrecorded_share = move_unrecorded(run, v->group_share);
     v->tiny_share = move_tiny(run, v->group_share);
     rank_losses(v->group_share, &v->first, &v->second);
-    if (starts_slowly(run, v)) {
+    if (may_start && starts_slowly(run, v)) {
         return STK_VERDICT_COLD;
     }
     enum stk_verdict_kind kind = decide_steady(run, v->group_share);

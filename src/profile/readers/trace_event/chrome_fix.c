@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "profile/readers/trace_event/chrome_facts.h"
 #include "profile/readers/trace_event/chrome_told.h"
-#include "profile/store/names.h"
 
 struct process {
     struct stk_chrome_id pid;

@@ -109,6 +109,7 @@ static void describe_trace(struct stk_xp_reading *r)
         .rank = -1,
         .world_size = -1,
         .framework_hint = r->framework_hint | (jax ? 1u << STK_FW_JAX : 0),
+        .told = r->told,
         .clock_base_ns = relative ? r->profile_start_ns : 0,
     };
     stk_build_facts(r->build, &facts);

@@ -2,7 +2,9 @@
 // What becomes of a plane: scanned, its device numbered, its lines decoded, its facts handed over.
 #include "profile/readers/xplane/xplane_reading.h"
 
+#include "profile/readers/trace_event/chrome_told.h"
 #include "profile/readers/xplane/xplane_decode.h"
+#include "profile/store/words.h"
 
 // A text of the profiler itself, up to 4 KiB of it.
 enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes, size_t n,
@@ -122,6 +124,13 @@ enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk
         r->jax_version = (struct stk_str){version, plane->jax_version.n};
     }
     r->framework_hint |= plane->framework_hint;
+    if (stk_str_starts(plane->name, STK_STR(STK_XSPACE_TOLD_PLANE))) {
+        struct stk_str json = {plane->name.p + sizeof STK_XSPACE_TOLD_PLANE - 1,
+                               plane->name.n - (sizeof STK_XSPACE_TOLD_PLANE - 1)};
+        if (!stk_chrome_told_read(json, &r->kept, &r->told)) {
+            return stk_err_nomem(r->err);
+        }
+    }
     status = cut ? note_lost_names(r, plane, r->lines.count > first) : STOKER_OK;
     if (r->lines.count == first) { // it has said what it had to say
         stk_xp_plane_deinit(plane);

@@ -35,6 +35,7 @@ struct stk_xp_reading {
     uint64_t event_lines, plane_count, done_bytes, total_bytes; // planes with lines
     int64_t min_timestamp_ns, profile_start_ns;
     struct stk_str host, jax_version;
+    struct stk_told_texts told; // by the hooks of `stoker run`
     uint32_t framework_hint;
     bool has_texts;         // texts of the profiler were seen: all planes come before them
     bool ends_badly;        // what follows is no field of a space

@@ -3,10 +3,13 @@
 does: those of jax.jit and tf.function. Which function is the step's is found from repetition: of those called three
 times or more, it is the one followed by the most time."""
 
+import atexit
+
 import _stoker_record
 from _stoker_record import now
 
 LEARN = 6  # calls before the step's function is chosen
+LONG_NS = 1_000_000_000  # behind a call that may hold a whole training
 
 
 class Calls:
@@ -16,6 +19,32 @@ class Calls:
         self.lead = None
         self.count, self.time = {}, {}
         self.last, self.since, self.calls = None, 0, 0
+        self.longest, self.longest_name = 0, ""
+        self.now_in, self.begun = "", 0
+        atexit.register(self.at_exit)
+
+    def passes_to(self, function):
+        """A call before the first step begins: how long it was from the one before until here."""
+        at = now()
+        if self.begun and at - self.begun > self.longest:
+            self.longest, self.longest_name = at - self.begun, self.now_in
+        self.now_in, self.begun = str(getattr(function, "__name__", "a function")), at
+
+    def at_exit(self):
+        """A job that loops within its compiled code has no steps that Python sees."""
+        if self.recorder.source or not self.begun:
+            return
+        self.passes_to(None)
+        if self.longest > LONG_NS:
+            self.recorder.note(
+                f"{self.longest / 1e9:.1f} s passed from one call of {self.longest_name} on, and no call repeats: where the "
+                "training is a loop within compiled code, its steps cannot be told apart"
+            )
+
+    def forget(self):
+        """What was called until now is no step's."""
+        self.lead = self.last = None
+        self.count, self.time, self.calls = {}, {}, 0
 
     def learn(self, function):
         start = now()

@@ -25,6 +25,7 @@ _WATCHED = {
     "keras.src.callbacks": ("_stoker_keras", "patch_callbacks"),
     "keras.callbacks": ("_stoker_keras", "patch_callbacks"),
     "tf_keras.src.callbacks": ("_stoker_keras", "patch_callbacks"),
+    "tensorflow.python.data.ops.dataset_ops": ("_stoker_tfdata", "patch_data_set"),
     "tensorflow.python.data.ops.iterator_ops": ("_stoker_tfdata", "patch_iterator"),
     "tensorflow.python.eager.polymorphic_function.polymorphic_function": ("_stoker_tfdata", "patch_function"),
     "tensorflow.python.eager.backprop": ("_stoker_tfdata", "patch_gradients"),

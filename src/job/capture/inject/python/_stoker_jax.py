@@ -10,6 +10,39 @@ import _stoker_record
 results = []  # functions that see what a jitted function gave: those of `stoker tune`
 
 
+def _see_gradients(module, calls):
+    """Gradients are worked out where a function of jax.grad's is called: when a step is traced, or in each step. Functions
+    that were called before are no step of the training."""
+    r = _stoker_core.recorder
+
+    def around(plain, is_maker):
+        def trained():
+            if not r.trains:
+                r.trained()
+                calls.forget()
+
+        def seen(made):
+            @functools.wraps(made)
+            def call(*args, **kwargs):
+                trained()
+                return made(*args, **kwargs)
+
+            return call
+
+        @functools.wraps(plain)
+        def make(*args, **kwargs):
+            if not is_maker:
+                trained()
+            made = plain(*args, **kwargs)
+            return seen(made) if is_maker else made
+
+        return make
+
+    for name in ("grad", "value_and_grad"):
+        setattr(module, name, around(getattr(module, name), True))
+    module.vjp = around(module.vjp, False)
+
+
 def patch_jit(module):
     r = _stoker_core.recorder
     calls = _stoker_core.load("_stoker_calls").Calls(r)
@@ -28,6 +61,8 @@ def patch_jit(module):
             r.jits = True
             calls.begins(id(self))
             calls.inside = True
+            if not r.source:
+                calls.passes_to(self)
             try:
                 made = self._stoker_function(*args, **kwargs)
             finally:
@@ -62,6 +97,8 @@ def patch_jit(module):
 
         def eval_shape(self, *args, **kwargs):
             return self._stoker_function.eval_shape(*args, **kwargs)
+
+    _see_gradients(module, calls)
 
     @functools.wraps(plain)
     def jit(*args, **kwargs):

@@ -16,7 +16,7 @@ import threading
 import time
 
 import _stoker_core
-from _stoker_record import ident, now
+from _stoker_record import KERAS, ident, now
 
 PERIOD = 0.002  # s from one sample to the next
 SAMPLES = 400  # at most
@@ -32,7 +32,11 @@ EVALUATIONS = 4096  # that are remembered
 _LIBRARIES = tuple(
     {os.path.realpath(os.path.dirname(module.__file__)) + os.sep for module in (os, json.decoder) if module.__file__}
 )
-_FETCH = os.path.join("torch", "utils", "data", "dataloader.py")
+_FETCH = ("torch/utils/data/dataloader.py", "tensorflow/python/data/ops/iterator_ops.py")
+_AHEAD = {
+    "pytorch": ": let workers make them ahead of time (num_workers=2)",
+    "tensorflow": ": let the pipeline end with prefetch",
+}
 
 
 _own = {}  # file -> whether it is the job's own
@@ -84,8 +88,10 @@ class Places:
     def __init__(self, recorder):
         self.recorder = recorder
         self.loaders = {}  # id of a data set -> places: of its loader, of the loop, of what makes an element
-        self.lines, self.fetches = {}, {}  # text -> samples
+        self.lines, self.fetches, self.loops = {}, {}, {}  # text -> samples
         self.samples = self.fetch_samples = 0
+        self.latest = {}  # of the last pipeline: that which Keras goes over
+        self.stepping = ""
         self.begun = self.is_sampling = self.ended = False
         self.evaluating = 0  # since when
         self.where = self.where_now = ""
@@ -108,7 +114,19 @@ class Places:
         if loader is not None:
             loader["loop"] = here()
 
+    def pipeline_begins(self, data_set):
+        """An iterator over a data set of tf.data's is made."""
+        while len(self.loaders) >= LOADERS:
+            self.loaders.pop(next(iter(self.loaders)))
+        loop = here()
+        self.latest = {"loop": loop, "loader": _made(data_set, loop), "makes": _maps(data_set)}
+        self.loaders[id(data_set)] = self.latest
+
     # Samples
+
+    def step_ends(self):
+        """A first one, at the job's line that is at work: where steps are too brief for samples, it is all that is known."""
+        self.stepping = here()
 
     def begin(self):
         """Gradients were worked out, or a first step ended."""
@@ -140,17 +158,21 @@ class Places:
             self.recorder.own += now() - start
 
     def _count(self, frame):
-        own, inside = None, None  # the innermost frames of the job's own: of all, of those within a fetch
+        own, inside, loop = None, None, None  # the innermost frames of the job's own: of all, within a fetch, around it
         while frame is not None:
             code = frame.f_code
-            if own is None and is_own(code):
-                own = _text(code, frame.f_lineno)
+            if (own is None or (loop is None and inside is not None)) and is_own(code):
+                text = _text(code, frame.f_lineno)
+                loop = text if inside is not None else None
+                own = own or text
             if code.co_name == "__next__" and code.co_filename.endswith(_FETCH):
                 inside = own or ""
             frame = frame.f_back
         self.samples += 1
         if inside is not None:
             self.fetch_samples += 1
+            if loop:
+                self.loops[loop] = self.loops.get(loop, 0) + 1
             if inside:
                 self.fetches[inside] = self.fetches.get(inside, 0) + 1
         if own is not None:
@@ -188,8 +210,8 @@ class Places:
         r.breaks()
         found = self._found()
         if r.total_wait >= WAITS * r.total_time > 0 and "loop" in found:
-            workers = "" if found.get("workers") else ": let workers make them ahead of time (num_workers=2)"
-            r.note(f"the steps wait for their batches {100 * r.total_wait // r.total_time} % of the time{workers}")
+            ahead = "" if found.get("workers") else _AHEAD.get(r.framework, "")
+            r.note(f"the steps wait for their batches {100 * r.total_wait // r.total_time} % of the time{ahead}")
             for name, what in (("loop", "the loop fetches its batches in"), ("loader", "its loader is made in"),
                                ("fetch0", "most of the fetches' time is spent at")):  # fmt: skip
                 if name in found:
@@ -202,9 +224,14 @@ class Places:
         return json.dumps(self._found())
 
     def _found(self):
-        found = dict(self.loaders.get(self.recorder.key, {}))
+        r = self.recorder
+        found = dict(self.latest if r.source == KERAS else self.loaders.get(r.key, {}))
+        if self.loops and r.source != KERAS:  # fit() fetches within what it compiled: these are other loops
+            found["loop"] = max(self.loops, key=self.loops.get)
         found.update(_most(self.fetches, self.fetch_samples, "fetch"))
         found.update(_most(self.lines, self.samples, "line"))
+        if self.stepping:
+            found.setdefault("line0", self.stepping)
         found.update(self._evaluations())
         return {name: value for name, value in found.items() if value}
 
@@ -230,6 +257,26 @@ def _most(counts, all_of_them, name):
         found[f"{name}{i}"] = text
         found[f"{name}{i}_permille"] = round(1000 * n / all_of_them)
     return found
+
+
+def _stages(data_set):
+    """Those of a pipeline of tf.data's, the last one first."""
+    for _ in range(64):
+        if data_set is not None:
+            yield data_set
+            data_set = getattr(data_set, "_input_dataset", None)
+
+
+def _maps(data_set):
+    """The last function of the job's own in a pipeline."""
+    places = (of_function(getattr(getattr(stage, "_map_func", None), "_func", None)) for stage in _stages(data_set))
+    return next((place for place in places if place), "")
+
+
+def _made(data_set, loop):
+    """The job's line behind a pipeline's last stage; fit() puts stages of its own there."""
+    places = (getattr(stage, "_stoker_made", "") for stage in _stages(data_set))
+    return next((place for place in places if place and place != loop), "")
 
 
 def _makes_elements(data_set):

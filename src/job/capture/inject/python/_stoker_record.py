@@ -85,7 +85,7 @@ class Recorder:
         "plan", "hooks", "notes", "framework", "jits", "user_is_profiling", "file", "identity", "head", "head_is_new",
         "kept", "view", "base", "written", "in_file", "due", "failed", "window", "gpu", "thread", "source", "own", "steps",
         "total_wait", "total_time", "with_wait", "counted", "counted_last", "at", "short_end", "first", "last", "wait",
-        "key_start", "key", "lead", "keys", "keys_before", "away", "fetches", "flags", "event", "trains",
+        "key_start", "key", "lead", "keys", "keys_before", "away", "fetches", "flags", "event", "trains", "is_seen",
     )  # fmt: skip
 
     def __init__(self, plan):
@@ -96,6 +96,7 @@ class Recorder:
         self.jits = False  # a function of jax.jit was called
         self.user_is_profiling = False
         self.trains = False  # gradients were worked out
+        self.is_seen = False
         self.file = -1
         self.forget()
         atexit.register(self.finish)
@@ -260,11 +261,22 @@ class Recorder:
         self._counts()
         if end >= self.due:
             self._write(end)
+        if not self.is_seen:
+            self._see()
         done = now()
         self.own += done - end
         if self.steps >= self.event:
             self._tell(done)
         self._shorten()
+
+    def _see(self):
+        """From the first step on it is seen which of the job's lines take the time."""
+        import _stoker_core
+
+        self.is_seen = True
+        places = _stoker_core.load("_stoker_places").places
+        places.step_ends()
+        places.begin()
 
     def _settle(self):
         """What the short way left uncounted."""
@@ -482,6 +494,8 @@ class Recorder:
 
     def finish(self):
         """The process ends: all steps are counted in the header, whose texts are written once more."""
+        if self.notes and not self.steps:
+            self._begin()
         if self.file >= 0:
             self._settle()
             self._counts()

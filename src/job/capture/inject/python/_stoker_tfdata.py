@@ -7,7 +7,29 @@ import _stoker_core
 import _stoker_record
 
 
+def patch_data_set(module):
+    """A data set knows the job's line that made it."""
+    here = _stoker_core.load("_stoker_places").here
+    plain = module.DatasetV2.__init__
+
+    @functools.wraps(plain)
+    def __init__(self, *args, **kwargs):
+        plain(self, *args, **kwargs)
+        self._stoker_made = here()
+
+    module.DatasetV2.__init__ = __init__
+
+
 def patch_iterator(module):
+    places = _stoker_core.load("_stoker_places").places
+    plain = module.OwnedIterator.__init__
+
+    @functools.wraps(plain)
+    def __init__(self, *args, **kwargs):
+        plain(self, *args, **kwargs)
+        places.pipeline_begins(getattr(self, "_dataset", None))
+
+    module.OwnedIterator.__init__ = __init__
     _stoker_core.load("_stoker_fetch").watch(
         module.OwnedIterator,
         "tf.data.input",

@@ -6,8 +6,11 @@ TensorFlow  host_tracer_level 2 (operations and the input pipeline), no Python; 
 JAX         host_tracer_level 2 and Python's calls, for input is prepared there; steps are marked
 level 1     the GPU alone, by the capture library that CUDA's driver loaded; it gets the steps and waits
 
-While a profiler starts, a prefetching input fills its buffers, and the first steps after that wait less than the
-job usually does. If steps waited before, the window begins after the first step that waits again.
+The first step after a profiler starts takes longer than others: each profiler has one step of warm-up, which the window leaves
+out. While a profiler starts, a prefetching input fills its buffers, and the first steps after that wait less than the job
+usually does. If steps waited before, the window begins after the first step that waits half as long again.
+
+Steps of a millisecond vary by the machine's noise alone, so a window of short steps holds more of them (BRIEF_NS).
 
 One that runs already, or begins while ours does, is the user's: ours ends, and writes nothing."""
 
@@ -21,13 +24,19 @@ from _stoker_record import DONE, IN_WINDOW, LEFT, NEVER, OPEN, TOLD
 
 TRAINING_STEPS = 1000  # and
 TRAINING_NS = 15_000_000_000  # at most the window waits for a job that does not train yet: a pass over its data
-SETTLE = 8  # steps at most, until fetches wait again
+BEFORE = 8  # steps before the profiler's start, whose waits are the usual ones
+SETTLE = 24  # steps at most, until fetches wait again
 WAITS = 0.05  # of the steps before, from which on they do
+
+
+BRIEF_NS = 60_000_000  # that steps of a window take together, at least
+BRIEF_STEPS = 8  # times as many as were asked for, at most
 
 
 class _Torch:
     warmup = 1  # steps of the profiler's own
     settles = True
+    lasts = False  # it says beforehand how many steps it records
 
     def __init__(self, window):
         self.window = window
@@ -80,8 +89,9 @@ class _Torch:
 class _Marked:
     """A profiler that gets the step boundaries."""
 
-    warmup = 0
+    warmup = 1
     settles = True
+    lasts = True
 
     def __init__(self, window):
         self.window = window
@@ -113,7 +123,30 @@ class _Marked:
             import shutil
 
             shutil.rmtree(self.path, ignore_errors=True)
-        return self.path if keeps else ""
+            return ""
+        _tell(self.path)
+        return self.path
+
+
+def _field(number, data):
+    """A field of a protobuf message."""
+    size, length = bytearray(), len(data)
+    while length > 127:
+        size.append(length & 127 | 128)
+        length >>= 7
+    return bytes([number << 3 | 2]) + bytes(size) + bytes([length]) + data
+
+
+def _tell(folder):
+    """Puts the job's places behind the XSpace that a profiler wrote: a plane without lines, whose name has them. What reads
+    XSpaces passes over planes that it does not know."""
+    text = f"/custom:stoker {_stoker_core.load('_stoker_places').places.told()}"
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(".xplane.pb"):
+                with open(os.path.join(place, name), "ab") as file:
+                    file.write(_field(1, _field(2, text.encode())))
+                return
 
 
 class _TensorFlow(_Marked):
@@ -166,6 +199,7 @@ def _drain():
 class _Gpu:
     warmup = 0
     settles = False
+    lasts = False
 
     def __init__(self, window):
         self.window = window
@@ -234,8 +268,10 @@ class Window:
         self.is_behind = False  # the first one
         self.mine = None
         self.first = self.last = 0
-        self.settle = 0  # steps at most before the window begins
-        self.usual = 0.0  # share of the steps before, that they waited
+        self.begun = 0  # when the first of the window's steps began
+        self.warmup = 0  # steps of the profiler's own that are left
+        self.settle = 0  # steps at most behind them, before the window begins
+        self.usual = 0.0  # ns that a step before waited
         self.waits = False  # for the training to begin
         rank = _stoker_record.rank_of(os.environ)
         name = f"rank{rank}-{os.getpid()}" if rank >= 0 else f"process-{os.getpid()}"
@@ -246,7 +282,7 @@ class Window:
         return profile is self.mine or (self.mine is not None and profile is getattr(self.mine, "profiler", None))
 
     def step_begins(self):
-        if self.is_open and not self.settle:
+        if self.is_open and not self.warmup and not self.settle:
             self.profiler.begins()
 
     def turn(self):
@@ -254,23 +290,36 @@ class Window:
         r = self.recorder
         if not self.is_open:
             self._open()
-        elif self.settle:
-            wait, span = r.waits_of(1)
-            self.settle = 0 if wait >= self.usual * span / 2 else self.settle - 1
-            if not self.settle:
-                self._begin()
-        elif r.count < self.last:
+        elif self.warmup or self.settle:
+            self._settle()
+        elif r.count < self.last or self._is_brief():
             self.profiler.step()
             r.flags = IN_WINDOW
         else:
             self._close()
 
+    def _settle(self):
+        """Behind each step between the profiler's start and the window."""
+        if self.warmup:
+            self.warmup -= 1
+        if not self.warmup and self.settle:
+            self.settle = 0 if self.recorder.waits_of(1)[0] >= self.usual / 2 else self.settle - 1
+        if self.warmup or self.settle:
+            self.recorder.flags = TOLD
+        else:
+            self._begin()
+
+    def _is_brief(self):
+        """Whether the window's steps, as many as were asked for, are too brief to end it."""
+        r = self.recorder
+        return self.profiler.lasts and r.count < self.first + BRIEF_STEPS * self.steps and r.last - self.begun < BRIEF_NS
+
     def _waits_for_training(self):
-        """Passes over the data that are not training come first in many jobs. JAX does not tell; a step that an
-        optimizer or Keras ends is training."""
+        """Passes over the data that are not training come first in many jobs. A step that an optimizer or Keras ends is
+        training."""
         r = self.recorder
         ends_training = r.source in (_stoker_record.OPTIMIZER, _stoker_record.KERAS)
-        if r.plan["gpu"] or r.trains or ends_training or r.window_framework() == "jax":
+        if r.plan["gpu"] or r.trains or ends_training:
             return False
         begun = r.plan["warmup"]
         if r.count >= begun + TRAINING_STEPS or _stoker_record.now() - r.first >= TRAINING_NS:
@@ -297,19 +346,20 @@ class Window:
         self.profiler = kind(self)
         try:
             self.is_open = True
+            _stoker_core.load("_stoker_places").places.end()
             self.profiler.start()
         except Exception as e:
             self.is_open = False
             name = "" if kind is _Gpu else f"{type(e).__name__}: "
             self.leave(f"no window: the profiler didn't start: {name}{e}")
             return
-        wait, span = r.waits_of(SETTLE)
-        self.usual = wait / span if kind.settles and wait >= WAITS * span > 0 else 0.0
-        self.settle = SETTLE if self.usual else kind.warmup
+        wait, span = r.waits_of(BEFORE)
+        self.usual = wait / max(min(BEFORE, r.count - 1), 1) if kind.settles and wait >= WAITS * span > 0 else 0.0
+        self.warmup, self.settle = kind.warmup, SETTLE if self.usual else 0
         self.first = NEVER
         r.flags = TOLD
         r.event = 0  # each step from here on
-        if not self.settle:
+        if not self.warmup and not self.settle:
             self._begin()
         elif not self.is_behind:
             r.put_window(OPEN, r.count + kind.warmup, self.steps)
@@ -318,7 +368,7 @@ class Window:
     def _begin(self):
         """The next step is the first of the window."""
         r = self.recorder
-        self.first, self.last = r.count, r.count + self.steps
+        self.first, self.last, self.begun = r.count, r.count + self.steps, r.last
         r.flags = IN_WINDOW
         self.profiler.record()
         if not self.is_behind:
