@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the files that implement include/stoker: reading inputs into summaries.
-#ifndef STK_API_API_H
-#define STK_API_API_H
+#pragma once
 
 #include "profile/model/machine/machine.h"
 #include "profile/model/view.h"
@@ -217,5 +216,3 @@ STK_MUST_CHECK enum stoker_status stk_redact_diff(struct stk_diff *diff, struct 
 STK_MUST_CHECK enum stoker_status stk_redact_critical(struct stk_whatif_critical *path,
                                                       struct stk_arena *arena,
                                                       struct stoker_err *err);
-
-#endif

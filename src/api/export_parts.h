@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of each device's time as pieces in order, and the critical path of a step, for exports:
 // kept of a rank while it is summarised.
-#ifndef STK_API_EXPORT_PARTS_H
-#define STK_API_EXPORT_PARTS_H
+#pragma once
 
 #include "answers/export/export.h"
 #include "profile/model/view.h"
@@ -16,5 +15,3 @@ struct stk_export_parts {
 STK_MUST_CHECK enum stoker_status stk_export_parts_see(const struct stk_analysis *view,
                                                        struct stk_arena *arena, void **partial,
                                                        struct stoker_err *err);
-
-#endif

@@ -7,8 +7,7 @@
 //   - other trace JSON; records of stoker (*.stk).
 // Files of one format are taken from a directory, the first of that order that occurs; every file
 // that is not taken says why.
-#ifndef STK_API_INPUTS_H
-#define STK_API_INPUTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ STK_MUST_CHECK enum stoker_status stk_inputs_check_ranks(struct stk_input_rank *
 
 // Rank in a file's name ("rank0", "rank-12", "worker3.trace", "trace_r4.json"), or -1.
 int32_t stk_inputs_rank_of_name(const char *name);
-
-#endif

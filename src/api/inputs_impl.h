@@ -2,8 +2,7 @@
 // Shared by the files that expand inputs: inputs.c (what was given), inputs_scan.c (what a
 // directory holds), inputs_choose.c (which of it belongs to one run), inputs_names.c (what names
 // say).
-#ifndef STK_API_INPUTS_IMPL_H
-#define STK_API_INPUTS_IMPL_H
+#pragma once
 
 #include "api/inputs.h"
 #include "base/map.h"
@@ -67,5 +66,3 @@ struct stk_input_file *stk_input_add(struct stk_input_scan *s, const char *dir, 
 // inputs_choose.c: of the files from index `first` on, those of one run stay.
 STK_MUST_CHECK enum stoker_status stk_input_choose(struct stk_input_scan *s, const char *root,
                                                    size_t first, struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command of the job that a profile is of, where `stoker run` recorded it.
-#ifndef STK_API_JOB_COMMAND_H
-#define STK_API_JOB_COMMAND_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -12,5 +11,3 @@ const char *stk_shell_words(struct stk_arena *arena, const char *const *words, s
 // The command line from run.json in the profile's folder or one above it, quoted for a
 // shell. NULL: there is none, or the file is not the user's own.
 const char *stk_job_command(struct stk_arena *arena, const char *profile);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run whose traces stay in memory, for what asks about single events: queries, exports, the
 // viewer. Reading, numbering of ranks, clocks and selections are those of collect.c.
-#ifndef STK_API_OPEN_H
-#define STK_API_OPEN_H
+#pragma once
 
 #include "api/api.h"
 
@@ -31,5 +30,3 @@ STK_MUST_CHECK enum stoker_status stk_open_run_read(struct stk_open_run *o,
 void stk_open_run_free(struct stk_open_run *o);
 // Three quarters of the machine's memory.
 uint64_t stk_open_cap_bytes(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path that a replay found, kept of a rank: for queries and exports.
-#ifndef STK_API_PATH_PIECES_H
-#define STK_API_PATH_PIECES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ STK_MUST_CHECK enum stoker_status stk_path_pieces_keep(const struct stk_replay_p
                                                        struct stoker_err *err);
 // Names are those of the profile, copied before others took their place: under --redact none.
 struct stk_path_pieces stk_path_pieces_shown(const struct stk_path_pieces *kept, bool redact);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What else is asked of open profiles (query.c) than questions in SQL.
-#ifndef STK_API_PROFILES_H
-#define STK_API_PROFILES_H
+#pragma once
 
 #include "api/api.h"
 #include "api/open.h"
@@ -20,5 +19,3 @@ STK_MUST_CHECK enum stoker_status stk_profiles_tables(const struct stoker_profil
                                                       const char *analysis,
                                                       struct stoker_tables **out,
                                                       struct stoker_err *err);
-
-#endif

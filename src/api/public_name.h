@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which names --redact leaves as they are: those that a vendor or a framework chose, and stoker's
 // own. Everything else may be a user's.
-#ifndef STK_API_PUBLIC_NAME_H
-#define STK_API_PUBLIC_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ const struct stk_public_frame *stk_public_frame_of(const char *name);
 // Rows of the tables, each in its order; NULL after the last.
 const char *stk_public_word(size_t i);
 const char *stk_public_key_row(size_t i);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments of events of an open run: the record is read again from its file.
-#ifndef STK_API_QUERY_ARGS_H
-#define STK_API_QUERY_ARGS_H
+#pragma once
 
 #include "api/open.h"
 #include "base/stream.h"
@@ -21,5 +20,3 @@ STK_MUST_CHECK enum stoker_status stk_query_args_fetch(struct stk_query_args *a,
                                                        stk_emit_fn *emit, void *arg,
                                                        struct stoker_err *err);
 void stk_query_args_free(struct stk_query_args *a);
-
-#endif

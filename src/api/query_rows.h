@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a query or a search -> a table document.
-#ifndef STK_API_QUERY_ROWS_H
-#define STK_API_QUERY_ROWS_H
+#pragma once
 
 #include "api/api.h"
 #include "answers/query/query.h"
@@ -21,5 +20,3 @@ struct stk_query_sink stk_query_rows_sink(struct stk_query_rows *r);
 // Put the rows into a table of the document.
 STK_MUST_CHECK enum stoker_status stk_query_rows_finish(struct stk_query_rows *r, const char *id,
                                                         const char *title, struct stoker_err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Are two profiles of one job? Distinct rank numbers decide. Where they are absent, framework,
 // profiler, model of the device, number and time of the steps, and the time of recording decide
 // together.
-#ifndef STK_API_SAME_JOB_H
-#define STK_API_SAME_JOB_H
+#pragma once
 
 #include "api/api.h"
 
@@ -35,5 +34,3 @@ enum stk_kinship stk_kinship_of(const struct stk_kin *a, const struct stk_kin *b
 bool stk_kin_overlap(const struct stk_kin *a, const struct stk_kin *b);
 // Their clocks can be compared.
 bool stk_kin_on_one_clock(const struct stk_kin *a, const struct stk_kin *b);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a time line holds: an index over open profiles, or one of a file (timeline_file.c).
-#ifndef STK_API_TIMELINE_OPEN_H
-#define STK_API_TIMELINE_OPEN_H
+#pragma once
 
 #include "api/profiles.h"
 #include "api/query_args.h"
@@ -24,5 +23,3 @@ struct stoker_timeline {
     struct stk_timeline_file *file;
     struct stk_timeline index;
 };
-
-#endif

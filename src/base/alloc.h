@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place that calls malloc: size checks, counters, and fault injection for the torture test.
 // All functions return NULL on failure; none aborts.
-#ifndef STK_BASE_ALLOC_H
-#define STK_BASE_ALLOC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void *stk_alloc_refuse(void);
 void stk_alloc_fail_at(uint64_t n, int sticky);
 // Allocations made since the start of the process.
 uint64_t stk_alloc_count(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bump allocator: many small things with one lifetime (trace, result, request), freed together.
-#ifndef STK_BASE_ARENA_H
-#define STK_BASE_ARENA_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ char *stk_arena_strdup(struct stk_arena *a, const char *p);
 char *stk_arena_vprintf(struct stk_arena *a, const char *fmt, va_list args);
 char *stk_arena_printf(struct stk_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -3,8 +3,7 @@
 // its caller. Bad data is an issue or an error, never an assertion. They are on in the presets
 // debug, asan, tsan and fuzz, and off in release, where the condition is compiled but not
 // evaluated: it must not have side effects.
-#ifndef STK_BASE_ASSERT_H
-#define STK_BASE_ASSERT_H
+#pragma once
 
 #ifndef STOKER_ASSERTIONS // CMakeLists.txt says; a file compiled without it follows the C library
 #ifdef NDEBUG
@@ -31,6 +30,4 @@ _Noreturn void stk_assert_fail(const char *cond, const char *file, int line, con
 #else
 #define STK_ASSERT(cond) ((void)sizeof(!(cond))) // uses the names in it, evaluates nothing
 #define STK_ASSERT_SOUND(check) ((void)sizeof(check))
-#endif
-
 #endif

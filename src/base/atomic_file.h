@@ -6,8 +6,7 @@
 // A file that is being written is called NAME.NODE.PID.N.part, after the machine and process, and
 // flock'd. One of this machine is abandoned if nobody holds its lock. A network file system may not
 // show another machine's locks, so such a file must also be unchanged for an hour.
-#ifndef STK_BASE_ATOMIC_FILE_H
-#define STK_BASE_ATOMIC_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ int stk_atomic_file_close(struct stk_atomic_file *b, bool keeps);
 // Gives a plain file another name, on another file system too. What has that name already, a link
 // above all, is replaced by it. 0, or the errno of what failed.
 int stk_atomic_file_move(const char *from, const char *to);
-
-#endif

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the compiler checks at each call of a function.
-#ifndef STK_BASE_ATTRIBUTE_H
-#define STK_BASE_ATTRIBUTE_H
+#pragma once
 
 #define STK_MUST_CHECK __attribute__((warn_unused_result))
 #define STK_PRINTF(f, a) __attribute__((format(printf, f, a)))
-
-#endif

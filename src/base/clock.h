@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks in nanoseconds. CLOCK_MONOTONIC for what lasts, CLOCK_THREAD_CPUTIME_ID and
 // CLOCK_PROCESS_CPUTIME_ID for what was spent, CLOCK_REALTIME only to tie a run to the calendar.
-#ifndef STK_BASE_CLOCK_H
-#define STK_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -32,5 +31,3 @@ static inline struct timespec stk_clock_moment(uint64_t ns)
 {
     return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 }
-
-#endif

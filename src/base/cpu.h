@@ -6,8 +6,7 @@
 // nothing, `sse42`, `avx2` and `avx512` bring what they build on along, other words (`sse2`,
 // `pext`, `vbmi`, `vpclmul`, `neon`, `crc`) add one thing each. What is not there stays out. A list
 // with any other word is as if it were not set; the command line refuses it.
-#ifndef STK_BASE_CPU_H
-#define STK_BASE_CPU_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ void stk_cpu_allow(const char *list);
 const char *stk_cpu_unknown_word(const char *list, size_t *length);
 // The words in order of age, for messages: NULL after the last.
 const char *stk_cpu_word_at(size_t i);
-
-#endif

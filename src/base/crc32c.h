@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CRC-32C (Castagnoli polynomial, RFC 3720 section 12.1), and its masked form in TFRecord files.
-#ifndef STK_BASE_CRC32C_H
-#define STK_BASE_CRC32C_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ static inline uint32_t stk_crc32c_unmask(uint32_t masked)
     uint32_t crc = masked - 0xa282ead8u;
     return crc >> 17 | crc << 15;
 }
-
-#endif

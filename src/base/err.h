@@ -3,8 +3,7 @@
 // what happened where; both are those of the public header, so that nothing is converted where an
 // error leaves the library. Who detects an error describes it; each layer above adds at most one
 // "while ..." line. No allocation, so it works when memory is what ran out.
-#ifndef STK_BASE_ERR_H
-#define STK_BASE_ERR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct stoker_err *stk_err_begin(struct stoker_err *err, struct stoker_err *own)
 enum stoker_status stk_err_fail(struct stoker_err *err);
 // Either way: STOKER_OK leaves the record reset.
 enum stoker_status stk_err_end(struct stoker_err *err, enum stoker_status status);
-
-#endif

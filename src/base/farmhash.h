@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // FarmHash's Fingerprint64 (G. Pike, 2014): a hash of bytes that is the same everywhere and for
 // ever, which TensorFlow's to_hash_bucket_fast takes.
-#ifndef STK_BASE_FARMHASH_H
-#define STK_BASE_FARMHASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 uint64_t stk_farmhash64(const void *data, size_t n);
-
-#endif

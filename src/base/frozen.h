@@ -5,8 +5,7 @@
 // first block reject a truncated, damaged or foreign file before any of it is used. Limit:
 // truncating the file after that check crashes the process. The file is the user's own, and writers
 // replace it whole.
-#ifndef STK_BASE_FROZEN_H
-#define STK_BASE_FROZEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void stk_thaw_close(struct stk_thaw *t);
 void *stk_thaw_take(struct stk_thaw *t, size_t size, size_t *count);
 // The same where the count must be this.
 void *stk_thaw_array(struct stk_thaw *t, size_t size, size_t count);
-
-#endif

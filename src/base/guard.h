@@ -7,8 +7,7 @@
 // A guard lasts as long as the mapping: from before the first look at it, and while anybody holds a
 // view of it. The first guard installs a handler for SIGBUS, process-wide and for good. Faults
 // elsewhere are passed on to the handler there was before.
-#ifndef STK_BASE_GUARD_H
-#define STK_BASE_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ struct stk_guard;
 struct stk_guard *stk_guard_add(const void *memory, size_t size);
 void stk_guard_drop(struct stk_guard *g);          // takes NULL
 bool stk_guard_is_torn(const struct stk_guard *g); // takes NULL
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compresses what passes through to one gzip member (RFC 1952), for outputs named *.gz.
-#ifndef STK_BASE_GZIP_WRITE_H
-#define STK_BASE_GZIP_WRITE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ int stk_gzip_write_bytes(void *writer, const char *bytes, size_t n);
 // What is left, and the trailer. Non-zero if anything could not be taken.
 int stk_gzip_write_finish(struct stk_gzip_write *w);
 void stk_gzip_write_close(struct stk_gzip_write *w); // takes NULL
-
-#endif

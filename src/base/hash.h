@@ -3,8 +3,7 @@
 // whose names or numbers fall into one slot. The values differ from process to process; what shows
 // or is sorted by takes stk_hash_bytes or stk_hash_u64 (str.h). STOKER_HASH_SEED=NUMBER sets the
 // seed, so that a run can be repeated exactly.
-#ifndef STK_BASE_HASH_H
-#define STK_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline uint64_t stk_hash_table_pair(uint64_t a, uint64_t b)
 
 uint64_t stk_hash_table_bytes(const void *p, size_t n);
 uint64_t stk_hash_seeded(const void *p, size_t n, const uint64_t seeds[2]);
-
-#endif

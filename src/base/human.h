@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers for people: durations, sizes and counts with at most three significant digits.
-#ifndef STK_BASE_HUMAN_H
-#define STK_BASE_HUMAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ char *stk_human_count(uint64_t n, char buf[STK_HUMAN_MAX]);
 char *stk_human_share(double share, char buf[STK_HUMAN_MAX]);
 // A C++ function's name without "void " before it, which tells nothing.
 const char *stk_human_name(const char *name);
-
-#endif

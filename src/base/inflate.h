@@ -2,8 +2,7 @@
 // Raw deflate (RFC 1951) decoders with one small interface, so that the gzip framing above them
 // doesn't care which library does the work, and so that tests can hold one against the other:
 // ISA-L where it is installed (several times faster), zlib everywhere.
-#ifndef STK_BASE_INFLATE_H
-#define STK_BASE_INFLATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +45,4 @@ extern const struct stk_inflate_engine stk_inflate_isal;
 #define STK_INFLATE_DEFAULT (&stk_inflate_isal)
 #else
 #define STK_INFLATE_DEFAULT (&stk_inflate_zlib)
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing JSON: commas, indentation, escaping and exact numbers, in any locale. Objects and
 // arrays opened `inline` stand on one line.
-#ifndef STK_BASE_JSON_H
-#define STK_BASE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void stk_json_real(struct stk_json *j, double value); // exact; not a number, in
 void stk_json_bool(struct stk_json *j, bool value);
 void stk_json_null(struct stk_json *j);
 void stk_json_raw(struct stk_json *j, const char *json); // a value that is JSON already
-
-#endif

@@ -4,8 +4,7 @@
 // from the library's own header, and its file name holds the version that this header is for.
 //
 // Limits: what is loaded stays until the program ends. A load that failed is tried again.
-#ifndef STK_BASE_LATE_LIBRARY_H
-#define STK_BASE_LATE_LIBRARY_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ struct stk_late_library {
 // Sets all pointers, or none is to be called: STOKER_ELIMIT, with what is missing.
 STK_MUST_CHECK enum stoker_status stk_late_library_load(struct stk_late_library *l,
                                                         struct stoker_err *err);
-
-#endif

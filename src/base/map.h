@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Open-addressing hash map from a 128-bit key (two words) to a 32-bit value. Callers hash strings
 // themselves (see strpool) or use the words as they are.
-#ifndef STK_BASE_MAP_H
-#define STK_BASE_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint32_t *stk_map_get(const struct stk_map *m, uint64_t a, uint64_t b);
 struct stk_map_entry *stk_map_sorted(const struct stk_map *m);
 // Value slot of the key, created with `initial` if absent; NULL on failure (memory, cap).
 uint32_t *stk_map_put(struct stk_map *m, uint64_t a, uint64_t b, uint32_t initial, int *created);
-
-#endif

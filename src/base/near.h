@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "Did you mean": how close two short words are.
-#ifndef STK_BASE_NEAR_H
-#define STK_BASE_NEAR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ bool stk_near_slip(const char *typed, const char *meant);
 // taken, and of equally near ones the first stays. For a loop over what may be said:
 //   for (...) best = stk_near_best(typed, best, rows[i].name);
 const char *stk_near_best(const char *typed, const char *best, const char *name);
-
-#endif

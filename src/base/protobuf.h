@@ -5,8 +5,7 @@
 //
 // Specified in https://protobuf.dev/programming-guides/encoding. Groups (wire types 3 and 4) are
 // obsolete and taken as damage.
-#ifndef STK_BASE_PROTOBUF_H
-#define STK_BASE_PROTOBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -141,5 +140,3 @@ enum stk_pb_step stk_pb_walk_next(struct stk_pb_walk *w, struct stk_pb_field *f)
 // Pointer to n bytes at offset, n <= STK_PB_WINDOW; NULL if the source has fewer or failed.
 // Borrowed until the next call.
 const uint8_t *stk_pb_walk_bytes(struct stk_pb_walk *w, uint64_t offset, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
 // Where a pattern is found in a text: PCRE2 over UTF-8, `$` only at the end, no \C. Hostile
 // patterns are refused or given up: steps and memory of a search are bounded, its time too (ten
 // seconds of the thread's processor time for one text), and long ones ask `stop`.
-#ifndef STK_BASE_REGEX_H
-#define STK_BASE_REGEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ int stk_regex_find(struct stk_regex *r, struct stk_str text, size_t from, bool (
                    void *arg, char why[STK_REGEX_WHY]);
 // Bytes of a part of what was found last, the match itself is 0. False: it has no share in it.
 bool stk_regex_part(const struct stk_regex *r, uint32_t part, size_t *begin, size_t *end);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of files that begin with a scheme, "s3://bucket/x": nothing here reads those, and "no such
 // file" alone would send people to look for a typing error.
-#ifndef STK_REMOTE_NAME_H
-#define STK_REMOTE_NAME_H
+#pragma once
 
 #include <string.h>
 
@@ -14,5 +13,3 @@ static inline const char *stk_remote_hint(const char *name)
                ? "; remote paths are not read: copy or mount it, and name the file there"
                : "";
 }
-
-#endif

@@ -5,8 +5,7 @@
 //
 // `folder`, `above`: a descriptor of the folder with the name, or AT_FDCWD for a path. 0 is
 // success, else the errno of what failed.
-#ifndef STK_BASE_REMOVE_H
-#define STK_BASE_REMOVE_H
+#pragma once
 
 // Not a removal, but what all of them begin with: a folder that the name stands for itself, not by
 // a link. -1 with errno.
@@ -20,5 +19,3 @@ int stk_remove_folder(int above, const char *name);
 int stk_remove_contents(int folder, const char *last);
 // A folder and all that it holds; a link to a folder is an error (ENOTDIR, ELOOP).
 int stk_remove_tree(int above, const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where text goes: a small buffer in front of a callback. Failures are remembered, so writers need
 // not check every line: they look once, at the end.
-#ifndef STK_BASE_SINK_H
-#define STK_BASE_SINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void stk_sink_real(struct stk_sink *s, double value); // the fewest digits that 
 void stk_sink_csv(struct stk_sink *s, const char *text, bool is_guarded);
 // Empty the buffer. STOKER_EOUTPUT if anything could not be written since init.
 STK_MUST_CHECK enum stoker_status stk_sink_finish(struct stk_sink *s, struct stoker_err *err);
-
-#endif

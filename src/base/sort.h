@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting lists that may be empty, orders of structs, and real numbers; finding a place in what is
 // sorted.
-#ifndef STK_BASE_SORT_H
-#define STK_BASE_SORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -54,5 +53,3 @@ static inline void stk_sort_reals(double *values, size_t n)
             }                                                                                      \
         }                                                                                          \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Length-counted string views, and the few comparisons that readers and rules need. Views borrow.
-#ifndef STK_BASE_STR_H
-#define STK_BASE_STR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ static inline uint64_t stk_hash_u64(uint64_t x)
     x *= 0xd6e8feb86659fd93u;
     return x ^ (x >> 32);
 }
-
-#endif

@@ -4,8 +4,7 @@
 // file or standard input ("-"). While compressed input is read, a seek point is kept every few MB,
 // so that a record can be fetched again later by its position in the decompressed bytes. Standard
 // input is spooled to a temporary file only if asked for.
-#ifndef STK_BASE_STREAM_H
-#define STK_BASE_STREAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ uint64_t stk_stream_position(const struct stk_stream *s);
 STK_MUST_CHECK enum stoker_status stk_stream_read_at(struct stk_stream *s, uint64_t offset,
                                                      void *buf, size_t n, size_t *got,
                                                      struct stoker_err *err);
-
-#endif

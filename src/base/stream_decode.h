@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decompressed bytes of a gzip, zlib or zstd source, from its start or from a mark. A stream has
 // one decoder for reading on, and another for random access; they share nothing but the source.
-#ifndef STK_BASE_STREAM_DECODE_H
-#define STK_BASE_STREAM_DECODE_H
+#pragma once
 
 #include "base/stream_codec.h"
 #include "base/stream_gzip.h"
@@ -49,5 +48,3 @@ void stk_decode_unmark(struct stk_decode_mark *mark); // frees what it holds
 STK_MUST_CHECK enum stoker_status stk_decoder_resume(struct stk_decoder *d,
                                                      const struct stk_decode_mark *mark,
                                                      struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gzip framing (RFC 1952) over a deflate decoder: headers, trailers, members one after the other;
 // and zlib framing (RFC 1950), which is the same with a shorter header and trailer and one member.
-#ifndef STK_BASE_STREAM_GZIP_H
-#define STK_BASE_STREAM_GZIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool stk_gzip_may_end(const struct stk_gzip *g);
 // Only in the body phase. save: -1 when memory is short.
 int stk_gzip_save(const struct stk_gzip *g, struct stk_gzip_mark *mark);
 int stk_gzip_load(struct stk_gzip *g, const struct stk_gzip_mark *mark);
-
-#endif

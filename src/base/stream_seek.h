@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random access to decompressed bytes: marks taken while a stream is read on, and a decoder of its
 // own that starts at the nearest one.
-#ifndef STK_BASE_STREAM_SEEK_H
-#define STK_BASE_STREAM_SEEK_H
+#pragma once
 
 #include "base/stream_decode.h"
 
@@ -28,5 +27,3 @@ STK_MUST_CHECK enum stoker_status stk_seek_read(struct stk_seek *k, struct stk_s
                                                 enum stk_stream_codec codec, uint64_t offset,
                                                 uint8_t *buf, size_t n, size_t *got,
                                                 struct stoker_err *err);
-
-#endif

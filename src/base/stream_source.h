@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored bytes of an input by position: a regular file, or a pipe that may be spooled to a
 // temporary file so that its earlier bytes can be read again.
-#ifndef STK_BASE_STREAM_SOURCE_H
-#define STK_BASE_STREAM_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void stk_source_close(struct stk_source *s); // also after a failed open
 // can only be read at its own position (STOKER_EINVAL otherwise).
 STK_MUST_CHECK enum stoker_status stk_source_read(struct stk_source *s, uint64_t offset, void *buf,
                                                   size_t cap, size_t *got, struct stoker_err *err);
-
-#endif

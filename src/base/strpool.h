@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interned strings: each distinct byte string is stored once and named by a small id. Id 0 is the
 // empty string. Not thread-safe: readers with workers use one pool each and merge.
-#ifndef STK_BASE_STRPOOL_H
-#define STK_BASE_STRPOOL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ static inline struct stk_str stk_strpool_get(const struct stk_strpool *p, uint32
 {
     return id < p->count ? (struct stk_str){p->strings[id], p->lengths[id]} : STK_STR("");
 }
-
-#endif

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantiles of Student's t and of the normal distribution, for intervals.
-#ifndef STK_BASE_STUDENT_H
-#define STK_BASE_STUDENT_H
+#pragma once
 
 // The t for which the share `outside`, in (0, 1), is outside -t..t; degrees of freedom are
 // rounded down, at least 1.
 double stk_student_quantile(double degrees, double outside);
 // The same of the normal distribution; `outside` may be 1, too.
 double stk_normal_quantile(double outside);
-
-#endif

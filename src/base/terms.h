@@ -4,8 +4,7 @@
 // contract (results/rows.h) come from it. Code compares the enums; a name is for people and
 // for JSON. They stand in base since the model, the fixes and the results use them, and do not see
 // each other.
-#ifndef STK_BASE_TERMS_H
-#define STK_BASE_TERMS_H
+#pragma once
 
 #include "base/str.h"
 
@@ -79,5 +78,3 @@ const char *stk_framework_key(enum stk_framework framework);
 const char *stk_framework_title(enum stk_framework framework);
 // The framework of this name, of those that a profile can be of; STK_FW_COUNT: none.
 enum stk_framework stk_framework_find(struct stk_str name);
-
-#endif

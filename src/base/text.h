@@ -3,8 +3,7 @@
 // Nothing here follows the locale of the program that the library is part of: a decimal comma would
 // be no JSON, and another column of CSV. All write into memory of the caller's and allocate
 // nothing.
-#ifndef STK_BASE_TEXT_H
-#define STK_BASE_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ bool stk_text_csv_is_formula(struct stk_str s);
 // A whole field, with its quotes and, where it is guarded, the guard, by calls of put(to, ...).
 void stk_text_csv_field(struct stk_str s, bool is_guarded,
                         void (*put)(void *to, const char *text, size_t n), void *to);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads: how many there may be, and run-to-completion helpers.
-#ifndef STK_BASE_THREAD_H
-#define STK_BASE_THREAD_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ void stk_thread_each(int threads, size_t count, void (*fn)(void *arg, size_t tas
 // Blocks signals, except those of faults, for threads started until pthread_sigmask(SIG_SETMASK,
 // before, NULL). False: they could not be.
 bool stk_thread_block_signals(sigset_t *before);
-
-#endif

@@ -2,8 +2,7 @@
 // The types of values: one vocabulary for the fields of documents (results/field.h), the columns of
 // tables (results/table.h) and the columns of SQL (answers/query). A type says the unit, so that
 // every output can print a value, and every contract can describe it.
-#ifndef STK_BASE_TYPE_H
-#define STK_BASE_TYPE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ static inline const struct stk_type_info *stk_type_info(enum stk_type type)
 }
 // The type of a column that SQL declares so; STK_TYPE_ANY: none of ours. NULL is allowed.
 enum stk_type stk_type_declared(const char *declared);
-
-#endif

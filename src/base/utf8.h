@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings of a profile may hold any bytes: one step of a tolerant UTF-8 decoder for the outputs.
-#ifndef STK_BASE_UTF8_H
-#define STK_BASE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@
 uint32_t stk_utf8_next(const char *p, size_t *length);
 // The same of text with a length: `left` bytes from p on, at least one, which may be NUL.
 uint32_t stk_utf8_next_of(const char *p, size_t left, size_t *length);
-
-#endif

@@ -2,8 +2,7 @@
 // Varints of Protocol Buffers: seven bits a byte, the lowest first, and a bit that says that more
 // follow (https://protobuf.dev/programming-guides/encoding). Up to 10 bytes; bits past 64 fall off,
 // as in every decoder.
-#ifndef STK_BASE_VARINT_H
-#define STK_BASE_VARINT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ static inline unsigned stk_varint_size(uint64_t v)
 {
     return (unsigned)(70 - __builtin_clzll(v | 1)) / 7;
 }
-
-#endif

@@ -2,8 +2,7 @@
 // Growable array of fixed-size items with a cap. Use through the typed macros:
 //   struct stk_vec v; stk_vec_init(&v, sizeof(struct item), max_items);
 //   struct item *it = stk_vec_push(&v);  // NULL: out of memory or at the cap
-#ifndef STK_BASE_VEC_H
-#define STK_BASE_VEC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ static inline void *stk_vec_at(const struct stk_vec *v, size_t i)
 {
     return (char *)v->items + i * v->item_size;
 }
-
-#endif

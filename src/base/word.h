@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eight bytes as a number, the lowest first, for any byte order and alignment of the machine.
-#ifndef STK_BASE_WORD_H
-#define STK_BASE_WORD_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -15,5 +14,3 @@ static inline uint64_t stk_word_load8(const uint8_t *p)
 #endif
     return v;
 }
-
-#endif

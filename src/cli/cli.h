@@ -4,8 +4,7 @@
 // cmds.def. Help, completion, man pages and docs come from that row.
 //
 // stdout is the result, stderr is progress and errors. Only this folder prints or exits.
-#ifndef STK_CLI_CLI_H
-#define STK_CLI_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,5 +108,3 @@ bool stk_args_takes_next(const char *word);
 int stk_fail(const struct stoker_err *err);
 int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

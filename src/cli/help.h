@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help in three shapes from the same tables: for the terminal, as man pages, as markdown.
-#ifndef STK_CLI_HELP_H
-#define STK_CLI_HELP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ void stk_help_markdown(FILE *out); // all commands
 void stk_help_option_name(const struct stk_opt *opt, char *buffer, size_t size);
 // " (high, medium, low)", or "".
 void stk_help_choices(const struct stk_opt *opt, char *buffer, size_t size);
-
-#endif

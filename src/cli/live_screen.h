@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A terminal that shows a screen which is written again and again in its place: the alternate
 // screen, so that what stood there before comes back; keys without their echo.
-#ifndef STK_CLI_LIVE_SCREEN_H
-#define STK_CLI_LIVE_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ void stk_live_screen_show(const char *text, size_t n);
 enum stk_live_key { STK_KEY_NONE, STK_KEY_QUIT, STK_KEY_REDRAW };
 // Waits for a key, a new size or the time's end; a stop (Ctrl-Z) and its end are dealt with within.
 enum stk_live_key stk_live_screen_wait(int ms);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles below the current folder, for `stoker` without a word (internal to cli).
-#ifndef STK_CLI_NEWEST_H
-#define STK_CLI_NEWEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ struct stk_newest {
 extern const char stk_newest_names[]; // what it looks for, for people
 
 void stk_newest_below(const char *folder, struct stk_newest *out);
-
-#endif

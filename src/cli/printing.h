@@ -6,8 +6,7 @@
 //       return code;
 //   status = stoker_..._write(..., &p.how, stk_output_write, &p.output, &p.err);
 //   return stk_printing_end(&p, status, STK_EXIT_DONE);
-#ifndef STK_CLI_PRINTING_H
-#define STK_CLI_PRINTING_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/screen.h"
@@ -28,5 +27,3 @@ int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done
 int stk_printing_describe(const struct stk_args *args,
                           enum stoker_status (*describe)(const char *format, stoker_write_fn write,
                                                          void *arg, struct stoker_err *err));
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress on stderr: only on a terminal, and only where reading lasts long enough to wonder.
-#ifndef STK_CLI_PROGRESS_H
-#define STK_CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int stk_progress_update(void *line, const char *path, uint64_t done_bytes, uint6
 void stk_progress_count(struct stk_progress_line *p, const char *path, uint64_t count,
                         const char *what);
 void stk_progress_end(struct stk_progress_line *p); // clears the line
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stoker prove --fix ID=VALUE`: B is A with a fix of `stoker tune` applied, by hooks, variables or
 // a command in front. A runs with the same hooks and no fix, so that what they cost is alike.
-#ifndef STK_CLI_PROVE_FIX_H
-#define STK_CLI_PROVE_FIX_H
+#pragma once
 
 #include "job/prove/proof.h"
 #include "job/tune/choice.h"
@@ -18,5 +17,3 @@ struct stk_prove_fix {
 int stk_prove_fix_make(const char *text, char *const *argv, char *const *env,
                        struct stk_proof_plan *plan, struct stk_prove_fix *to);
 void stk_prove_fix_close(struct stk_prove_fix *fix);
-
-#endif

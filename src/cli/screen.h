@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the terminal can do, what may be written there, and where a command's output goes.
-#ifndef STK_CLI_SCREEN_H
-#define STK_CLI_SCREEN_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ void stk_signals_set_line(bool drawn);
 // ends the program as ever.
 void stk_signals_catch(void);
 int stk_signals_pending(void); // whether one was noted
-
-#endif

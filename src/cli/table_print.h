@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What commands that print tables have in common: --json, --csv, --table, --output.
-#ifndef STK_CLI_TABLE_PRINT_H
-#define STK_CLI_TABLE_PRINT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -12,5 +11,3 @@ uint64_t stk_table_limit(const struct stk_args *args, const char *format);
 // Exit code.
 int stk_table_print(const struct stk_args *args, const struct stoker_tables *tables,
                     const char *format);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stoker view shows beside profiles: the folder of a run of stoker run, also while it goes on;
 // proofs (stoker.proof/1, stoker prove --json); ledgers (a table of predictions and proofs, TSV).
-#ifndef STK_CLI_VIEW_EXTRAS_H
-#define STK_CLI_VIEW_EXTRAS_H
+#pragma once
 
 #include "serve/documents.h"
 
@@ -23,5 +22,3 @@ bool stk_view_is_run(const char *folder);
 // the run's own JSON once it has ended, the tables of `stoker stats machine`.
 STK_MUST_CHECK enum stoker_status stk_view_run_make(const struct stk_view_extra *self,
                                                     struct stk_body *out, struct stoker_err *err);
-
-#endif

@@ -30,8 +30,7 @@
 //              general: nothing in a profile points at it, so it is tried last
 //              start: it shortens the start of the job, not its steps
 //              steps: its value is a number of steps that come as one
-#ifndef STK_FIXES_FIXES_H
-#define STK_FIXES_FIXES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -89,5 +88,3 @@ enum stoker_status stk_fix_row_refuse(const char *id, enum stk_fix_link link, co
 enum stoker_status stk_fix_row_unknown(const char *id, const char *near, struct stoker_err *err);
 // The nearer of `near` (NULL: none) and all fixes' ids to what was typed (base/near.h).
 const char *stk_fix_row_near(const char *id, const char *near);
-
-#endif

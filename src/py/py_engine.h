@@ -4,8 +4,7 @@
 //
 // The GIL is released while the engine may wait. Engine threads take it for Python functions and
 // generators only; references they let go are dropped later, on a thread that has it.
-#ifndef STK_PY_ENGINE_H
-#define STK_PY_ENGINE_H
+#pragma once
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -122,5 +121,3 @@ struct stk_py_attached {
 };
 void stk_py_attach(struct stk_py_attached *a);
 void stk_py_detach(const struct stk_py_attached *a);
-
-#endif

@@ -2,8 +2,7 @@
 // Every JSON document that stoker writes, by name: its rows, from which the JSON, the schema and
 // the page are printed. To add one: a struct with its rows, a line in contracts.def, and the head
 // of its page in pages/.
-#ifndef STK_RESULTS_CONTRACTS_H
-#define STK_RESULTS_CONTRACTS_H
+#pragma once
 
 #include "results/field.h"
 
@@ -14,5 +13,3 @@ struct stk_contract {
 };
 extern const struct stk_contract stk_contracts[];               // ends with name NULL
 const struct stk_contract *stk_contract_find(const char *name); // NULL: none
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The result of `stoker diff A B`: the structs of diff.def. Everything lives in the result's arena.
-#ifndef STK_REPORT_DIFF_H
-#define STK_REPORT_DIFF_H
+#pragma once
 
 #include "results/report.h"
 
@@ -10,5 +9,3 @@
 #include "results/rows_struct.h"
 #include "results/diff.def"
 #include "results/rows_end.h"
-
-#endif

@@ -18,8 +18,7 @@
 // _share; others are counts, or name their unit in the head, `rank:number`: number, ratio, round,
 // percent (a share in whole percent), text, flag, or id: a text for programs that need not be in
 // the sentence. The order of the head is that of the function.
-#ifndef STK_REPORT_EVIDENCE_H
-#define STK_REPORT_EVIDENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ bool stk_amount_known(enum stk_unit unit, union stk_amount is);
 // written, with a NUL behind it, where `to` is not NULL and must have room.
 size_t stk_evidence_write(const struct stk_evidence_row *row, const union stk_amount *amounts,
                           char *to);
-
-#endif

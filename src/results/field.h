@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field tables: one row per member of a report struct. The JSON writer, the JSON Schema and the
 // docs page all walk these tables, so nothing about the contract is written twice.
-#ifndef STK_REPORT_FIELD_H
-#define STK_REPORT_FIELD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ enum { STK_FIELD_WORD_MAX = 64 };
 size_t stk_field_word(const struct stk_field *f, size_t index, char word[STK_FIELD_WORD_MAX]);
 // No lists of structs inside, however deep: it fits on a line.
 bool stk_struct_flat(const struct stk_struct_info *info);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An estimate with what it lies within, as proofs, searches and the ledger have it: two views of it
 // in views.def, in the two orders that contracts have.
-#ifndef STK_RESULTS_INTERVAL_H
-#define STK_RESULTS_INTERVAL_H
+#pragma once
 
 #include "results/field.h"
 
@@ -11,5 +10,3 @@ struct stk_interval {
     double low, estimate, high;
     bool has_bounds; // low and high are known: for the view `ratio` alone
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `stoker why` found where profiles are not of one job: the structs of jobs.def. Everything
 // lives in the result's arena.
-#ifndef STK_REPORT_JOBS_H
-#define STK_REPORT_JOBS_H
+#pragma once
 
 #include "results/report.h"
 
@@ -11,5 +10,3 @@
 #include "results/rows_struct.h"
 #include "results/jobs.def"
 #include "results/rows_end.h"
-
-#endif

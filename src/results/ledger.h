@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The structs of ledger.def.
-#ifndef STK_RESULTS_LEDGER_H
-#define STK_RESULTS_LEDGER_H
+#pragma once
 
 #define STK_LEDGER_SCHEMA "stoker.ledger/1"
 
@@ -10,5 +9,3 @@ enum { STK_LEDGER_TEXT = 160 };
 #include "results/rows_struct.h"
 #include "results/ledger.def"
 #include "results/rows_end.h"
-
-#endif

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The structs of proof.def.
-#ifndef STK_RESULTS_PROOF_H
-#define STK_RESULTS_PROOF_H
+#pragma once
 
 #define STK_PROOF_SCHEMA "stoker.proof/1"
 
 #include "results/rows_struct.h"
 #include "results/proof.def"
 #include "results/rows_end.h"
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The result of `stoker why`: the structs of report.def. Passes and rules fill them, outputs print
 // them; neither knows the other. Everything lives in the result's arena.
-#ifndef STK_REPORT_REPORT_H
-#define STK_REPORT_REPORT_H
+#pragma once
 
 #include "base/terms.h"
 #include "fixes/fixes.h" // struct stk_rep_fix
@@ -13,5 +12,3 @@
 #include "results/rows_struct.h"
 #include "results/report.def"
 #include "results/rows_end.h"
-
-#endif

@@ -14,8 +14,7 @@
 //
 // F: always there. IF, ..._IF: where the flag says so. IF_SET, MAYBE...: where it is set. WORD: an
 // enum, by the names of its values in order.
-#ifndef STK_RESULTS_ROWS_H
-#define STK_RESULTS_ROWS_H
+#pragma once
 
 #include "results/interval.h"
 
@@ -79,5 +78,3 @@
 #define STK_ROW_CELL_ROWS STK_TYPE_ANY, STK_SHAPE_CELL_ROWS, false
 #define STK_ROW_VALUES STK_TYPE_ANY, STK_SHAPE_VALUES, false
 #define STK_ROW_LEFT_OUT STK_TYPE_COUNT, STK_SHAPE_LEFT_OUT, false
-
-#endif

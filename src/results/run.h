@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The structs of run.def.
-#ifndef STK_RESULTS_RUN_H
-#define STK_RESULTS_RUN_H
+#pragma once
 
 #define STK_RUN_SCHEMA "stoker.run/1"
 
 #include "results/rows_struct.h"
 #include "results/run.def"
 #include "results/rows_end.h"
-
-#endif

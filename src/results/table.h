@@ -19,8 +19,7 @@
 //
 // A cell that was not set, or holds what its column does not, fails an assertion. The figures of a
 // summary are such a struct.
-#ifndef STK_REPORT_TABLE_H
-#define STK_REPORT_TABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -223,5 +222,3 @@ void stk_table_lacks(struct stk_table_doc *doc, const struct stk_missing *missin
 bool stk_cell_fits(const struct stk_column *column, const struct stk_cell *cell);
 // The first column with a cell that does not fit, or NULL: an invariant, whatever the profile.
 const struct stk_column *stk_table_check(const struct stk_table_doc *doc);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The result of `stoker whatif`: the structs of whatif.def. Everything lives in the result's arena.
-#ifndef STK_REPORT_WHATIF_H
-#define STK_REPORT_WHATIF_H
+#pragma once
 
 #include "results/report.h"
 
@@ -18,5 +17,3 @@ struct stk_whatif_path_row {
 #include "results/rows_struct.h"
 #include "results/whatif.def"
 #include "results/rows_end.h"
-
-#endif

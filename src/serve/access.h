@@ -3,8 +3,7 @@
 // the address that was printed. Other pages of the same browser (they know neither token nor
 // origin), names that lead here by a foreign DNS (Host) and other users of the machine (no token)
 // may not.
-#ifndef STK_SERVE_ACCESS_H
-#define STK_SERVE_ACCESS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,5 +24,3 @@ STK_MUST_CHECK enum stoker_status stk_access_open(struct stk_access *g, const ch
 bool stk_access_knows_token(const struct stk_access *g, const char *given); // in constant time
 bool stk_access_knows_host(const struct stk_access *g, const char *header); // NULL: none was sent
 bool stk_access_knows_origin(const struct stk_access *g, const char *header);
-
-#endif

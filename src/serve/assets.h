@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of web/, embedded when stoker is built, or read from a folder while they are worked on.
-#ifndef STK_SERVE_ASSETS_H
-#define STK_SERVE_ASSETS_H
+#pragma once
 
 #include "base/err.h"
 #include "serve/body.h"
@@ -21,5 +20,3 @@ const char *stk_asset_type(const char *name);
 // STOKER_EMISSING: there is none.
 STK_MUST_CHECK enum stoker_status stk_asset_read(const char *folder, const char *name,
                                                  struct stk_body *out, struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes that grow: what the library writes, for an answer. A cap keeps one answer from taking the
 // machine.
-#ifndef STK_SERVE_BODY_H
-#define STK_SERVE_BODY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ int stk_body_text(struct stk_body *b, const char *text);
 // NUL.
 void stk_body_adopt(struct stk_body *b, char *p, size_t n);
 void stk_body_free(struct stk_body *b); // then empty
-
-#endif

@@ -2,8 +2,7 @@
 // The pages as one HTML text: the styles and modules of web/, then the data.
 // The modules keep to a form that can be concatenated (tests/web/check): imports first, each
 // `import { a, b } from './x.js';`, exports as a word before a declaration, names that differ.
-#ifndef STK_SERVE_BUNDLE_H
-#define STK_SERVE_BUNDLE_H
+#pragma once
 
 #include "base/sink.h"
 
@@ -11,5 +10,3 @@
 // STOKER_EBUG: the pages are not of that form.
 STK_MUST_CHECK enum stoker_status stk_bundle_write(const char *data, size_t n, struct stk_sink *out,
                                                    struct stoker_err *err);
-
-#endif

@@ -4,8 +4,7 @@
 // profiles. Each file begins with what it was made of: names, sizes and times of the profiles and
 // of this program. What does not agree any more is as if it were not there, and is written over.
 // Folders that were not used for longest leave where all take more than STK_CACHE_BYTES.
-#ifndef STK_SERVE_CACHE_H
-#define STK_SERVE_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ bool stk_cache_read(const struct stk_cache *c, const char *name, struct stk_body
 void stk_cache_write(const struct stk_cache *c, const char *name, const struct stk_body *document);
 // Marks the folder as used, and lets go of the oldest others.
 void stk_cache_tidy(const struct stk_cache *c);
-
-#endif

@@ -6,8 +6,7 @@
 // it lacks is asked for.
 // The reports and the time lines do not change once all is open; what makes another document, and
 // what asks for single events, is for one thread at a time each (enum stk_need in endpoints.h).
-#ifndef STK_SERVE_DOCUMENTS_H
-#define STK_SERVE_DOCUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -74,5 +73,3 @@ STK_MUST_CHECK enum stoker_status stk_documents_query(struct stk_documents *d, i
 STK_MUST_CHECK enum stoker_status stk_documents_timeline(struct stk_documents *d, int side,
                                                          struct stoker_timeline **out,
                                                          struct stoker_err *err);
-
-#endif

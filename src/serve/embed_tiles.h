@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time line for a single file: all tiles of the finest level that fits, with their names.
-#ifndef STK_SERVE_EMBED_TILES_H
-#define STK_SERVE_EMBED_TILES_H
+#pragma once
 
 #include "serve/documents.h"
 
@@ -11,5 +10,3 @@
 #define STK_EMBED_BYTES (UINT64_C(2) << 20)
 STK_MUST_CHECK enum stoker_status stk_embed_tiles(struct stk_documents *d, struct stk_body *out,
                                                   struct stoker_err *err);
-
-#endif

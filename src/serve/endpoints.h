@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be asked below /api/: a row of endpoints.def for each, and a function.
-#ifndef STK_SERVE_ENDPOINTS_H
-#define STK_SERVE_ENDPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ int stk_asked_side(const struct stk_asked *a);
 
 // NULL: there is none. *rest: what follows its name and a slash, "" for nothing.
 const struct stk_endpoint *stk_endpoint_find(const char *path, const char **rest);
-
-#endif

@@ -2,8 +2,7 @@
 // Connections that have not shown the token. Anybody on the machine can open them and keep them
 // open, so they hold at most STK_GUESTS_MAX of the server's places: one more ends the oldest of
 // them. The places that are left are for whoever knows the token.
-#ifndef STK_SERVE_GUESTS_H
-#define STK_SERVE_GUESTS_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ struct stk_guest *stk_guest_enter(struct stk_guests *g, int fd);
 void stk_guest_trust(struct stk_guests *g, struct stk_guest *guest);
 // It is over; frees it. Takes NULL.
 void stk_guest_leave(struct stk_guests *g, struct stk_guest *guest);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of libmicrohttpd that the server calls, loaded when it starts: the library brings
 // gnutls, which costs every other command a millisecond and more at its start.
-#ifndef STK_SERVE_MHD_H
-#define STK_SERVE_MHD_H
+#pragma once
 
 #include <microhttpd.h>
 
@@ -27,5 +26,3 @@ struct stk_mhd {
 extern struct stk_mhd stk_mhd; // to be called once stk_mhd_load has succeeded
 
 STK_MUST_CHECK enum stoker_status stk_mhd_load(struct stoker_err *err);
-
-#endif

@@ -5,8 +5,7 @@
 // holds up no tile; what may not be asked for twice at once waits (enum stk_need). A client that is
 // slow to send or to take holds a connection and nobody else; how many connections there are, how
 // long one may be silent, and how much a request may hold is bounded.
-#ifndef STK_SERVE_SERVE_H
-#define STK_SERVE_SERVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ const char *stk_server_address(const struct stk_server *s);
 // Keeps what was made of the profiles for later (documents.h); while it answers.
 void stk_server_keep(struct stk_server *s, int (*interrupted)(void *arg), void *arg);
 void stk_server_close(struct stk_server *s); // takes NULL; what is being answered is finished
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages and all that they show as one HTML file, which asks nobody for anything.
-#ifndef STK_SERVE_SINGLE_FILE_H
-#define STK_SERVE_SINGLE_FILE_H
+#pragma once
 
 #include "serve/documents.h"
 
@@ -10,5 +9,3 @@
 STK_MUST_CHECK enum stoker_status stk_single_file_write(const struct stk_view_plan *plan,
                                                         stoker_write_fn write, void *arg,
                                                         struct stoker_err *err);
-
-#endif

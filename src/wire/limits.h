@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of an annotation that says which stage limited a pipeline (STK_WIRE_LIMIT in wire.h).
-#ifndef STK_WIRE_LIMITS_H
-#define STK_WIRE_LIMITS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ enum stk_wire_limit {
 const char *stk_wire_limit_word(enum stk_wire_limit limit);
 // Of the word text[0, n); STK_WIRE_LIMIT_OTHER for one that is not in the table (newer files).
 enum stk_wire_limit stk_wire_limit_find(const char *text, size_t n);
-
-#endif

@@ -4,8 +4,7 @@
 // Their tracks are of the kind STK_WIRE_SAMPLED. Of a thread or process: `device` is the process
 // and `number` the thread (0: the process as a whole). Of others `device` is -1 and `number` is
 // STK_SAMPLE_NUMBER of the scope and the disk's or the GPU's number.
-#ifndef STK_WIRE_SAMPLES_H
-#define STK_WIRE_SAMPLES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ enum stk_sampled stk_sample_find(const char *name, size_t n); // STK_SAMPLE_COUN
 #define STK_SAMPLE_NUMBER(scope, n) ((int64_t)(scope) << 40 | (int64_t)(n))
 // What the producer of such a record is called, before its version.
 #define STK_SAMPLE_PRODUCER "stoker sampler"
-
-#endif

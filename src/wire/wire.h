@@ -12,8 +12,7 @@
 // `writer` and `sequence` tell theirs apart. A block of an unknown type is passed over by its
 // length; a block whose checksum is wrong costs itself, and the next one is found by its magic. A
 // file without an END block comes from a run that was killed, and is read all the same.
-#ifndef STK_WIRE_WIRE_H
-#define STK_WIRE_WIRE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -206,5 +205,3 @@ _Static_assert(sizeof(struct stk_wire_header) == 64 && sizeof(struct stk_wire_bl
                    sizeof(struct stk_wire_device) == 48 && sizeof(struct stk_wire_window) == 48 &&
                    sizeof(struct stk_wire_fact) == 8,
                "records have no holes and one layout everywhere");
-
-#endif

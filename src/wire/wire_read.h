@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading wire files as they stream by: bytes in, whole blocks out. What is damaged is passed over
 // and counted; nothing is believed that its checksum does not cover.
-#ifndef STK_WIRE_WIRE_READ_H
-#define STK_WIRE_WIRE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ enum stk_wire_found {
 // What is at p[0, n). at_end: no more bytes will come.
 enum stk_wire_found stk_wire_find(const uint8_t *p, size_t n, bool at_end,
                                   struct stk_wire_block *block, size_t *use);
-
-#endif

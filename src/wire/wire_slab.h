@@ -10,8 +10,7 @@
 // its place in the block that is open, and committing fills in the block's header, its magic last
 // and by a release store. Where no slab is left, records are counted as lost. Who owns the file
 // lays out more of it (stk_wire_slabs_grow) from a thread that may call the system.
-#ifndef STK_WIRE_WIRE_SLAB_H
-#define STK_WIRE_WIRE_SLAB_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -69,5 +68,3 @@ uint32_t stk_wire_slab_track(struct stk_wire_slab *w, enum stk_wire_track_kind k
                              int device, uint32_t name);
 // The END mark; no record may follow.
 void stk_wire_slab_end(struct stk_wire_slab *w);
-
-#endif

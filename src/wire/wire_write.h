@@ -4,8 +4,7 @@
 // full, the type changes or the caller asks. Blocks of several writers need no lock: each takes its
 // place in the file with one atomic addition. What is not appended yet when the process dies is
 // lost, nothing else.
-#ifndef STK_WIRE_WIRE_WRITE_H
-#define STK_WIRE_WIRE_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ uint32_t stk_wire_track(struct stk_wire_writer *w, enum stk_wire_track_kind kind
 // failures: a recorder must not disturb the recorded program.
 void stk_wire_put(struct stk_wire_writer *w, enum stk_wire_type type, const void *record,
                   size_t size, uint64_t first_ns, uint64_t last_ns);
-
-#endif

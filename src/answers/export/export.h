@@ -7,8 +7,7 @@
 // to. It adds nothing but small tables: memory stays that of the store. Three clocks: a trace
 // counts from its own first event; `shift_ns` leads to the run's common time, in which report and
 // lanes are; `base_ns` leads from there to the clock of the files.
-#ifndef STK_EXPORT_EXPORT_H
-#define STK_EXPORT_EXPORT_H
+#pragma once
 
 #include "base/arena.h"
 #include "answers/export/export_out.h"
@@ -204,5 +203,3 @@ struct stk_export_rows {
 bool stk_export_rows_begin(struct stk_export_rows *r, const struct stk_trace *t, uint32_t track);
 uint32_t stk_export_rows_next(struct stk_export_rows *r); // STK_NONE at the end
 void stk_export_rows_end(struct stk_export_rows *r);
-
-#endif

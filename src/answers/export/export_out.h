@@ -5,8 +5,7 @@
 //
 // Protobuf (https://protobuf.dev/programming-guides/encoding) is written into the same buffer: the
 // length of a nested message is put before it when it ends.
-#ifndef STK_EXPORT_EXPORT_OUT_H
-#define STK_EXPORT_EXPORT_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -144,5 +143,3 @@ static inline void stk_pbw_end(struct stk_export_out *o, size_t start)
         stk_pbw_end_long(o, start, n);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the Perfetto export that say of a trace, its processes, devices, tracks and counters what
 // the format's descriptors have no place for. profile/readers/perfetto/perfetto_own.c reads them.
-#ifndef STK_EXPORT_EXPORT_PERFETTO_FACTS_H
-#define STK_EXPORT_EXPORT_PERFETTO_FACTS_H
+#pragma once
 
 #include "answers/export/export.h"
 
@@ -20,5 +19,3 @@ void stk_perfetto_trace_facts(const struct stk_perfetto_facts *w);
 void stk_perfetto_track_fact(const struct stk_perfetto_facts *w, uint32_t track, uint64_t uuid);
 void stk_perfetto_counter_fact(const struct stk_perfetto_facts *w, uint64_t uuid, uint64_t of,
                                struct stk_str name, struct stk_str series, int64_t device);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of a run by stack of calls, for the exports that hold that instead of events
 // (collapsed, speedscope, pprof).
-#ifndef STK_EXPORT_EXPORT_STACKS_H
-#define STK_EXPORT_EXPORT_STACKS_H
+#pragma once
 
 #include "answers/export/export.h"
 
@@ -48,5 +47,3 @@ struct stk_stack_source {
     int64_t line;
 };
 struct stk_stack_source stk_stack_source_of(const struct stk_stacks *s, uint32_t frame);
-
-#endif

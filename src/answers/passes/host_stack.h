@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host thread was inside of, as one line of text.
-#ifndef STK_PASSES_HOST_STACK_H
-#define STK_PASSES_HOST_STACK_H
+#pragma once
 
 #include "profile/model/view.h"
 
@@ -11,5 +10,3 @@
 // first, the innermost eight. NULL: no memory.
 const char *stk_host_stack_text(const struct stk_analysis *view, uint32_t event,
                                 struct stk_arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of a trace as C strings, each copied once.
-#ifndef STK_PASSES_NAME_CACHE_H
-#define STK_PASSES_NAME_CACHE_H
+#pragma once
 
 #include "profile/store/trace.h"
 
@@ -19,5 +18,3 @@ bool stk_name_cache_init(struct stk_name_cache *c, const struct stk_trace *t,
                          struct stk_arena *arena);
 void stk_name_cache_deinit(struct stk_name_cache *c);
 const char *stk_name_cache_get(struct stk_name_cache *c, uint32_t id);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An analysis answers one question. To add one: a file passes/<name>.c that ends in its descriptor
 // `const struct stk_pass stk_pass_<name>`, and one line X(<name>) in passes.def.
-#ifndef STK_PASSES_PASS_H
-#define STK_PASSES_PASS_H
+#pragma once
 
 #include "profile/model/summary.h"
 #include "profile/model/verdict/verdict.h"
@@ -44,5 +43,3 @@ struct stk_pass {
 #undef X
 extern const struct stk_pass *const stk_passes[];
 extern const int stk_pass_count;
-
-#endif

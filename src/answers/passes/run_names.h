@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run says of its framework and its devices, as text.
-#ifndef STK_PASSES_RUN_NAMES_H
-#define STK_PASSES_RUN_NAMES_H
+#pragma once
 
 #include "base/arena.h"
 #include "profile/model/summary.h"
@@ -12,5 +11,3 @@ bool stk_run_frameworks(const struct stk_run_sum *run, struct stk_arena *arena, 
 // "A100, H100": each model of the devices that were analysed once.
 bool stk_run_devices(const struct stk_run_sum *run, struct stk_arena *arena, const char **out,
                      uint64_t *count);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The length of a union of intervals, as they come.
-#ifndef STK_PASSES_RUNNING_UNION_H
-#define STK_PASSES_RUNNING_UNION_H
+#pragma once
 
 #include "profile/model/intervals.h"
 
@@ -13,5 +12,3 @@ struct stk_running_union {
 // The part of [start, end) that is not in the union yet; it is added. Empty: start == end.
 struct stk_span stk_running_union_add(struct stk_running_union *u, int64_t start_ns,
                                       int64_t end_ns);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums per name that more than one analysis is made of: kernels (kernel_sums.c) and operations
 // (op_sums.c) of one rank, in the arena.
-#ifndef STK_PASSES_SUMS_H
-#define STK_PASSES_SUMS_H
+#pragma once
 
 #include "profile/model/view.h"
 
@@ -102,5 +101,3 @@ STK_MUST_CHECK enum stoker_status stk_kernel_sums_see_used(const struct stk_anal
 STK_MUST_CHECK enum stoker_status stk_op_sums_see_used(const struct stk_analysis *view,
                                                        struct stk_arena *arena, void **partial,
                                                        struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of one event by field (fields.def).
-#ifndef STK_QUERY_EVENT_FIELD_H
-#define STK_QUERY_EVENT_FIELD_H
+#pragma once
 
 #include "answers/query/query_source.h"
 
@@ -69,5 +68,3 @@ void stk_query_value_of(const struct stk_query_event *v, enum stk_query_field f,
                         struct stk_query_value *out);
 // Kind, way and memories in one number (13 bits): all that fields of the key BITS depend on.
 uint32_t stk_query_bits(const struct stk_trace *t, uint32_t event);
-
-#endif

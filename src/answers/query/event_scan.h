@@ -2,8 +2,7 @@
 // Going over events that pass filters: what the tables, the groups and the search have in common.
 // Tracks are sorted by start, so a range of times is found by binary search in each; what a whole
 // track fails costs nothing; names are compared once per distinct string.
-#ifndef STK_QUERY_EVENT_SCAN_H
-#define STK_QUERY_EVENT_SCAN_H
+#pragma once
 
 #include "answers/query/event_field.h"
 
@@ -57,5 +56,3 @@ bool stk_query_scan_next(struct stk_query_scan *s);
 // stk_query_scan_takes says which. Not with id or launch.
 bool stk_query_scan_next_track(struct stk_query_scan *s);
 bool stk_query_scan_takes(const struct stk_query_scan *s, const struct stk_query_event *v);
-
-#endif

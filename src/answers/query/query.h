@@ -4,8 +4,7 @@
 //
 // A query object belongs to one thread at a time. What rows point to (texts) lives as long as the
 // traces and the object, unless said otherwise.
-#ifndef STK_QUERY_QUERY_H
-#define STK_QUERY_QUERY_H
+#pragma once
 
 #include "base/str.h"
 #include "base/type.h"
@@ -132,5 +131,3 @@ struct stk_found {
 STK_MUST_CHECK enum stoker_status stk_query_find(struct stk_query *q, const struct stk_find *find,
                                                  const struct stk_query_sink *sink,
                                                  struct stk_found *found, struct stoker_err *err);
-
-#endif

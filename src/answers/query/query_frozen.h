@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a query knows of its traces, in a file of arrays (base/frozen.h): enough to search by name
 // and for a viewer's time line, not for SQL, whose tables of steps and findings need the model.
-#ifndef STK_QUERY_QUERY_FROZEN_H
-#define STK_QUERY_QUERY_FROZEN_H
+#pragma once
 
 #include "base/frozen.h"
 #include "answers/query/query_source.h"
@@ -12,5 +11,3 @@ void stk_query_freeze(const struct stk_query *q, struct stk_frost *f);
 // caller may set that. STOKER_EMISSING: the map holds none.
 STK_MUST_CHECK enum stoker_status stk_query_thaw(struct stk_query **out, struct stk_thaw *thaw,
                                                  struct stoker_err *err);
-
-#endif

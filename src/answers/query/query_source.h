@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tables see: the traces of all ranks, and what is worth knowing of each track once.
 // An event's id is the index of its trace * 2^32 + its index; tracks are numbered alike.
-#ifndef STK_QUERY_QUERY_SOURCE_H
-#define STK_QUERY_QUERY_SOURCE_H
+#pragma once
 
 #include "base/arena.h"
 #include "profile/model/device/kernel_names.h"
@@ -72,5 +71,3 @@ void stk_query_source_free(struct stk_query *q);
 const uint32_t *stk_query_parents(struct stk_query_trace *x);
 const int64_t *stk_query_block_ends(struct stk_query_trace *x);
 struct stk_kernel_traits stk_query_traits(struct stk_query_trace *x, uint32_t name);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files behind stoker query's SQL share: the connection and its modules.
-#ifndef STK_QUERY_SQL_IMPL_H
-#define STK_QUERY_SQL_IMPL_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -64,5 +63,3 @@ int stk_sql_filter_apply(struct stk_query_scan *s, struct stk_sql_names *names, 
 // sql_explain.c: from SQLite's error to one for people.
 enum stoker_status stk_sql_explain(struct stk_query *q, const char *sql, int code,
                                    struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words of an SQL statement, as much as is needed to recognise its form.
-#ifndef STK_QUERY_SQL_LEX_H
-#define STK_QUERY_SQL_LEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct stk_sql_token {
 size_t stk_sql_lex(const char *sql, struct stk_sql_token *out, size_t max);
 // A word matches in any case; a sign must match exactly.
 bool stk_sql_token_is(const struct stk_sql_token *t, const char *text);
-
-#endif

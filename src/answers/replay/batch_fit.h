@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the work of a step grows with its batch, from the profiles of one job with two sizes.
-#ifndef STK_REPLAY_BATCH_FIT_H
-#define STK_REPLAY_BATCH_FIT_H
+#pragma once
 
 #include "answers/replay/graph.h"
 
@@ -18,5 +17,3 @@ int stk_batch_class(const struct stk_node *n);
 // NULL, or why the other profile tells nothing of this job: a step of it does other work.
 const char *stk_batch_fit(const struct stk_graph *g, const struct stk_graph *other, double times,
                           struct stk_batch_fit *out);
-
-#endif

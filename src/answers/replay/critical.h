@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path of a replay: from the end of the last step back along what each node had to
 // wait for, and what the time on it went to.
-#ifndef STK_REPLAY_CRITICAL_H
-#define STK_REPLAY_CRITICAL_H
+#pragma once
 
 #include "answers/replay/replay.h"
 
@@ -29,5 +28,3 @@ int64_t *stk_critical_slack(const struct stk_scene *s, const struct stk_times *t
 // Adds the time of each to `ns`.
 void stk_critical_sum(const struct stk_scene *s, const struct stk_times *t,
                       int64_t ns[STK_CRITICAL_COUNT]);
-
-#endif

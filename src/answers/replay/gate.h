@@ -2,8 +2,7 @@
 // Whether a rank's graph supports predictions, and how far. A replay of the unchanged graph that
 // gives back the recorded time is needed and says little: what counts as much is how much waiting
 // nothing explains.
-#ifndef STK_REPLAY_GATE_H
-#define STK_REPLAY_GATE_H
+#pragma once
 
 #include "answers/replay/replay.h"
 
@@ -44,5 +43,3 @@ bool stk_gate_is_unlinked(uint64_t unlinked, uint64_t ops);
 
 // Lower median, 0 of none; reorders them.
 double stk_gate_median(double *v, size_t n);
-
-#endif

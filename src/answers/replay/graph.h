@@ -8,8 +8,7 @@
 //
 // Method: lanes are made one by one (graph_host.c, graph_device.c), then the edges between them
 // (graph_edges.c, graph_waits.c, graph_input.c). Steps beyond the cap on nodes are left out.
-#ifndef STK_REPLAY_GRAPH_H
-#define STK_REPLAY_GRAPH_H
+#pragma once
 
 #include "base/vec.h"
 #include "profile/model/device/device_rates.h"
@@ -297,5 +296,3 @@ bool stk_graph_input(struct stk_graph_build *b);     // graph_input.c: how batch
 // critical_tables.c: the critical path of the graph as it is, as tables of names and as events of a
 // step, while the trace is there. Sets g->critical where it can be replayed.
 bool stk_critical_tables(struct stk_graph_build *b);
-
-#endif

@@ -2,8 +2,7 @@
 // What a set of fixes is worth: the replay with them against the replay without, as an interval.
 // A prediction is the measured mean step, less what the profiler adds to it, times the ratio of two
 // replays, which takes out most of what a replay gets wrong.
-#ifndef STK_REPLAY_PRICE_H
-#define STK_REPLAY_PRICE_H
+#pragma once
 
 #include "profile/model/verdict/verdict.h"
 #include "answers/replay/critical.h"
@@ -47,5 +46,3 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *se
                    struct stk_price *out);
 // Why the fix has nothing to change in any graph, or cannot be priced; NULL: it can.
 const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_price_asked *set);
-
-#endif

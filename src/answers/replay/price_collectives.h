@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the what-ifs of collectives share: the collectives of a step, and the kernels before and
 // beside them.
-#ifndef STK_REPLAY_PRICE_COLLECTIVES_H
-#define STK_REPLAY_PRICE_COLLECTIVES_H
+#pragma once
 
 #include "answers/replay/price_row.h"
 
@@ -25,5 +24,3 @@ struct stk_comm_walk {
 struct stk_comm_walk stk_comm_walk(const struct stk_graph *g, const struct stk_node *nodes);
 // The next step with a collective; false: there is none.
 bool stk_comm_next(struct stk_comm_walk *w, struct stk_step_comm *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a collective takes: a fixed part and one for its bytes, fitted to those of the profile.
-#ifndef STK_REPLAY_PRICE_MESSAGES_H
-#define STK_REPLAY_PRICE_MESSAGES_H
+#pragma once
 
 #include "answers/replay/price_row.h"
 
@@ -27,5 +26,3 @@ int64_t stk_message_fixed(const struct stk_message_floor *f, int64_t dur_ns,
                           enum stk_price_level level);
 // Why the collectives' bytes are not known; NULL: they are.
 const char *stk_message_refuse(const struct stk_graph *g);
-
-#endif

@@ -6,8 +6,7 @@
 //
 // Each is applied at three levels: what can be hoped for, what is expected, what is the least. A
 // level must never be faster than the one before it; the pricing enforces it.
-#ifndef STK_REPLAY_PRICE_ROW_H
-#define STK_REPLAY_PRICE_ROW_H
+#pragma once
 
 #include "answers/replay/replay.h"
 
@@ -89,5 +88,3 @@ static inline int64_t stk_price_scaled(int64_t ns, double factor)
 {
     return (int64_t)((double)ns * factor);
 }
-
-#endif

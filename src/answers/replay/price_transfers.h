@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the what-ifs of copies share.
-#ifndef STK_REPLAY_PRICE_TRANSFERS_H
-#define STK_REPLAY_PRICE_TRANSFERS_H
+#pragma once
 
 #include "answers/replay/price_row.h"
 
@@ -36,5 +35,3 @@ struct stk_price_pieces stk_price_pieces_of(const struct stk_graph *g); // price
 void stk_price_pin(struct stk_scene *s, enum stk_price_level level);
 // Staging as it may be in another run, for `vary`.
 void stk_price_stage(struct stk_scene *s, enum stk_price_level level);
-
-#endif

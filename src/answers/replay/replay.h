@@ -5,8 +5,7 @@
 // and is woken by that: O(nodes + edges), in any order of waking. Nothing is resolved
 // beforehand: what a call waits for, when a batch is ready and whether a queue is full follow from
 // the times of this run. Lanes that all wait for each other are a circle: no times.
-#ifndef STK_REPLAY_REPLAY_H
-#define STK_REPLAY_REPLAY_H
+#pragma once
 
 #include "answers/replay/graph.h"
 
@@ -52,5 +51,3 @@ void stk_replay_steps(const struct stk_graph *g, const struct stk_node *nodes,
 double stk_replay_mean(const struct stk_graph *g, const int64_t *borders_ns);
 // The same from mean_from to mean_to.
 double stk_replay_inner_mean(const struct stk_graph *g, const int64_t *borders_ns);
-
-#endif

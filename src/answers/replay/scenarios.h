@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer to `stoker whatif`: gate, base, scenarios, what there is, the way to a target.
-#ifndef STK_REPLAY_SCENARIOS_H
-#define STK_REPLAY_SCENARIOS_H
+#pragma once
 
 #include "answers/replay/price.h"
 #include "results/whatif.h"
@@ -18,5 +17,3 @@ STK_MUST_CHECK enum stoker_status stk_whatif_make(const struct stk_run_sum *run,
                                                   const struct stk_whatif_asked *asked,
                                                   struct stk_arena *arena, struct stk_whatif *out,
                                                   struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A prediction that the profile itself can check: steps differ, so the time of step k + 1 is
 // predicted from the graph of step k with the durations of step k + 1, and compared.
-#ifndef STK_REPLAY_TRANSPLANT_H
-#define STK_REPLAY_TRANSPLANT_H
+#pragma once
 
 #include "answers/replay/replay.h"
 
@@ -10,5 +9,3 @@
 // them. `was` are the recorded borders of the steps, `t` is overwritten. False: no memory.
 bool stk_transplant_check(const struct stk_graph *g, struct stk_times *t, const int64_t *was,
                           double *errors, size_t *count);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the all-reduces of the used steps move their bytes, against what their link was seen, or
 // is known, to give.
-#ifndef STK_RULES_ALL_REDUCE_RATE_H
-#define STK_RULES_ALL_REDUCE_RATE_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -53,5 +52,3 @@ static inline double stk_all_reduce_lost_share(const struct stk_rule_ctx *ctx,
     int64_t wall_ns = ctx->pass.run->wall_ns;
     return wall_ns > 0 ? (double)r->lost_ns / (double)wall_ns : 0;
 }
-
-#endif

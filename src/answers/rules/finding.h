@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rules share: asking how much of the time a cause takes and in how many steps, and writing
 // the finding: severity, evidence, the fixes that suit.
-#ifndef STK_RULES_FINDING_H
-#define STK_RULES_FINDING_H
+#pragma once
 
 #include "answers/rules/rule.h"
 
@@ -102,5 +101,3 @@ enum { STK_FROM_DEVICE, STK_FROM_HOST };
 enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                          uint32_t parts, const struct stk_threshold *thresholds,
                                          const char **why);
-
-#endif

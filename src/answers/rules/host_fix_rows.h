@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of stk_host_fixes.
-#ifndef STK_RULES_HOST_FIX_ROWS_H
-#define STK_RULES_HOST_FIX_ROWS_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -60,5 +59,3 @@ enum {
     STK_HOST_FIX_WAIT,
     STK_HOST_FIX_RECORD
 };
-
-#endif

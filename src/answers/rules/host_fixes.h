@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rule host-bound advises, chosen by what the profile shows of the job.
-#ifndef STK_RULES_HOST_FIXES_H
-#define STK_RULES_HOST_FIXES_H
+#pragma once
 
 #include "answers/rules/host_fix_rows.h"
 
@@ -32,5 +31,3 @@ bool stk_host_graphs_lead(const struct stk_rule_ctx *ctx);
 // `losses`: of STK_HOST_ALLOCATES and so on.
 void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                            uint32_t losses);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of stk_input_fixes.
-#ifndef STK_RULES_INPUT_FIX_ROWS_H
-#define STK_RULES_INPUT_FIX_ROWS_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -61,5 +60,3 @@ enum {
     STK_INPUT_FIX_EVEN,
     STK_INPUT_FIX_PROOF
 };
-
-#endif

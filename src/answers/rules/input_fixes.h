@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rule input-wait advises, chosen by what the profile shows of the input pipeline.
-#ifndef STK_RULES_INPUT_FIXES_H
-#define STK_RULES_INPUT_FIXES_H
+#pragma once
 
 #include "answers/rules/input_fix_rows.h"
 
@@ -13,5 +12,3 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
 bool stk_input_tf_adds_makers(const struct stk_rule_ctx *ctx);
 // `even`: the wait is spread over the steps.
 void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who makes the batches that the step waits for, and what it would take to have them made faster:
 // processors, where the makers compute; none, where they wait for an answer.
-#ifndef STK_RULES_INPUT_MAKERS_H
-#define STK_RULES_INPUT_MAKERS_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -63,5 +62,3 @@ bool stk_input_owns_fetch(const struct stk_rule_ctx *ctx);
 // wait is spread over the steps; `by_pipeline`: tf.data is to work on more threads.
 void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even,
                      bool by_pipeline);
-
-#endif

@@ -2,8 +2,7 @@
 // Places in the job's own code, which the hooks of `stoker run` told (profile/store/told.def):
 // sentences for the findings that they explain. Profiles of other recorders hold none, and nothing
 // is said.
-#ifndef STK_RULES_JOB_PLACES_H
-#define STK_RULES_JOB_PLACES_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -13,5 +12,3 @@ void stk_places_say_input(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 void stk_places_say_lines(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
 // Who evaluates, how often, and how long.
 void stk_places_say_evaluation(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
-
-#endif

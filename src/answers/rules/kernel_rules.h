@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the rules of a kind of kernel share: how much of the step it takes, and the evidence.
-#ifndef STK_RULES_KERNEL_RULES_H
-#define STK_RULES_KERNEL_RULES_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -22,5 +21,3 @@ enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
 
 // Devices of a process hardly work at the same time: devices-in-turn fires.
 bool stk_rule_in_turn(const struct stk_rule_ctx *ctx);
-
-#endif

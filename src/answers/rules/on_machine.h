@@ -3,8 +3,7 @@
 // what they see may hold up. Such a rule never names a cause against the profile: it says why the
 // parts that the profile shows may be as long as they are, and where the profile shows that the
 // step does not wait for them, it is information.
-#ifndef STK_RULES_ON_MACHINE_H
-#define STK_RULES_ON_MACHINE_H
+#pragma once
 
 #include "profile/model/machine/machine.h"
 #include "answers/rules/finding.h"
@@ -36,5 +35,3 @@ struct stk_crew {
 bool stk_rule_crew(const struct stk_machine_view *v, struct stk_crew *out);
 // A number with at most three significant digits: "2", "1.5", "0.25".
 #define STK_NUMBER "%.3g"
-
-#endif

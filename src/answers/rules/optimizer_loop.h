@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advice for an optimizer of PyTorch's that updates its parameters one by one.
-#ifndef STK_RULES_OPTIMIZER_LOOP_H
-#define STK_RULES_OPTIMIZER_LOOP_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -11,5 +10,3 @@ bool stk_optimizer_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 // The time in the optimizer that causes of the part name, all used steps together; 0: none, or it
 // updates all parameters in few calls.
 int64_t stk_optimizer_loop_ns(const struct stk_rule_ctx *ctx, enum stk_part part);
-
-#endif

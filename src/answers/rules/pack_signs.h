@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What putting the gradients of replicas together, and splitting them again, costs.
-#ifndef STK_RULES_PACK_SIGNS_H
-#define STK_RULES_PACK_SIGNS_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -13,5 +12,3 @@
 // Says it where it is worth a word. True: it was.
 bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                         const struct stk_threshold *worth);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rule input-wait says where the pipeline is stoker.data's, which says itself what limits it.
-#ifndef STK_RULES_PIPELINE_LIMIT_H
-#define STK_RULES_PIPELINE_LIMIT_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -9,5 +8,3 @@
 bool stk_pipeline_limit_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
 // What to do about it; nothing where it says nothing.
 void stk_pipeline_limit_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
-
-#endif

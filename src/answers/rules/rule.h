@@ -9,8 +9,7 @@
 // STK_PAGE(<name>). Figures are not repeated in it: {loss} stands for the value of the row LOSS of
 // the rule's thresholds, {verdict.loss} for the row LOSS of thresholds.def of the verdict; a share
 // before `%` is written in percent.
-#ifndef STK_RULES_RULE_H
-#define STK_RULES_RULE_H
+#pragma once
 
 #include "answers/passes/pass.h"
 #include "profile/model/thresholds.h"
@@ -95,5 +94,3 @@ void stk_outlook_fill(const struct stk_rule_ctx *ctx, struct stk_report *report)
 // depend on a profile is filled: id, title, severity, evidence. Returns how many.
 size_t stk_rules_live(const struct stk_rule_ctx *ctx, struct stk_rep_finding *findings,
                       size_t most);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What PyTorch's operators show of how a job is written, at any cost to the step.
-#ifndef STK_RULES_TORCH_SIGNS_H
-#define STK_RULES_TORCH_SIGNS_H
+#pragma once
 
 #include "answers/rules/finding.h"
 
@@ -20,5 +19,3 @@ enum stk_torch_cure {
 
 // Says what is seen, and adds its cure. True: it explains the step better than general advice.
 bool stk_torch_signs_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between the engine and its public header: tensors as columns of one element, and back.
-#ifndef STK_DATA_DATA_API_H
-#define STK_DATA_DATA_API_H
+#pragma once
 
 #include "engine/graph/dataset.h"
 #include "stoker/data.h"
@@ -27,5 +26,3 @@ bool stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from);
 // makes a dataset, its kind's. STOKER_EINVAL: says which.
 STK_MUST_CHECK enum stoker_status
 stk_data_check_given(const char *name, const struct stk_attrs *attrs, struct stoker_err *err);
-
-#endif

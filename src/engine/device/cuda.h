@@ -6,8 +6,7 @@
 // Entry points are called as ints and pointers; names and meanings are those of NVIDIA's "CUDA
 // Driver API" reference. Every call below needs the device's context current on its thread: see
 // stk_cuda_enter.
-#ifndef STK_DATA_CUDA_H
-#define STK_DATA_CUDA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ void stk_cuda_leave(const struct stk_cuda_device *d);
 // STOKER_EINPUT.
 STK_MUST_CHECK enum stoker_status stk_cuda_check(const struct stk_cuda *c, int code,
                                                  const char *what, struct stoker_err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Device memory of batches, and when it may be used again: after the work that was on the
 // consumer's streams when the last holder let go. An event is recorded there then, and the copy
 // stream waits for it before the next copy into that memory; the host waits for nothing.
-#ifndef STK_DATA_DEVICE_BATCH_H
-#define STK_DATA_DEVICE_BATCH_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ STK_MUST_CHECK enum stoker_status stk_device_batch_get(struct stk_device_store *
                                                        void *stream,
                                                        struct stoker_device_batch **out,
                                                        struct stoker_err *err);
-
-#endif

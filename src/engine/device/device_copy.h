@@ -5,8 +5,7 @@
 // On the device an element is one piece of memory, its batch: first what came through the slot, in
 // one copy, then the pinned buffers, a copy each, then what kernels make. Bytes that a kernel turns
 // into floats go to another piece, which all elements share: the stream does one after the other.
-#ifndef STK_DATA_DEVICE_COPY_H
-#define STK_DATA_DEVICE_COPY_H
+#pragma once
 
 #include "engine/device/device_batch.h"
 #include "engine/device/device_tables.h"
@@ -66,5 +65,3 @@ STK_MUST_CHECK enum stoker_status stk_copier_start(struct stk_copier *c, struct 
 void stk_copier_show(const struct stk_copier *c, struct stk_copy_slot *slot,
                      const struct stoker_device_batch *b, struct stoker_tensor *out);
 void stk_copier_stats(const struct stk_copier *c, struct stoker_stager_stats *out);
-
-#endif

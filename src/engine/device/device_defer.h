@@ -6,8 +6,7 @@
 // The table is filled by the operation itself, so that its bits are those of the pipeline. The map
 // may lie below stages that hand elements on as they are. Left alone: values that something else
 // needs as well, and components that are too small for a kernel to be worth its launch.
-#ifndef STK_DATA_DEVICE_DEFER_H
-#define STK_DATA_DEVICE_DEFER_H
+#pragma once
 
 #include "engine/graph/dataset.h"
 #include "stoker/device.h"
@@ -24,5 +23,3 @@ STK_MUST_CHECK enum stoker_status stk_device_defer(struct stk_deferred *out, str
                                                    enum stk_on_error policy,
                                                    struct stoker_err *err);
 void stk_deferred_end(struct stk_deferred *d);
-
-#endif

@@ -2,8 +2,7 @@
 // The kernels of the staging code, and their launches. They are PTX, which the driver translates
 // for the device it has when one is first asked for; they stay loaded for the life of the process,
 // as the device's context does.
-#ifndef STK_DATA_DEVICE_KERNELS_H
-#define STK_DATA_DEVICE_KERNELS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ STK_MUST_CHECK enum stoker_status stk_device_look_up(const struct stk_cuda_devic
                                                      const struct stk_lookup *l, bool is_planar,
                                                      void *stream, uint64_t *launches,
                                                      struct stoker_err *err);
-
-#endif

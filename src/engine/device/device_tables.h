@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Components that reach the device as bytes and become float32 there (struct stoker_byte_table):
 // what a byte becomes, in tables of the device's memory, made on the host once for a stager.
-#ifndef STK_DATA_DEVICE_TABLES_H
-#define STK_DATA_DEVICE_TABLES_H
+#pragma once
 
 #include "engine/device/device_kernels.h"
 #include "stoker/device.h"
@@ -46,5 +45,3 @@ stk_device_table_apply(const struct stk_device_tables *t, const struct stk_devic
                        uint64_t *launches, struct stoker_err *err);
 // The tensor as it comes out: dtype and dimensions.
 void stk_device_table_shape(const struct stk_device_table *row, struct stoker_tensor *t);
-
-#endif

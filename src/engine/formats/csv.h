@@ -2,8 +2,7 @@
 // Rows and fields of CSV files, as tf.data.experimental.CsvDataset reads them: fields end at the
 // delimiter or the end of the line (\n, \r or \r\n), a field that begins with a quote ends at the
 // next one that is not doubled, and may hold anything. Values are views into the text.
-#ifndef STK_DATA_CSV_H
-#define STK_DATA_CSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ size_t stk_csv_unescape(const struct stk_csv_field *field, uint8_t *out);
 // processors without the other, and for tests.
 uint64_t stk_csv_mask(const uint8_t p[64], uint8_t delim, bool has_quotes);
 uint64_t stk_csv_mask_plain(const uint8_t p[64], uint8_t delim, bool has_quotes);
-
-#endif

@@ -2,8 +2,7 @@
 // The columns that are wanted of CSV, from attributes: "dtypes" INTS (float32, float64, int32,
 // int64, string), "defaults" COLS (of each, no value or one), "field_delim", "use_quote_delim",
 // "na_value", "select_cols" or "exclude_cols" INTS; and fields as values of them.
-#ifndef STK_DATA_CSV_COLUMNS_H
-#define STK_DATA_CSV_COLUMNS_H
+#pragma once
 
 #include "engine/graph/attr.h"
 #include "engine/formats/csv.h"
@@ -56,5 +55,3 @@ static inline bool stk_csv_is_missing(const struct stk_csv_columns *c, const uin
 // be. `spare` bytes after the field may be read. Not for strings.
 bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *p, size_t n,
                     size_t spare, void *out, int64_t i);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements as bytes in files: of each component its dimensions, where they are not known to all,
 // and its values, padded to 8 bytes; see indexed.h. Everything is little-endian.
-#ifndef STK_DATA_ELEMENT_CODE_H
-#define STK_DATA_ELEMENT_CODE_H
+#pragma once
 
 #include "engine/memory/col.h"
 
@@ -31,5 +30,3 @@ enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
 // The specs that the bytes begin with.
 enum stk_element_read stk_element_decode_specs(const uint8_t *bytes, size_t size,
                                                struct stk_specs **out);
-
-#endif

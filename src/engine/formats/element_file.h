@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of elements, written beside their name and renamed at the end (base/atomic_file.h), with
 // what goes wrong in words.
-#ifndef STK_DATA_ELEMENT_FILE_H
-#define STK_DATA_ELEMENT_FILE_H
+#pragma once
 
 #include "base/atomic_file.h"
 #include "engine/memory/spec.h"
@@ -17,5 +16,3 @@ STK_MUST_CHECK enum stoker_status stk_element_file_close(struct stk_atomic_file 
                                                          struct stoker_err *err);
 // `why` is an errno.
 enum stoker_status stk_element_file_fail(const char *path, int why, struct stoker_err *err);
-
-#endif

@@ -21,8 +21,7 @@
 // Where TensorFlow's own fast parser refuses what protobuf allows (fields of a map entry in another
 // order, unknown fields in a list, several packed runs), this accepts it.
 // A message that is cut off within its map is an error here, and not always there.
-#ifndef STK_DATA_EXAMPLE_H
-#define STK_DATA_EXAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -145,5 +144,3 @@ STK_MUST_CHECK enum stoker_status stk_example_encode(struct stk_example_buffer *
                                                      enum stk_example_message message,
                                                      const struct stk_example_value *values,
                                                      size_t count, struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside of the Example parser: compiled specifications, name look-up, wire primitives.
-#ifndef STK_DATA_EXAMPLE_IMPL_H
-#define STK_DATA_EXAMPLE_IMPL_H
+#pragma once
 
 #include <string.h>
 
@@ -120,5 +119,3 @@ void stk_example_names(struct stk_example_span record, bool is_list, char *text,
 // all.
 bool stk_example_list(struct stk_example_span list, enum stk_example_type type, void *out,
                       size_t capacity, size_t *n);
-
-#endif

@@ -7,8 +7,7 @@
 // What is kept is the trace of one walk, so a record that it fits gives what the walk would give.
 // Only records whose every feature is of fixed length, there, and held in the usual way (packed in
 // one run, or one text) have a layout.
-#ifndef STK_DATA_EXAMPLE_LAYOUT_H
-#define STK_DATA_EXAMPLE_LAYOUT_H
+#pragma once
 
 #include "engine/formats/example_impl.h"
 
@@ -49,5 +48,3 @@ bool stk_example_layout_note(struct stk_example_layout *l, uint32_t feature,
                              struct stk_example_span value);
 // The walk gave a row, whose features are all noted.
 void stk_example_layout_end(struct stk_example_layout *l, const struct stk_record *record);
-
-#endif

@@ -15,8 +15,7 @@
 // Damage: a record whose checksum is wrong is an error of its element. A file without a good
 // trailer is refused: it was not finished. From a file that is cut short while it is read no
 // element comes any more, and strings of it that were given out may read as zeros.
-#ifndef STK_DATA_INDEXED_H
-#define STK_DATA_INDEXED_H
+#pragma once
 
 #include "engine/memory/col.h"
 
@@ -52,5 +51,3 @@ STK_MUST_CHECK enum stoker_status stk_indexed_read(struct stk_indexed *x, struct
 // Was it cut short since it was opened? And the error that says so.
 bool stk_indexed_is_torn(const struct stk_indexed *x);
 enum stoker_status stk_indexed_torn(const struct stk_indexed *x, struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout of indexed files: what writer and reader share.
-#ifndef STK_DATA_INDEXED_IMPL_H
-#define STK_DATA_INDEXED_IMPL_H
+#pragma once
 
 #include "engine/formats/element_code.h"
 #include "engine/formats/indexed.h"
@@ -14,5 +13,3 @@ struct stk_indexed_trailer {
     uint64_t index, count; // offset of the index; records
     char magic[8];
 };
-
-#endif

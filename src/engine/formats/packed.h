@@ -2,8 +2,7 @@
 // Elements in a compressed file, read from its start to its end: a TFRecord file under GZIP whose
 // first record says what the components are and whose others are elements (element_code.h). Its
 // checksums, and gzip's, which miss where it is cut off, tell damage.
-#ifndef STK_DATA_PACKED_H
-#define STK_DATA_PACKED_H
+#pragma once
 
 #include "engine/memory/col.h"
 
@@ -35,5 +34,3 @@ STK_MUST_CHECK enum stoker_status stk_packed_read(struct stk_packed *p, int64_t 
 // Passes over up to n elements; *done: how many there were.
 STK_MUST_CHECK enum stoker_status stk_packed_skip(struct stk_packed *p, int64_t n, int64_t *done,
                                                   struct stoker_err *err);
-
-#endif

@@ -15,8 +15,7 @@
 // checksum shows it, the bytes after it are searched for the next header with a good checksum. So a
 // damaged record takes no other one with it, unless its data hold TFRecords themselves: then those
 // may be taken for records of this file. Damage of the compression itself ends the file.
-#ifndef STK_DATA_RECORD_H
-#define STK_DATA_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ STK_MUST_CHECK enum stoker_status stk_record_write(struct stk_record_writer *w, 
 // this and every write succeeded.
 STK_MUST_CHECK enum stoker_status stk_record_finish(struct stk_record_writer *w,
                                                     struct stoker_err *err);
-
-#endif

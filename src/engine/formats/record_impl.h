@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside of the TFRecord reader: what record.c and record_damage.c share.
-#ifndef STK_DATA_RECORD_IMPL_H
-#define STK_DATA_RECORD_IMPL_H
+#pragma once
 
 #include <string.h>
 
@@ -63,5 +62,3 @@ stk_record_damaged(struct stk_record_reader *r, enum stk_record_why why, struct 
 // them so.
 STK_MUST_CHECK enum stoker_status stk_record_recover(struct stk_record_reader *r,
                                                      struct stoker_err *err);
-
-#endif

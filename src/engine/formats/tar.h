@@ -2,8 +2,7 @@
 // Headers of tar archives: blocks of 512 bytes before each member's data, which are filled up to
 // whole blocks. Versions: v7, POSIX.1-1988 (ustar), POSIX.1-2001 (pax records as members of their
 // own) and GNU (long names as members of their own, sizes in base 256).
-#ifndef STK_DATA_TAR_H
-#define STK_DATA_TAR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ static inline uint64_t stk_tar_padding(uint64_t size)
 {
     return (STK_TAR_BLOCK - size % STK_TAR_BLOCK) % STK_TAR_BLOCK;
 }
-
-#endif

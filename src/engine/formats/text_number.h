@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers written as text, as TensorFlow reads them: white space around, a sign, decimal; floats
 // also with exponent, hexadecimal, "inf" and "nan". Floats are rounded correctly.
-#ifndef STK_DATA_TEXT_NUMBER_H
-#define STK_DATA_TEXT_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ bool stk_text_i64(const uint8_t *p, size_t n, size_t spare, int64_t *out);
 bool stk_text_i32(const uint8_t *p, size_t n, size_t spare, int32_t *out);
 bool stk_text_f64(const uint8_t *p, size_t n, size_t spare, double *out);
 bool stk_text_f32(const uint8_t *p, size_t n, size_t spare, float *out);
-
-#endif

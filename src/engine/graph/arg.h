@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of arguments: what an operation or a kind of dataset takes by name. The checks, the tuner,
 // the docs, Python's signatures and its stubs all come from them.
-#ifndef STK_DATA_ARG_H
-#define STK_DATA_ARG_H
+#pragma once
 
 #include "engine/graph/attr.h"
 
@@ -63,5 +62,3 @@ STK_MUST_CHECK enum stoker_status stk_args_check_given(const char *who,
                                                        const struct stk_arg_row *rows,
                                                        const struct stk_attrs *attrs,
                                                        struct stoker_err *err);
-
-#endif

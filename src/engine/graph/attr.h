@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named arguments of operations and datasets: numbers, texts, lists, tensors, functions. A list of
 // them is immutable once shared and reference-counted; whoever looks one up borrows it.
-#ifndef STK_DATA_ATTR_H
-#define STK_DATA_ATTR_H
+#pragma once
 
 #include "engine/memory/col.h"
 
@@ -66,5 +65,3 @@ const char *stk_attrs_text(const struct stk_attrs *a, const char *name, const ch
 // A copy of the attributes to be changed. NULL: no memory.
 struct stk_attrs *stk_attrs_copy(const struct stk_attrs *a);
 bool stk_attrs_equal(const struct stk_attrs *a, const struct stk_attrs *b);
-
-#endif

@@ -2,8 +2,7 @@
 // Datasets: an immutable graph of sources and transformations. To add a kind: one file in sources/
 // or transformations/ that ends in its descriptor `const struct stk_dataset_kind
 // stk_dataset_<name>`, and one line X(<name>) in datasets.def. How datasets run: engine/run/iter.h.
-#ifndef STK_DATA_DATASET_H
-#define STK_DATA_DATASET_H
+#pragma once
 
 #include "engine/graph/arg.h"
 #include "engine/graph/fn.h"
@@ -115,5 +114,3 @@ enum stoker_status stk_dataset_like_input(struct stk_dataset *ds, struct stoker_
 
 // What becomes of an element that failed.
 enum stk_on_error { STK_ON_ERROR_STOP, STK_ON_ERROR_SKIP };
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Values are numbered: inputs first, then each node's outputs in the order the nodes were added, so
 // the order of nodes is an order of evaluation. Constants are nodes of the operation "const".
-#ifndef STK_DATA_FN_H
-#define STK_DATA_FN_H
+#pragma once
 
 #include "engine/graph/op.h"
 #include "engine/graph/refs.h"
@@ -90,5 +89,3 @@ STK_MUST_CHECK enum stoker_status stk_frame_run(struct stk_frame *f, const struc
 // Of a function whose result need not have told its rank, and which must give scalars: the first
 // element of out->cols[0] that is none has failed, and those from it on are cut off.
 void stk_eval_want_scalars(struct stk_eval *eval, struct stk_block *out, const char *who);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold of a traced function whenever it is handed over, and how to look at one: for
 // assertions, tests and the debugger. Nothing else of the program calls these.
-#ifndef STK_DATA_FN_CHECK_H
-#define STK_DATA_FN_CHECK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ const char *stk_fn_check(const struct stk_fn *fn);
 // A line for each input and node, a hundred at most; to == NULL: standard error. Usable from a
 // debugger.
 void stk_fn_dump(const struct stk_fn *fn, FILE *to);
-
-#endif

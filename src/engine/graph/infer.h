@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kinds share about their arguments and inputs when they infer what their elements are.
-#ifndef STK_DATA_INFER_H
-#define STK_DATA_INFER_H
+#pragma once
 
 #include "engine/graph/dataset.h"
 
@@ -20,5 +19,3 @@ struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int mo
                           struct stoker_err *err);
 // ds->specs: what holds for the elements of all inputs from the given one on.
 enum stoker_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stoker_err *err);
-
-#endif

@@ -8,8 +8,7 @@
 // elements of one shape, stride 0 for a constant) unless it says takes_varied; the evaluator runs
 // it element by element otherwise. Element i has the index first_index + i, which is what random
 // operations derive their bits from.
-#ifndef STK_DATA_OP_H
-#define STK_DATA_OP_H
+#pragma once
 
 #include "engine/graph/arg.h"
 
@@ -149,5 +148,3 @@ struct stk_host {
                                    struct stk_block *out, struct stoker_err *err);
     void (*gen_close)(void *arg, void *gen);
 };
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Permutations of 0 .. n - 1 by computation: no memory, any position in constant time.
-#ifndef STK_DATA_PERMUTE_H
-#define STK_DATA_PERMUTE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ uint64_t stk_permutation_at(const struct stk_permutation *p, uint64_t i);
 // Where positions first .. first + n - 1 go.
 void stk_permutation_range(const struct stk_permutation *p, uint64_t first, int64_t n,
                            int64_t *out);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan of a pipeline as text: its stages, the operations of their functions with types, shapes
 // and source lines, and what was rewritten and why.
-#ifndef STK_DATA_PLAN_H
-#define STK_DATA_PLAN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@ bool stk_plan_write(struct stk_rewrite_log *out, const struct stk_dataset *ds);
 // For the debugger, a line for each dataset, inputs below it: kind, who holds it, the specs of its
 // elements, where it was written. to == NULL: standard error.
 void stk_dataset_dump(const struct stk_dataset *ds, FILE *to);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // References to functions and datasets, for what holds them without looking inside (attributes).
-#ifndef STK_DATA_REFS_H
-#define STK_DATA_REFS_H
+#pragma once
 
 struct stk_fn;
 struct stk_dataset;
@@ -10,5 +9,3 @@ struct stk_fn *stk_fn_hold(struct stk_fn *fn);                // takes NULL
 void stk_fn_drop(struct stk_fn *fn);                          // takes NULL
 struct stk_dataset *stk_dataset_hold(struct stk_dataset *ds); // takes NULL
 void stk_dataset_drop(struct stk_dataset *ds);                // takes NULL
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was done to a pipeline, a line each, as its plan shows it: "name: what (where): reason".
-#ifndef STK_DATA_REWRITE_LOG_H
-#define STK_DATA_REWRITE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ bool stk_rewrite_note(struct stk_rewrite_log *log, const struct stk_rewrite_row 
                       const char *what, const char *where);
 bool stk_rewrite_append(struct stk_rewrite_log *log, const char *text); // takes NULL
 void stk_rewrite_log_end(struct stk_rewrite_log *log);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Templates: the make_dataset operations of a function (op_dataset.c), seen as the datasets that
 // they will make.
-#ifndef STK_DATA_TEMPLATE_H
-#define STK_DATA_TEMPLATE_H
+#pragma once
 
 #include "engine/graph/dataset.h"
 
@@ -16,5 +15,3 @@ STK_MUST_CHECK enum stoker_status stk_template_make(struct stk_dataset **out,
 // Stands for an input dataset of which only the elements' specs are known.
 STK_MUST_CHECK enum stoker_status
 stk_template_stand_in(struct stk_dataset **out, struct stk_specs *specs, struct stoker_err *err);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // Every function is reentrant; a context belongs to one thread at a time. Results follow tf.image
 // (TensorFlow 2.21): exactly for integers unless said otherwise, within 1e-3 relative for floats.
-#ifndef STK_DATA_OPS_IMAGE_H
-#define STK_DATA_OPS_IMAGE_H
+#pragma once
 
 #include "base/assert.h"
 #include "base/err.h"
@@ -70,5 +69,3 @@ static inline void *stk_image_row(const struct stk_image *im, uint32_t y)
     STK_ASSERT(y < im->height);
     return (uint8_t *)im->pixels + (size_t)y * im->stride;
 }
-
-#endif

@@ -8,8 +8,7 @@
 // lie in the context likewise. Nothing larger than the context's max_pixels is begun.
 // Status: STOKER_EINPUT for a file that cannot be decoded, STOKER_ELIMIT for one too large,
 // STOKER_EUSAGE for arguments that make no sense.
-#ifndef STK_DATA_OPS_IMAGE_CODEC_H
-#define STK_DATA_OPS_IMAGE_CODEC_H
+#pragma once
 
 #include "engine/image/image_resize.h"
 
@@ -115,5 +114,3 @@ enum stoker_status stk_image_encode_jpeg(struct stk_image_context *c, const stru
 enum stoker_status stk_image_encode_png(struct stk_image_context *c, const struct stk_image *in,
                                         int compression, const uint8_t **bytes, size_t *size,
                                         struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside the image codecs: what their files share.
-#ifndef STK_DATA_OPS_IMAGE_CODEC_IMPL_H
-#define STK_DATA_OPS_IMAGE_CODEC_IMPL_H
+#pragma once
 
 #include "engine/image/image_codec.h"
 
@@ -23,5 +22,3 @@ enum stoker_status stk_image_libjpeg_shape(struct stk_image_context *c, const ui
 enum stoker_status stk_image_libjpeg_decode(struct stk_image_context *c, const uint8_t *data,
                                             size_t size, const struct stk_image_jpeg_options *opt,
                                             struct stk_image *out, struct stoker_err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Colour operations of tf.image on uint8 and float32 images. As there, uint8 becomes float32 in 0
 // to 1 for the operation and goes back by * 255.5, cut off, saturated. Output has the input's size
 // and, unless said otherwise, its type and channels; it may be the input itself.
-#ifndef STK_DATA_OPS_IMAGE_COLOUR_H
-#define STK_DATA_OPS_IMAGE_COLOUR_H
+#pragma once
 
 #include "engine/image/image.h"
 
@@ -36,5 +35,3 @@ enum stoker_status stk_image_standardize(const struct stk_image *in, const struc
 // its low bits.
 enum stoker_status stk_image_convert_type(const struct stk_image *in, bool is_saturated,
                                           const struct stk_image *out, struct stoker_err *err);
-
-#endif

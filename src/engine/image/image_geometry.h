@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moving pixels: crops, pads, flips, rotations; and where random crops lie. Any type and
 // number of channels; nothing is allocated. Input and output must not overlap unless said.
-#ifndef STK_DATA_OPS_IMAGE_GEOMETRY_H
-#define STK_DATA_OPS_IMAGE_GEOMETRY_H
+#pragma once
 
 #include "engine/image/image.h"
 
@@ -47,5 +46,3 @@ enum stoker_status stk_image_random_resized_box(uint32_t height, uint32_t width,
                                                 const double scale[2], const double ratio[2],
                                                 const struct stk_image_random *random,
                                                 struct stk_image_box *box, struct stoker_err *err);
-
-#endif

@@ -4,8 +4,7 @@
 // Methods are tf.image.resize's (version 2: half-pixel centres), with and without antialias, and
 // Pillow's antialiased bilinear on uint8, which torchvision uses: its result is rounded to whole
 // levels before anything else happens to it, and is within 1 of Pillow's.
-#ifndef STK_DATA_OPS_IMAGE_RESIZE_H
-#define STK_DATA_OPS_IMAGE_RESIZE_H
+#pragma once
 
 #include "engine/image/image.h"
 #include "engine/image/image_steps.h"
@@ -54,5 +53,3 @@ void stk_image_preserve_ratio(uint32_t in_height, uint32_t in_width, uint32_t *h
 // 255, a plain (x - mean) / std with range 1.
 void stk_image_mean_std(struct stk_image_resize_options *opt, const float *mean, const float *std,
                         uint32_t channels, float range);
-
-#endif

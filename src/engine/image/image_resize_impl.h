@@ -7,8 +7,7 @@
 // values in 1/128 of a level (rounded per tap, as the pmulhrsw instruction does), sums exact in 32
 // bits. Float: single precision, one multiplication and one addition per tap in the order of taps,
 // never fused. So vector code and plain code give the same bits on every machine.
-#ifndef STK_DATA_OPS_IMAGE_RESIZE_IMPL_H
-#define STK_DATA_OPS_IMAGE_RESIZE_IMPL_H
+#pragma once
 
 #include "engine/image/image_resize.h"
 
@@ -95,5 +94,3 @@ typedef void stk_image_split3_fn(const uint8_t *line, size_t n, const float *sca
                                  const float *offset, float *const *planes);
 stk_image_store3_fn stk_image_store3_avx2, stk_image_store3_avx512;
 stk_image_split3_fn stk_image_split3_avx2, stk_image_split3_avx512;
-
-#endif

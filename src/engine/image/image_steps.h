@@ -2,8 +2,7 @@
 // Chains of arithmetic with constants over rows of floats: what `x / 255 - mean` and the like
 // become when several operations are one. Each step rounds as the operation alone does, so that a
 // chain gives the same bits as its steps one after the other.
-#ifndef STK_DATA_OPS_IMAGE_STEPS_H
-#define STK_DATA_OPS_IMAGE_STEPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t 
 void stk_image_steps_widen(const uint8_t *bytes, float *values, size_t n);
 // Without vector code.
 void stk_image_steps_run_plain(const struct stk_image_steps *s, float *values, size_t n);
-
-#endif

@@ -18,8 +18,7 @@
 // end marker), and where coefficients leave their block or range, the answer is STK_JPEG_BAD and
 // the rows written so far are not to be used. Rows below a crop are not looked at, nor, with
 // restart markers, most of those above it, so damage there goes unseen.
-#ifndef STK_DATA_JPEG_H
-#define STK_DATA_JPEG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -135,5 +134,3 @@ struct stk_jpeg_task { // the arguments of stk_jpeg_decode, and what it returned
 // Two images at once, on this thread: in less time than one after the other. Decoders, outputs and
 // scratch memories are two; what becomes of one image has no part in the other.
 void stk_jpeg_decode_two(struct stk_jpeg_task *a, struct stk_jpeg_task *b);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside the JPEG decoder: what its files share.
-#ifndef STK_DATA_JPEG_IMPL_H
-#define STK_DATA_JPEG_IMPL_H
+#pragma once
 
 #include "engine/image/jpeg.h"
 
@@ -130,5 +129,3 @@ stk_jpeg_color_fn stk_jpeg_color, stk_jpeg_color_avx2, stk_jpeg_color_avx512;
 void stk_jpeg_h1v2(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t n, int bias);
 void stk_jpeg_double(const uint8_t *in, uint8_t *out, size_t n);
 void stk_jpeg_grey_to_rgb(const uint8_t *y, uint8_t *out, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold of columns and blocks whenever they go from one stage to another, and how to look
 // at them: for assertions, tests and the debugger. Nothing else of the program calls these.
-#ifndef STK_DATA_BLOCK_CHECK_H
-#define STK_DATA_BLOCK_CHECK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ void stk_block_dump(const struct stk_block *b, FILE *to);
 #define STK_ASSERT_BLOCK(b) ((void)sizeof(b))
 #endif
 void stk_block_assert(const struct stk_block *b, const char *file, int line, const char *func);
-
-#endif

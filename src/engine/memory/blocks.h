@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks that are held as they come and joined once: elements are copied once, however small the
 // blocks.
-#ifndef STK_DATA_BLOCKS_H
-#define STK_DATA_BLOCKS_H
+#pragma once
 
 #include "base/vec.h"
 #include "engine/memory/col.h"
@@ -18,5 +17,3 @@ bool stk_blocks_add(struct stk_blocks *b, struct stk_block *more); // moves it. 
 bool stk_blocks_join(struct stk_blocks *b, struct stk_pool *pool, struct stk_block *to);
 void stk_blocks_clear(struct stk_blocks *b);
 void stk_blocks_free(struct stk_blocks *b);
-
-#endif

@@ -5,8 +5,7 @@
 // pools without a cap (SIZE_MAX), whose buffers are the caller's; a pool dies when its owner and
 // the last of its buffers have let go. Buffers may also stand for memory of somebody else, with a
 // function that is called at the end.
-#ifndef STK_DATA_BUF_H
-#define STK_DATA_BUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ void stk_keep_drop(struct stk_keep *k);             // takes NULL
 // Adds a holder of `b` to *k, which is made if NULL and copied if others hold it. False: no memory.
 bool stk_keep_add(struct stk_keep **k, struct stk_buf *b);
 bool stk_keep_join(struct stk_keep **k, struct stk_keep *other); // all of other's; takes NULL
-
-#endif

@@ -10,8 +10,7 @@
 // A column is a small struct that holds references: copying is stk_col_share, the end
 // stk_col_clear. Its memory is immutable as soon as it is shared; who makes a column writes it
 // before.
-#ifndef STK_DATA_COL_H
-#define STK_DATA_COL_H
+#pragma once
 
 #include "engine/memory/buf.h"
 #include "engine/memory/spec.h"
@@ -114,5 +113,3 @@ bool stk_block_concat(struct stk_block *to, struct stk_pool *pool,
                       const struct stk_block *const *parts, int count);
 void stk_block_move(struct stk_block *to, struct stk_block *from); // `to` is cleared first
 uint64_t stk_block_bytes(const struct stk_block *b); // memory of its elements, strings included
-
-#endif

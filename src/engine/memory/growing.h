@@ -2,8 +2,7 @@
 // Bytes whose number shows only as they come: in pieces out of a pool, which become one buffer at
 // the end. Nothing is copied before the last byte is there, so what is refused for its size never
 // takes more than the bytes that came. Bytes that fit the first piece are never copied.
-#ifndef STK_DATA_GROWING_H
-#define STK_DATA_GROWING_H
+#pragma once
 
 #include "engine/memory/buf.h"
 
@@ -26,5 +25,3 @@ size_t stk_growing_size(const struct stk_growing *g);
 // All of them in one buffer, which is the caller's; the pieces are let go. NULL: no memory.
 struct stk_buf *stk_growing_end(struct stk_growing *g);
 void stk_growing_drop(struct stk_growing *g); // without a result
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of different shapes as one, filled up with a value.
-#ifndef STK_DATA_PAD_H
-#define STK_DATA_PAD_H
+#pragma once
 
 #include "engine/memory/col.h"
 
@@ -11,5 +10,3 @@
 bool stk_col_pad(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from,
                  int64_t first, int64_t n, const struct stk_shape *target, const void *value,
                  int64_t *bad);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // Memory counts where a pool gets it from the system and until it gives it back, waiting in a free
 // list or not; who finds too little has the free lists of all pools emptied first (buf.c).
-#ifndef STK_DATA_PROCESS_LIMITS_H
-#define STK_DATA_PROCESS_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ struct stk_limits_use {
     uint64_t ram_left; // UINT64_MAX: no limit
 };
 struct stk_limits_use stk_limits_use(void);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known about a value before there is one: its type and shape. A dataset's element is a
 // flat list of components, one spec each; nesting (tuples, dicts) is the caller's affair.
-#ifndef STK_DATA_SPEC_H
-#define STK_DATA_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ bool stk_shape_fits(const struct stk_shape *spec, const struct stk_shape *value)
 // "(2, None)", as Python prints it; "<unknown>" without rank.
 char *stk_shape_text(const struct stk_shape *s, char buf[STK_SHAPE_TEXT]);
 bool stk_shape_prepend(struct stk_shape *s, int64_t dim); // false: beyond STK_RANK_MAX
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies so large that two threads make them in less time than one: cut into parts that whoever
 // owns the pool may have done by another thread, too. Smaller ones are done at once, by the caller.
-#ifndef STK_DATA_SPLIT_H
-#define STK_DATA_SPLIT_H
+#pragma once
 
 #include "engine/memory/buf.h"
 
@@ -17,5 +16,3 @@ void stk_split_run(struct stk_pool *pool, size_t bytes, int64_t count,
                    void (*part)(void *arg, int64_t first, int64_t n), void *arg);
 // As memcpy.
 void stk_split_copy(struct stk_pool *pool, void *to, const void *from, size_t n);
-
-#endif

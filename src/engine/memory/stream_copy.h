@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies whose result is larger than what caches hold: written past them, which spares reading the
 // lines that are overwritten, a third of the traffic.
-#ifndef STK_DATA_STREAM_COPY_H
-#define STK_DATA_STREAM_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ static inline void stk_copy_part(void *to, const void *from, size_t n, size_t to
         memcpy(to, from, n);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real number as a whole one, cut towards 0. What does not fit, NaN too, is INT64_MIN, as x86's
 // instruction has it; C leaves it open.
-#ifndef STK_DATA_MEMORY_WHOLE_H
-#define STK_DATA_MEMORY_WHOLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ static inline int64_t stk_whole_of(double x)
 {
     return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
 }
-
-#endif

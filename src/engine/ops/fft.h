@@ -2,8 +2,7 @@
 // Fourier transforms of rows of real values, of any length in n log n, by kissfft; only where it
 // was built with it. A plan is of one length, and is written to while it transforms: each thread
 // has its own.
-#ifndef STK_DATA_OPS_FFT_H
-#define STK_DATA_OPS_FFT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ size_t stk_fft_room(const struct stk_fft *f);
 // length / 2 + 1 pairs of real and imaginary part in out. room: stk_fft_room bytes, aligned as any
 // object is.
 void stk_fft_row(const struct stk_fft *f, const float *row, int64_t width, void *room, float *out);
-
-#endif

@@ -4,8 +4,7 @@
 // most so many units in the last place from the exact value, which tests/unit/float_math.c checks
 // (over all floats with --all): exp 2, log 2, tanh 3, sigmoid 4. Infinities, zeros and NaN are as C
 // has them; results below the smallest normal float are within one unit of that.
-#ifndef STK_DATA_OPS_FLOAT_MATH_H
-#define STK_DATA_OPS_FLOAT_MATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ stk_float_fn stk_float_exp_plain, stk_float_log_plain, stk_float_tanh_plain,
 void stk_float_circle(float *cosine, float *sine, const float *turns, int64_t n);
 void stk_float_circle_plain(float *restrict cosine, float *restrict sine, const float *turns,
                             int64_t n);
-
-#endif

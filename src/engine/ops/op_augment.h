@@ -2,8 +2,7 @@
 // What random_resized_crop and jpeg_random_resized_crop share: their arguments, and the draws.
 //
 // The random bits are of the element's index.
-#ifndef STK_DATA_OPS_OP_AUGMENT_H
-#define STK_DATA_OPS_OP_AUGMENT_H
+#pragma once
 
 #include "engine/image/image_geometry.h"
 #include "engine/ops/op_image.h"
@@ -63,5 +62,3 @@ STK_MUST_CHECK enum stoker_status stk_op_augment_draw(const struct stk_op_run *r
                                                       uint32_t height, uint32_t width,
                                                       struct stk_image_box *box, bool *is_mirrored,
                                                       struct stoker_err *err);
-
-#endif

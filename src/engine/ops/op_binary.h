@@ -2,8 +2,7 @@
 // Operations on two values, place by place: what their rows become. A loop is made for each row and
 // type, in three forms, two arrays and a scalar on either side. The rows are two files and so are
 // the loops, because they take long to compile: op_binary.c and op_binary_bits.c.
-#ifndef STK_DATA_OPS_OP_BINARY_H
-#define STK_DATA_OPS_OP_BINARY_H
+#pragma once
 
 #include "engine/ops/op_util.h"
 
@@ -96,5 +95,3 @@ struct stk_op_binary {
     }
 enum stoker_status stk_op_binary_infer(struct stk_op_infer *c, struct stoker_err *err);
 enum stoker_status stk_op_binary_run(struct stk_op_run *r, struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding inside other operations: the pixels of JPEG files that an operation's attributes (those
 // of decode_jpeg) and inputs ask for, two files at a time.
-#ifndef STK_DATA_OPS_OP_CODEC_H
-#define STK_DATA_OPS_OP_CODEC_H
+#pragma once
 
 #include "engine/image/image_codec.h"
 #include "engine/ops/op_util.h"
@@ -65,5 +64,3 @@ enum {
 // returns how many of them.
 int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_context *const *c,
                        struct stk_image_jpeg_job *jobs);
-
-#endif

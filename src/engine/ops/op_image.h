@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between values and images: what the image operations share. An image is a value of rank 3
 // (height, width, channels), or a stack of them of rank 4; of uint8, uint16 or float32.
-#ifndef STK_DATA_OPS_OP_IMAGE_H
-#define STK_DATA_OPS_OP_IMAGE_H
+#pragma once
 
 #include "engine/image/image_resize.h"
 #include "base/assert.h"
@@ -117,5 +116,3 @@ double stk_op_image_drawn(const struct stk_op_run *r, int64_t seed, int64_t i, d
 // A failure of an image function becomes the element's.
 enum stoker_status stk_op_image_failed(struct stk_op_run *r, int64_t i,
                                        const struct stoker_err *why);
-
-#endif

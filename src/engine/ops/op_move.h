@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moving values by a rule that is linear in their coordinates: transposing, slicing, reversing.
-#ifndef STK_DATA_OPS_OP_MOVE_H
-#define STK_DATA_OPS_OP_MOVE_H
+#pragma once
 
 #include <string.h>
 
@@ -77,5 +76,3 @@ static inline void stk_op_steps(const struct stk_shape *s, int64_t *step)
         n *= s->dim[i];
     }
 }
-
-#endif

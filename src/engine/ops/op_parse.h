@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the operations that parse tf.train.Example and SequenceExample share: the features asked
 // for, as attributes, and parsing a block of records.
-#ifndef STK_DATA_OPS_OP_PARSE_H
-#define STK_DATA_OPS_OP_PARSE_H
+#pragma once
 
 #include "engine/formats/example.h"
 #include "engine/ops/op_util.h"
@@ -80,5 +79,3 @@ STK_MUST_CHECK enum stoker_status stk_parse_records(struct stk_op_run *r,
                                                     struct stk_example_parser *p,
                                                     struct stk_example_batch *batch, int64_t rows,
                                                     int64_t *done, struct stoker_err *err);
-
-#endif

@@ -5,8 +5,7 @@
 // are attributes with TensorFlow's argument names: "axis" INT or INTS, "keepdims" INT, "dtype" INT,
 // shapes and the like INTS. Where an argument may be static or computed (a shape, a size), the
 // attribute stands for it if there is one, and else the next input does.
-#ifndef STK_DATA_OPS_OP_UTIL_H
-#define STK_DATA_OPS_OP_UTIL_H
+#pragma once
 
 #include "base/assert.h"
 #include "engine/graph/op.h"
@@ -142,5 +141,3 @@ static inline void *stk_op_append(struct stk_op_run *r, int k, enum stk_dtype dt
     }
     return at;
 }
-
-#endif

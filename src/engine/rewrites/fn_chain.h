@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the rewrites of images and arithmetic share: making and lengthening a chain of operations
 // (ops/op_image_chain.c).
-#ifndef STK_DATA_REWRITES_FN_CHAIN_H
-#define STK_DATA_REWRITES_FN_CHAIN_H
+#pragma once
 
 #include "engine/image/image_steps.h"
 #include "engine/rewrites/rewrite.h"
@@ -25,5 +24,3 @@ STK_MUST_CHECK enum stoker_status stk_chain_end(struct stk_refn *r, struct stk_c
                                                 int *result, struct stoker_err *err);
 // Can a resize be the beginning of a chain: float results of a static size?
 bool stk_chain_resizes(const struct stk_refn *r, const struct stk_fn_node *resize, int image);
-
-#endif

@@ -11,8 +11,7 @@
 // their paths (stk_dataset.hops). What an error says and which stage counts it may differ, and an
 // element that a filter leaves out is no longer mapped before, so that its error does not come
 // either.
-#ifndef STK_DATA_REWRITE_H
-#define STK_DATA_REWRITE_H
+#pragma once
 
 #include "base/vec.h"
 #include "engine/graph/dataset.h"
@@ -90,5 +89,3 @@ typedef enum stoker_status stk_rewrite_rule(struct stk_dataset *ds, enum stk_on_
 #undef FIRST
 #undef SECOND
 #undef STAGE
-
-#endif

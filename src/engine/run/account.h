@@ -5,8 +5,7 @@
 // cost more than small blocks do. What was charged too much or too little meanwhile is made good
 // then, so that sums are right when other programs take the processors away.
 // Limit: stages that run on one thread share that ratio.
-#ifndef STK_DATA_ACCOUNT_H
-#define STK_DATA_ACCOUNT_H
+#pragma once
 
 #include "engine/run/iter.h"
 
@@ -41,5 +40,3 @@ struct stk_account {
 // pipeline keeps an account beside.
 struct stk_account stk_account_set_aside(void);
 void stk_account_take_up(const struct stk_account *was);
-
-#endif

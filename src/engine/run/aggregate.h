@@ -7,8 +7,7 @@
 // The open ones' counts are added to the aggregate on request and when they close. Stages that
 // are not there in the first dataset, since a function gives different ones, count where they are
 // met.
-#ifndef STK_DATA_AGGREGATE_H
-#define STK_DATA_AGGREGATE_H
+#pragma once
 
 #include "engine/run/iter.h"
 
@@ -20,5 +19,3 @@ void stk_aggregate_leave(struct stk_iter *it, struct stk_iter *inner);
 void stk_aggregate_tell(struct stk_iter *it);
 // An iterator without state, to keep counts in; NULL: no memory.
 struct stk_iter *stk_aggregate_make(const struct stk_iter *of, struct stk_iter *parent);
-
-#endif

@@ -10,8 +10,7 @@
 // Where the tuner finds that handing over costs more than it gains, the stage is inline: its
 // workers sleep, and who asks for an element makes a piece of them, a small one, so that what it
 // was made of is still in the nearest caches.
-#ifndef STK_DATA_ASYNC_H
-#define STK_DATA_ASYNC_H
+#pragma once
 
 #include "engine/run/regroup.h"
 #include "engine/run/tuner.h"
@@ -93,5 +92,3 @@ enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int64_t gro
 // `next` it does nothing and *done is 0.
 enum stoker_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done,
                                   struct stoker_err *err);
-
-#endif

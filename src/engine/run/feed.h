@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An input read through a block of our own, for stages that take other numbers of elements than
 // come, or must look at elements before they pass them on.
-#ifndef STK_DATA_FEED_H
-#define STK_DATA_FEED_H
+#pragma once
 
 #include "engine/run/pull.h"
 
@@ -27,5 +26,3 @@ STK_MUST_CHECK enum stoker_status stk_feed_take(struct stk_feed *f, int64_t n,
 STK_MUST_CHECK enum stoker_status stk_feed_skip(struct stk_feed *f, struct stk_iter *from,
                                                 int64_t n, int64_t *done, struct stoker_err *err);
 void stk_feed_free(struct stk_feed *f);
-
-#endif

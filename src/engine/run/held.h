@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of the input that are held until there are enough of them for a batch. They are held as
 // they come and joined once, so that each is copied once, however small the input's blocks.
-#ifndef STK_DATA_HELD_H
-#define STK_DATA_HELD_H
+#pragma once
 
 #include "engine/memory/blocks.h"
 #include "engine/run/iter.h"
@@ -22,5 +21,3 @@ STK_MUST_CHECK enum stoker_status stk_held_fill(struct stk_held *h, struct stk_i
                                                 struct stoker_err *err);
 bool stk_held_drop(struct stk_held *h, int64_t n); // the first n. False: no memory
 void stk_held_free(struct stk_held *h);
-
-#endif

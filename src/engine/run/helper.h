@@ -3,8 +3,7 @@
 // thread makes them: one core alone does not use all of the memory's bandwidth. It is started by
 // the first such copy, helps one at a time, and only where the run's permits leave a processor for
 // it. What it does not come to, being late or missing, the one who asked does alone.
-#ifndef STK_DATA_HELPER_H
-#define STK_DATA_HELPER_H
+#pragma once
 
 #include "engine/run/run.h"
 
@@ -12,5 +11,3 @@ struct stk_helper *stk_helper_open(struct stk_run *run); // NULL: no memory, and
 void stk_helper_close(struct stk_helper *h);             // joins its thread; takes NULL
 // Of a run's pool; `helper` is a struct stk_helper. False: nothing is done, the caller is alone.
 bool stk_helper_split(void *helper, const struct stk_split *work);
-
-#endif

@@ -12,8 +12,7 @@
 // slower than threads were.
 //
 // Limits: all stages of a run are inline, or none.
-#ifndef STK_DATA_INLINE_TRIAL_H
-#define STK_DATA_INLINE_TRIAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ struct stk_trial_look { // since the last one
 
 // Whether stages are to be inline from now on.
 bool stk_trial_step(struct stk_trial *t, const struct stk_trial_look *look);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Order and chance. The same seed gives the same elements with any number of threads: a
 // random stage takes its bits from (it->seed, index of the element at its input).
-#ifndef STK_DATA_ITER_H
-#define STK_DATA_ITER_H
+#pragma once
 
 #include "engine/run/run.h"
 
@@ -71,5 +70,3 @@ uint64_t stk_iter_seed_below(const struct stk_iter *it, int64_t hops, int64_t se
 void stk_iter_hint_final(struct stk_iter *it);
 // The error of a stage that found no memory within the run's budget.
 enum stoker_status stk_stage_no_memory(const struct stk_iter *it, struct stoker_err *err);
-
-#endif

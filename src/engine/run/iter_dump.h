@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of iterators as text, for the debugger: what each stage gave, holds and waits for.
-#ifndef STK_DATA_ITER_DUMP_H
-#define STK_DATA_ITER_DUMP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@
 
 // A line for each stage, inputs below it; to == NULL: standard error. Takes no lock.
 void stk_iter_dump(const struct stk_iter *it, FILE *to);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening trees of iterators, exchanging parts of them, closing them.
-#ifndef STK_DATA_ITER_OPEN_H
-#define STK_DATA_ITER_OPEN_H
+#pragma once
 
 #include "engine/run/iter.h"
 
@@ -24,5 +23,3 @@ void stk_iter_close_concurrent(struct stk_iter *it, struct stk_iter *inner);
 // Input i is `fresh` from now on; the one it was, which may be NULL, is closed, and what it counted
 // goes to the new one.
 void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh);
-
-#endif

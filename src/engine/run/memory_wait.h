@@ -9,8 +9,7 @@
 //
 // Limit: that memory will never become free is concluded from the consumer's waiting for a second
 // while none did.
-#ifndef STK_DATA_MEMORY_WAIT_H
-#define STK_DATA_MEMORY_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ struct stk_memory_wait stk_memory_wait_set(struct stk_memory_wait how);
 // Of a run's pool, which asks it when there is too little; `run` is a struct stk_run. A look later;
 // *idle, 0 at first, is between calls the number of looks in vain. False: do without.
 bool stk_memory_wait_once(void *run, int *idle);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that give a dataset for an element (flat_map, interleave, group_by_window), and
 // datasets over elements in memory (windows).
-#ifndef STK_DATA_NESTED_H
-#define STK_DATA_NESTED_H
+#pragma once
 
 #include "engine/run/feed.h"
 
@@ -29,5 +28,3 @@ STK_MUST_CHECK enum stoker_status stk_dataset_of_block(struct stk_dataset **out,
                                                        const struct stk_block *b, int first,
                                                        int count, struct stk_specs *specs,
                                                        struct stoker_err *err);
-
-#endif

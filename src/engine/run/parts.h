@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block put together of small ones, for stages that take a few elements here and a few there.
-#ifndef STK_DATA_PARTS_H
-#define STK_DATA_PARTS_H
+#pragma once
 
 #include "engine/run/iter.h"
 
@@ -19,5 +18,3 @@ stk_parts_collect(struct stk_parts *p, struct stk_iter *it, int64_t want, struct
                                              struct stk_block *out, struct stoker_err *err),
                   struct stoker_err *err);
 void stk_parts_free(struct stk_parts *p);
-
-#endif

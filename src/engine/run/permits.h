@@ -3,8 +3,7 @@
 // takes one for each piece of work and lends it out while it waits for another stage. The
 // consumer's own thread needs none. Where the process has a limit of processors (process_limits.h),
 // one of those of all runs goes with it.
-#ifndef STK_DATA_PERMITS_H
-#define STK_DATA_PERMITS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ bool stk_permits_lend(struct stk_permits *g, int limit);
 void stk_permits_give_back(struct stk_permits *g);
 bool stk_permit_is_held(void);                            // by this thread, of any run
 void stk_permits_set(struct stk_permits *g, int permits); // 0: as they are, but waits look again
-
-#endif

@@ -12,8 +12,7 @@
 // Where elements had failed, positions of what is cheaply passed over and of what was given could
 // differ: then they are made again (`drop`), and stages below skip what they skipped the first
 // time.
-#ifndef STK_DATA_PULL_H
-#define STK_DATA_PULL_H
+#pragma once
 
 #include "engine/run/iter.h"
 
@@ -28,5 +27,3 @@ STK_MUST_CHECK enum stoker_status stk_iter_at(struct stk_iter *it, const int64_t
                                               struct stk_block *out, struct stoker_err *err);
 // Does it concern one element, which may be left out? Memory, cancellation and bugs do not.
 bool stk_status_is_of_element(enum stoker_status s);
-
-#endif

@@ -11,8 +11,7 @@
 // after the other): their consumers' steps follow one another, and the file is whole whenever none
 // of them is open. A process forked from it writes a file of its own, NAME.PID.stk. The end of
 // each run names the stage that limited it: recorder_limit.c.
-#ifndef STK_DATA_RECORDER_H
-#define STK_DATA_RECORDER_H
+#pragma once
 
 #include "engine/run/iter.h"
 
@@ -35,5 +34,3 @@ void stk_recorder_end(struct stk_recorder *r, const struct stk_iter *it, int64_t
 void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given_ns, int64_t given);
 // It asked, and there was no more: the step before ended then.
 void stk_recorder_last(struct stk_recorder *r, uint64_t asked_ns);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What limited a run, at its end.
-#ifndef STK_DATA_RECORDER_LIMIT_H
-#define STK_DATA_RECORDER_LIMIT_H
+#pragma once
 
 #include "engine/run/iter.h"
 
@@ -9,5 +8,3 @@
 // limits, where it is written ("" unknown), the stage, and its part of the time of all in percent.
 // step_ns: the consumer's own time between batches. False: nothing to say.
 bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *text, size_t capacity);
-
-#endif

@@ -6,8 +6,7 @@
 //
 // Open at a time are at most as many groups as workers, and one: each holds a piece that is not
 // done yet. Only the consumer's thread comes here.
-#ifndef STK_DATA_REGROUP_H
-#define STK_DATA_REGROUP_H
+#pragma once
 
 #include "engine/run/ring.h"
 
@@ -26,5 +25,3 @@ void stk_regroup_pop(struct stk_regroup *g); // that piece is used up
 // There are no more pieces: the oldest group is given out as it is. NULL: there is none.
 struct stk_piece *stk_regroup_flush(struct stk_regroup *g);
 void stk_regroup_free(struct stk_regroup *g);
-
-#endif

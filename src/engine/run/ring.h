@@ -12,8 +12,7 @@
 //
 // Limits: STK_RING_SLOTS pieces; how many of them are used (`room`) and how many elements they may
 // hold together (`elements_max`, 0: any number) may change at any time.
-#ifndef STK_DATA_RING_H
-#define STK_DATA_RING_H
+#pragma once
 
 #include <pthread.h>
 #include <stdio.h>
@@ -110,5 +109,3 @@ void stk_piece_reset(struct stk_piece *p); // the same, but its block's array st
 // Adds elements and an error after them at the piece's end. False: no memory for the error.
 bool stk_piece_fail(struct stk_piece *p, enum stoker_status status, const struct stoker_err *err);
 struct stk_piece *stk_piece_last(struct stk_piece *p);
-
-#endif

@@ -5,8 +5,7 @@
 // falls again; each time it had to grow, it is kept for twice as long, since what held things up
 // once is likely to come back. A wait before the ring was full says nothing about its capacity:
 // that is how every run begins, and more of it then would only take memory that nobody asked for.
-#ifndef STK_DATA_RING_CAPACITY_H
-#define STK_DATA_RING_CAPACITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct stk_ring_capacity {
 // The capacity from now on; what it is, if it should stay. has_memory: may it grow?
 int stk_ring_capacity_choose(struct stk_ring_capacity *s, const struct stk_ring_marks *m,
                              bool has_memory);
-
-#endif

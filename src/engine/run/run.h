@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all iterators of one tree share: options, memory, permits to work, seed, the tuner, the
 // recorder, and the list of rings that cancelling wakes. Opened and ended by run_open.h.
-#ifndef STK_DATA_RUN_H
-#define STK_DATA_RUN_H
+#pragma once
 
 #include <pthread.h>
 
@@ -62,5 +61,3 @@ static inline bool stk_run_is_cancelled(const struct stk_run *run)
 {
     return __atomic_load_n(&run->is_cancelled, __ATOMIC_ACQUIRE) != 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening what a tree of iterators shares, cancelling it, ending it. See run.h.
-#ifndef STK_DATA_RUN_OPEN_H
-#define STK_DATA_RUN_OPEN_H
+#pragma once
 
 #include "engine/run/run.h"
 
@@ -9,5 +8,3 @@ STK_MUST_CHECK enum stoker_status
 stk_run_open(struct stk_run **out, const struct stk_run_options *options, struct stoker_err *err);
 void stk_run_drop(struct stk_run *run); // takes NULL
 void stk_run_cancel(struct stk_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of stages, as tf.data names its iterators: "Iterator::Prefetch::Batch::Map", from the last
 // one to the source.
-#ifndef STK_DATA_STAGE_NAME_H
-#define STK_DATA_STAGE_NAME_H
+#pragma once
 
 #include "engine/run/iter.h"
 
@@ -10,5 +9,3 @@
 #define STK_STAGE_DEPTH 64 // stages that a name holds
 
 void stk_stage_name(const struct stk_iter *it, char text[STK_STAGE_NAME]);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AUTOTUNE: how many workers each stage has, and how many pieces may wait; see tuner.c.
-#ifndef STK_DATA_TUNER_H
-#define STK_DATA_TUNER_H
+#pragma once
 
 #include "engine/run/ring.h"
 
@@ -40,5 +39,3 @@ void stk_tuner_be_inline(struct stk_run *run, bool is_inline);
 void stk_tuner_recall(struct stk_run *run, const struct stk_dataset *ds);
 void stk_tuner_keep(struct stk_run *run, struct stk_dataset *ds);
 void stk_tuner_close(struct stk_tuner *t); // takes NULL
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of unequal shapes collected until a batch of them is full: what padded_batch and
 // ragged_batch have in common, less how a batch is made. Arguments: batch_size, drop_remainder.
-#ifndef STK_DATA_UNEQUAL_BATCH_H
-#define STK_DATA_UNEQUAL_BATCH_H
+#pragma once
 
 #include "engine/run/held.h"
 
@@ -26,5 +25,3 @@ stk_unequal_next(struct stk_iter *it,
                                             struct stoker_err *err),
                  struct stk_block *out, struct stoker_err *err);
 void stk_unequal_close(struct stk_iter *it);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker's thread tells the scheduler, and asks it.
-#ifndef STK_DATA_WORKER_H
-#define STK_DATA_WORKER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,5 +14,3 @@ void stk_worker_be_batch(void);
 // How often this thread gave its processor up so far. Unlike wall time, that does not grow when
 // other programs, or other machines on the same processor, take their share.
 long stk_worker_pauses(void);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sources that read files one after the other: the list of names, and how a failure to open one is
 // told. Names are the attribute "filenames": TEXTS, or a string or vector of strings.
-#ifndef STK_DATA_SOURCES_FILES_H
-#define STK_DATA_SOURCES_FILES_H
+#pragma once
 
 #include "base/stream.h"
 #include "engine/graph/dataset.h"
@@ -75,5 +74,3 @@ STK_MUST_CHECK enum stoker_status stk_files_infer_strings(struct stk_dataset *ds
 // A spec of one scalar string, the element of most of them.
 STK_MUST_CHECK enum stoker_status stk_files_string_spec(struct stk_dataset *ds,
                                                         struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements kept in a file: implements cache with a filename, and snapshot.
-#ifndef STK_DATA_CACHE_FILE_H
-#define STK_DATA_CACHE_FILE_H
+#pragma once
 
 #include "engine/graph/dataset.h"
 
@@ -19,5 +18,3 @@ STK_MUST_CHECK enum stoker_status stk_cache_file_next(struct stk_cache_file *c, 
                                                       struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_cache_file_skip(struct stk_cache_file *c, int64_t n,
                                                       int64_t *done, struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // interleave with threads, which implements the kind "interleave".
-#ifndef STK_DATA_INTERLEAVE_H
-#define STK_DATA_INTERLEAVE_H
+#pragma once
 
 #include "engine/run/nested.h"
 
@@ -17,5 +16,3 @@ STK_MUST_CHECK enum stoker_status stk_interleave_next(struct stk_interleave *p, 
                                                       struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_interleave_skip(struct stk_interleave *p, int64_t n,
                                                       int64_t *done, struct stoker_err *err);
-
-#endif

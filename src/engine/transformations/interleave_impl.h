@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside of interleave with threads: what transform_interleave.c (workers, opening, waiting),
 // interleave_turns.c (elements of many turns at once) and interleave_next.c share.
-#ifndef STK_DATA_INTERLEAVE_IMPL_H
-#define STK_DATA_INTERLEAVE_IMPL_H
+#pragma once
 
 #include <pthread.h>
 
@@ -74,5 +73,3 @@ STK_MUST_CHECK enum stoker_status stk_interleave_turns(struct stk_interleave *p,
                                                        struct stk_interleave_slot *slot,
                                                        int64_t want, struct stk_block *out,
                                                        struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The map with threads, which implements the kind "map".
-#ifndef STK_DATA_MAP_PARALLEL_H
-#define STK_DATA_MAP_PARALLEL_H
+#pragma once
 
 #include "engine/graph/dataset.h"
 
@@ -20,5 +19,3 @@ STK_MUST_CHECK enum stoker_status stk_pmap_skip(struct stk_pmap *m, int64_t n, i
 void stk_pmap_group(struct stk_pmap *m, int64_t size);
 // The same for any stage: it reaches the map through stages that pass blocks on unchanged.
 void stk_iter_hint_group(struct stk_iter *it, int64_t size);
-
-#endif

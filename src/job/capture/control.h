@@ -3,8 +3,7 @@
 // other: one file, laid out by the parent, mapped by all (its path is in STOKER_CAPTURE). Each
 // process takes a slot. All fields but texts are read and written atomically; texts are written
 // once, before what says that they are there.
-#ifndef STK_CAPTURE_CONTROL_H
-#define STK_CAPTURE_CONTROL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ struct stk_control {
     char folder[4096];       // of the records
     struct stk_control_slot slots[STK_CONTROL_SLOTS];
 };
-
-#endif

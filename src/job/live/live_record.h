@@ -2,8 +2,7 @@
 // The newest values of a sampler's record (machine.stk) that is still being written: the file is
 // followed as it grows, and of each counter the last RING values are kept. Memory is bounded by
 // what lives now, not by the record: processes that ended are forgotten.
-#ifndef STK_LIVE_LIVE_RECORD_H
-#define STK_LIVE_LIVE_RECORD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -34,5 +33,3 @@ const char *stk_live_record_absent(const struct stk_live_record *r, size_t index
 // yet.
 struct stk_machine_view *stk_live_record_view(const struct stk_live_record *r, int64_t window_ns,
                                               struct stk_arena *arena);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The newest steps of a run that the hooks record (job/capture/parent/step_record.h), while it
 // runs: each process' file is followed as it grows.
-#ifndef STK_LIVE_LIVE_STEPS_H
-#define STK_LIVE_LIVE_STEPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void stk_live_steps_close(struct stk_live_steps *s);
 // What was written since; `now_ns` on the job's monotonic clock.
 STK_MUST_CHECK enum stoker_status stk_live_steps_follow(struct stk_live_steps *s, int64_t now_ns,
                                                         int64_t window_ns, struct stoker_err *err);
-
-#endif

@@ -4,8 +4,7 @@
 // full, what has ended is forgotten; where that is not enough, what is new is left out and counted.
 //
 // A pointer into a table holds until the next call that may add to it.
-#ifndef STK_LIVE_LIVE_TABLES_H
-#define STK_LIVE_LIVE_TABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ void stk_live_series_put(struct stk_live_tables *t, struct stk_live_series *s, i
                          double value);
 // Whether it is of a process that has ended.
 bool stk_live_series_has_ended(const struct stk_live_tables *t, const struct stk_live_series *s);
-
-#endif

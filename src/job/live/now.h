@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A running job at one moment: what was followed, as figures of the last seconds, and the sentence
 // that says what holds it. Made anew at each refresh, in an arena of its own.
-#ifndef STK_LIVE_NOW_H
-#define STK_LIVE_NOW_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/sink.h"
@@ -55,5 +54,3 @@ void stk_now_text(const struct stk_now *now, const struct stoker_live_write_opti
                   struct stk_sink *to);
 void stk_now_line(const struct stk_now *now, const struct stoker_live_write_options *how,
                   struct stk_sink *to);
-
-#endif

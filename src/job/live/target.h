@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a person means by a word: the folder of a run, or a process.
-#ifndef STK_LIVE_TARGET_H
-#define STK_LIVE_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -20,5 +19,3 @@ stk_live_target_find(const char *word, struct stk_live_target *out, struct stoke
 void stk_live_command(pid_t pid, char *text, size_t size);
 // Is it there? A zombie is not.
 bool stk_live_is_alive(pid_t pid);
-
-#endif

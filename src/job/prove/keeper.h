@@ -3,8 +3,7 @@
 // and acts as init for all that the command starts (left_behind.h). All of that ends
 // once the command has ended, or once this process has, however that ends: a killed `stoker prove`
 // leaves nothing running.
-#ifndef STK_PROVE_KEEPER_H
-#define STK_PROVE_KEEPER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void stk_keeper_tell(const struct stk_keeper *k);
 // Ends all that is left, waits for it, and says how the command ended. False: nobody knows, for the
 // keeper was killed.
 bool stk_keeper_end(struct stk_keeper *k, struct stk_keeper_end *end);
-
-#endif

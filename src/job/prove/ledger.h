@@ -8,8 +8,7 @@
 // an empty cell. All ratios are time after over time before.
 // Limits: over NFS a lock holds only where the server keeps them; a ledger of more than a million
 // lines is not read.
-#ifndef STK_PROVE_LEDGER_H
-#define STK_PROVE_LEDGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,5 +53,3 @@ struct stk_calibration {
     double median_error; // |expected - measured|, share of the time before
 };
 struct stk_calibration stk_ledger_calibration(const struct stk_ledger *ledger);
-
-#endif

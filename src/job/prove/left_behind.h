@@ -5,8 +5,7 @@
 // Limits: where the kernel does not list children (no CONFIG_PROC_CHILDREN), nothing is ended; what
 // is left after two seconds of trying is let go. Other threads of this process start no children
 // meanwhile: they would be ended, too.
-#ifndef STK_PROVE_LEFT_BEHIND_H
-#define STK_PROVE_LEFT_BEHIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -20,5 +19,3 @@ struct stk_left_behind {
 };
 void stk_left_behind_begin(struct stk_left_behind *l); // before the command is started
 void stk_left_behind_end(struct stk_left_behind *l);   // once it has ended
-
-#endif

@@ -16,8 +16,7 @@
 // Limits: those of the hooks (step_record.h); the steps of one process, the one that makes most
 // of them, stand for all ranks; a run is seen to be over its steps some hundredths of a second
 // late.
-#ifndef STK_PROVE_MEASURED_H
-#define STK_PROVE_MEASURED_H
+#pragma once
 
 #include "job/prove/trial.h"
 
@@ -64,5 +63,3 @@ STK_MUST_CHECK enum stoker_status stk_measure_read(const char *folder, uint64_t 
                                                    struct stoker_err *err);
 // It didn't end well by itself, and was not stopped after its steps.
 bool stk_measure_failed(const struct stk_measured *m);
-
-#endif

@@ -4,8 +4,7 @@
 // Luck, or another cause, is not taken for a fix. Beside it, what a what-if predicted of A's
 // profile. Limits: profiled steps are slower than those that were measured, and not evenly so: half
 // of the gain is enough. One window of each side is no sample.
-#ifndef STK_PROVE_MECHANISM_H
-#define STK_PROVE_MECHANISM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void stk_mechanism_sentence(const struct stk_mechanism *m, char to[STK_MECHANISM
 // "stoker whatif --fix input-free estimated 45% saved [40, 52]: the measured gain is within it"
 void stk_mechanism_prediction(const struct stk_mechanism *m, const char *fix, double measured,
                               char to[STK_MECHANISM_TEXT]);
-
-#endif

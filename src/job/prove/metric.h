@@ -4,8 +4,7 @@
 // the message about a failed run.
 // Limits: lines beyond 4,096 bytes are cut; numbers beyond the first million are dropped, with
 // an error; a number is decimal, as 1.5 or 2e-3, and above 0.
-#ifndef STK_PROVE_METRIC_H
-#define STK_PROVE_METRIC_H
+#pragma once
 
 #include "base/err.h"
 #include "base/regex.h"
@@ -35,5 +34,3 @@ STK_MUST_CHECK enum stoker_status stk_metric_feed(struct stk_metric *m, const ch
 // a fifth of them.
 STK_MUST_CHECK enum stoker_status stk_metric_end(struct stk_metric *m, int64_t warmup,
                                                  double *value, struct stoker_err *err);
-
-#endif

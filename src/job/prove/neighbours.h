@@ -3,8 +3,7 @@
 // Linux' counters of /proc/stat before and after it, less what the run itself used.
 // Limits: counters tick a hundred times a second, so runs below half a second are not judged; in a
 // container the counters are those of the machine; where there is no /proc/stat all shares are 0.
-#ifndef STK_PROVE_NEIGHBOURS_H
-#define STK_PROVE_NEIGHBOURS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void stk_neighbours_look(struct stk_neighbours *n);
 struct stk_neighbour_shares stk_neighbours_between(const struct stk_neighbours *before,
                                                    const struct stk_neighbours *after,
                                                    uint64_t own_cpu_ns);
-
-#endif

@@ -10,8 +10,7 @@
 // all of them together with 95 %.
 // Limits: below four pairs nothing is said; logarithms that are far from symmetric with fewer than
 // eight pairs give intervals that are too narrow at one end.
-#ifndef STK_PROVE_PAIRED_H
-#define STK_PROVE_PAIRED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ struct stk_paired stk_paired_look(const double *logs, int pairs, double error);
 int stk_paired_stalls(const double *logs, int pairs, bool *is_stalled);
 
 double stk_paired_median(double *values, size_t count); // of at least one; sorts them
-
-#endif

@@ -2,8 +2,7 @@
 // `stoker prove`: is B faster than A? Fresh runs of both in pairs, A first in one pair and B in the
 // next, so that what drifts meets both alike; one run of each before them is not counted (files in
 // the page cache, compiled code). paired.h decides on the verdict, and when.
-#ifndef STK_PROVE_PROOF_H
-#define STK_PROVE_PROOF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ void stk_proof_know(struct stk_proof *proof, int side, int pair, const struct st
 void stk_proof_look(struct stk_proof *proof, double error);
 // Steps at the beginning of a run that do not count.
 uint64_t stk_proof_warmup(const struct stk_proof_plan *plan);
-
-#endif

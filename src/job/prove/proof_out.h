@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A proof as text, as Markdown for a pull request, and as JSON ("stoker.proof/1"). Each form is one
 // file, proof_<form>.c.
-#ifndef STK_PROVE_PROOF_OUT_H
-#define STK_PROVE_PROOF_OUT_H
+#pragma once
 
 #include "base/sink.h"
 #include "job/prove/proof.h"
@@ -38,5 +37,3 @@ void stk_proof_predicted(const struct stk_proof_plan *plan, const struct stk_pro
 // "the mean of the steps behind the first 10, by the hooks of stoker run (torch 2.13.0)".
 void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                         char to[STK_PROOF_SENTENCE]);
-
-#endif

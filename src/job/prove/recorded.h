@@ -3,8 +3,7 @@
 // change as from after it, paired in the order in which they are named. Limits: what drifted
 // between the two sets of runs is not told from the change, unless they were recorded in turn;
 // fewer than four pairs give an estimate and no verdict.
-#ifndef STK_PROVE_RECORDED_H
-#define STK_PROVE_RECORDED_H
+#pragma once
 
 #include "job/prove/proof.h"
 
@@ -14,5 +13,3 @@ STK_MUST_CHECK enum stoker_status stk_proof_recorded(const struct stk_proof_plan
                                                      char *const *const folders[STK_PROOF_SIDES],
                                                      int pairs, struct stk_proof *proof,
                                                      struct stoker_err *err);
-
-#endif

@@ -3,8 +3,7 @@
 // read, its time taken from before the start to its end. Processes that it left running are
 // then ended, daemons too if the kernel lists children (/proc/PID/task/TID/children), so that no
 // run disturbs the next one; and all of it ends with this process, however that ends (keeper.h).
-#ifndef STK_PROVE_TRIAL_H
-#define STK_PROVE_TRIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ struct stk_trial_result {
 STK_MUST_CHECK enum stoker_status stk_trial_run(const struct stk_trial *trial,
                                                 struct stk_trial_result *result,
                                                 struct stoker_err *err);
-
-#endif

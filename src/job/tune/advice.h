@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the report of a job advises, each fix with its finding's price and place: which of it takes
 // an edit of the program, so that `stoker tune` cannot do it.
-#ifndef STK_TUNE_ADVICE_H
-#define STK_TUNE_ADVICE_H
+#pragma once
 
 #include "base/vec.h"
 #include "fixes/fixes.h"
@@ -36,5 +35,3 @@ double stk_advice_share(const struct stk_tune_advice *advice);
 // "saves up to 94 %" or "saves 49 % [7, 77]", of a step.
 enum { STK_ADVICE_PRICE = 64 };
 void stk_advice_price(const struct stk_tune_advice *advice, char to[STK_ADVICE_PRICE]);
-
-#endif

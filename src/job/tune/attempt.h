@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trial of a fix, or of several at once: its rows, its pairs, and what is decided by them.
-#ifndef STK_TUNE_ATTEMPT_H
-#define STK_TUNE_ATTEMPT_H
+#pragma once
 
 #include "job/tune/pairs.h"
 
@@ -34,5 +33,3 @@ void stk_attempt_keep_set(struct stk_tuning *t, const struct stk_tune_pairs *p,
 bool stk_attempt_is_aside(const struct stk_rep_fix *fix);
 // Whether it may gain, and pairs could not tell that from noise.
 bool stk_attempt_is_lost_in_noise(const struct stk_tune_tried *tried);
-
-#endif

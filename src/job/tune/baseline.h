@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job as it is: captured once, then measured; and the strong baseline beside it.
-#ifndef STK_TUNE_BASELINE_H
-#define STK_TUNE_BASELINE_H
+#pragma once
 
 #include "job/tune/candidates.h"
 #include "job/tune/pairs.h"
@@ -20,5 +19,3 @@ struct stk_tune_set stk_baseline_strong(const struct stk_tune_facts *facts);
 // the budget has room.
 STK_MUST_CHECK enum stoker_status stk_baseline_measure_strong(struct stk_tuning *t,
                                                               struct stoker_err *err);
-
-#endif

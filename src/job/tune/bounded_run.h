@@ -5,8 +5,7 @@
 // between epochs counts too.
 // Limits: of several ranks the one that steps most is measured; time and memory are watched once a
 // second, so a job that takes all memory in less is ended by the system.
-#ifndef STK_TUNE_BOUNDED_RUN_H
-#define STK_TUNE_BOUNDED_RUN_H
+#pragma once
 
 #include "job/tune/choice.h"
 #include "job/tune/job_facts.h"
@@ -49,5 +48,3 @@ STK_MUST_CHECK enum stoker_status stk_bounded_run(const struct stk_bounded_plan 
                                                   const struct stk_tune_set *set, const char *name,
                                                   struct stk_bounded *out, struct stoker_err *err);
 void stk_bounded_free(struct stk_bounded *m);
-
-#endif

@@ -2,8 +2,7 @@
 // What the capture of a job says of each fix: whether there is a place for it, and what it could
 // save. The bound of a fix is the share of a step of the parts that it can shorten, and of what the
 // profile cannot name; where the profile supports a price, that of the what-if.
-#ifndef STK_TUNE_CANDIDATES_H
-#define STK_TUNE_CANDIDATES_H
+#pragma once
 
 #include "job/tune/advice.h"
 #include "job/tune/choice.h"
@@ -46,5 +45,3 @@ struct stk_candidate *stk_candidates_of(struct stk_candidates *all, const struct
 // unknown.
 void stk_candidates_after(struct stk_candidates *all, const struct stk_rep_fix *kept, double ratio,
                           double wait_share);
-
-#endif

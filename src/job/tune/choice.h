@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fix with the value that is tried, and several of them at once.
-#ifndef STK_TUNE_CHOICE_H
-#define STK_TUNE_CHOICE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now
 char **stk_tune_environment(char *const *env, const struct stk_tune_set *set, uint64_t stop);
 // The command with what the set puts in front of it; freed the same way.
 char **stk_tune_command(char *const *argv, const struct stk_tune_set *set);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hooks of `stoker tune` wrote of a run (DIR/tune-PID.txt, see
 // capture/inject/python/_stoker_tune.py), and what the machine has.
-#ifndef STK_TUNE_JOB_FACTS_H
-#define STK_TUNE_JOB_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void stk_facts_set(struct stk_tune_facts *facts, const char *name, const char *t
 bool stk_facts_applied(const struct stk_tune_facts *facts, const char *fix);
 // Why a fix was refused by the hooks; NULL: it was not.
 const char *stk_facts_refused(const struct stk_tune_facts *facts, const char *fix);
-
-#endif

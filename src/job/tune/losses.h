@@ -7,8 +7,7 @@
 // change no bit, two standard errors of a stretch's mean too, since another order of samples or
 // sums moves it by as much.
 // Limits: some dozen steps say nothing of what a run of days converges to.
-#ifndef STK_TUNE_LOSSES_H
-#define STK_TUNE_LOSSES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ struct stk_tune_losses {
 struct stk_tune_losses stk_losses_compare(const struct stk_vec *a, const struct stk_vec *b,
                                           const struct stk_vec *fixed,
                                           enum stk_tune_changes changes);
-
-#endif

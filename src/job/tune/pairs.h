@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two sets of fixes, in pairs of fresh runs.
-#ifndef STK_TUNE_PAIRS_H
-#define STK_TUNE_PAIRS_H
+#pragma once
 
 #include "job/tune/candidates.h"
 #include "job/tune/tune.h"
@@ -72,5 +71,3 @@ bool stk_tune_took_hold(const struct stk_tune_set *set, const struct stk_bounded
 void stk_tune_tell(struct stk_tuning *t, const char *detail, const struct stk_tune_tried *done);
 // Nanoseconds of the budget that are left; below 0: spent.
 int64_t stk_tune_left(const struct stk_tuning *t);
-
-#endif

@@ -2,8 +2,7 @@
 // What a run prints: its last line, for the message about one that failed, and the losses that a
 // pattern finds in its lines (--loss), the n-th of them counted as that of step n.
 // Limits: lines beyond 4,096 bytes are cut.
-#ifndef STK_TUNE_PRINTED_H
-#define STK_TUNE_PRINTED_H
+#pragma once
 
 #include "base/err.h"
 #include "base/regex.h"
@@ -30,5 +29,3 @@ void stk_printed_end(const struct stk_tune_printed *o, char *to, size_t size);
 // Where a pattern was given, its losses in place of those in *to.
 STK_MUST_CHECK enum stoker_status stk_printed_losses(struct stk_tune_printed *o, struct stk_vec *to,
                                                      struct stoker_err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // What `stoker tune` can try without editing the program: the fixes whose text says how they are
 // applied (src/fixes/fixes.h), and which of their values are worth a run. Where the facts of the
 // job decide that, a function of values_*.c does, and X(ID) in tries.def names it.
-#ifndef STK_TUNE_TRIES_H
-#define STK_TUNE_TRIES_H
+#pragma once
 
 #include "job/tune/values.h"
 
@@ -24,5 +23,3 @@ bool stk_tune_is_asked(const char *list, const struct stk_rep_fix *fix);
 const struct stk_rep_fix *stk_tune_fix_find(const char *id, struct stoker_err *err);
 // Does the list name fixes, each of its ids at least one?
 STK_MUST_CHECK enum stoker_status stk_tune_check_asked(const char *list, struct stoker_err *err);
-
-#endif

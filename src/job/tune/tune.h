@@ -15,8 +15,7 @@
 // However a search ends (done, budget, interrupt, a job that fails), what was measured is there,
 // and what had no turn has a row that says so. Limits: fixes that only pay together are found only
 // where one of them pays alone, or all are a part of the strong baseline.
-#ifndef STK_TUNE_TUNE_H
-#define STK_TUNE_TUNE_H
+#pragma once
 
 #include "job/prove/paired.h"
 #include "job/tune/advice.h"
@@ -131,5 +130,3 @@ struct stk_tune {
 STK_MUST_CHECK enum stoker_status stk_tune_run(const struct stk_tune_plan *plan,
                                                struct stk_tune *tune, struct stoker_err *err);
 void stk_tune_close(struct stk_tune *tune);
-
-#endif

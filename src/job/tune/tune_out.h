@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a search found, for people and for programs (JSON, "stoker.tune/1").
-#ifndef STK_TUNE_TUNE_OUT_H
-#define STK_TUNE_TUNE_OUT_H
+#pragma once
 
 #include "base/sink.h"
 #include "job/tune/tune.h"
@@ -29,5 +28,3 @@ void stk_tune_each_place(const struct stk_tune *tune,
 bool stk_tune_variable(const struct stk_tune *tune, size_t row, char *to, size_t size);
 // A line about one that was just decided.
 void stk_tune_line(const struct stk_tune_tried *tried, char *to, size_t size);
-
-#endif

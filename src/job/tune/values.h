@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of a fix that are worth a run, by the facts of the job: functions of values_*.c, one for
 // each X(ID) of tries.def, and what they share.
-#ifndef STK_TUNE_VALUES_H
-#define STK_TUNE_VALUES_H
+#pragma once
 
 #include "fixes/fixes.h"
 #include "job/tune/job_facts.h"
@@ -28,5 +27,3 @@ void stk_tune_add_number(struct stk_tune_values *to, long number, long least, lo
 // There is none, and why.
 void stk_tune_refuse(struct stk_tune_values *to, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

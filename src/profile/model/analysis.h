@@ -6,8 +6,7 @@
 //   steps/    where steps begin and end, and which are used
 //   threads/  what each host thread did, and was inside of
 //   input/    stages of the input pipeline
-#ifndef STK_MODEL_ANALYSIS_H
-#define STK_MODEL_ANALYSIS_H
+#pragma once
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -262,5 +261,3 @@ bool stk_kernel_work_find(struct stk_analysis *a);
 bool stk_recompiled_explain(struct stk_analysis *a, struct stk_recompiled *r);
 // facts.c
 STK_MUST_CHECK enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of time as sorted, disjoint, non-empty half-open intervals. All set operations are linear
 // sweeps over both operands; results are new sets. Touching intervals are merged.
-#ifndef STK_MODEL_INTERVALS_H
-#define STK_MODEL_INTERVALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ int64_t stk_spans_overlap(const struct stk_spans *s, int64_t from_ns, int64_t to
 int64_t *stk_spans_sums(const struct stk_spans *s); // caller frees with stk_free; NULL: no memory
 int64_t stk_spans_measure(const struct stk_spans *s, const int64_t *sums, int64_t from_ns,
                           int64_t to_ns);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order statistics by selection: O(n) on average, no sorting.
-#ifndef STK_MODEL_MEDIAN_H
-#define STK_MODEL_MEDIAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ static inline int64_t stk_median_low(int64_t *v, size_t n)
 {
     return stk_nth_value(v, n, (n - 1) / 2);
 }
-
-#endif

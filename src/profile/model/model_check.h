@@ -2,8 +2,7 @@
 // Does what the model derived hold together, and what is it: for assertions, tests and a debugger.
 // Checks return what is wrong, the first thing found, or NULL; the text is valid until the thread's
 // next check.
-#ifndef STK_MODEL_MODEL_CHECK_H
-#define STK_MODEL_MODEL_CHECK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -30,5 +29,3 @@ void stk_steps_dump(const struct stk_step *steps, uint32_t count, FILE *to);
 void stk_line_dump(const struct stk_device_line *line, FILE *to);
 void stk_gaps_dump(const struct stk_analysis *a, FILE *to); // where they are kept (keeps_gaps)
 void stk_run_sum_dump(const struct stk_run_sum *run, FILE *to);
-
-#endif

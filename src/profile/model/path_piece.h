@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path of one step as it is kept for tables and exports: what the step's end waited
 // for, piece by piece (answers/replay/critical.h makes it).
-#ifndef STK_MODEL_PATH_PIECE_H
-#define STK_MODEL_PATH_PIECE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct stk_path_pieces {
     size_t event_count;
     const char *why_not; // there is no path: the reason; else NULL
 };
-
-#endif

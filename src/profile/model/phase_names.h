@@ -2,8 +2,7 @@
 // Which phase of a training step a name tells of (phases.def): TensorFlow's paths and types,
 // PyTorch's autograd nodes, losses and optimizer ranges, JAX's jvp and transpose in what a device's
 // row records.
-#ifndef STK_MODEL_PHASE_NAMES_H
-#define STK_MODEL_PHASE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ enum stk_phase stk_phase_first(uint8_t bits);
 
 // What TensorFlow runs eagerly has the same names in both passes.
 bool stk_phase_is_eager(struct stk_str name);
-
-#endif

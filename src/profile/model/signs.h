@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a profile shows of how the job is written: signs.def, and how often and how long each was
 // seen. Rules choose their advice by it.
-#ifndef STK_MODEL_SIGNS_H
-#define STK_MODEL_SIGNS_H
+#pragma once
 
 #include "base/arena.h"
 #include "profile/store/trace.h"
@@ -16,5 +15,3 @@ enum stk_sign {
 // Per string id: enum stk_sign + 1 of host events with this name, 0: none. In the arena; NULL: no
 // memory.
 const uint8_t *stk_signs_classify(const struct stk_trace *t, struct stk_arena *arena);
-
-#endif

@@ -2,8 +2,7 @@
 // Two samples of step times: by what factor their medians and their means differ, as an interval
 // that the spread of the samples supports. Deterministic, and mirrored exactly when the samples are
 // exchanged.
-#ifndef STK_MODEL_SPREAD_H
-#define STK_MODEL_SPREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct stk_log_ratio stk_samples_compare(const struct stk_sample *a, const struc
 // Degrees of freedom of a difference whose sides have these variances and sizes (Welch,
 // Satterthwaite).
 double stk_welch_degrees(double var_a, double n_a, double var_b, double n_b);
-
-#endif

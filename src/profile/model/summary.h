@@ -3,8 +3,7 @@
 // their causes. One summary per rank is small (no events) and outlives its trace; merging the
 // summaries of all ranks gives the run. Times are ns in the trace's own time; base_ns adds the
 // file's clock. Structs that are summed over ranks have their members in summed.def.
-#ifndef STK_MODEL_SUMMARY_H
-#define STK_MODEL_SUMMARY_H
+#pragma once
 
 #include "base/arena.h"
 #include "profile/model/signs.h"
@@ -307,5 +306,3 @@ STK_MUST_CHECK enum stoker_status stk_model_summarize(const struct stk_trace *t,
 STK_MUST_CHECK enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t count,
                                                   struct stk_arena *arena, struct stk_run_sum **out,
                                                   struct stoker_err *err);
-
-#endif

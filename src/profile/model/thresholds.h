@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures that the model decides by: one table (profile/model/thresholds.def), each with its
 // reason.
-#ifndef STK_MODEL_THRESHOLDS_H
-#define STK_MODEL_THRESHOLDS_H
+#pragma once
 
 enum stk_threshold_id {
 #define T(name, value, unit, reason) STK_T_##name,
@@ -11,5 +10,3 @@ enum stk_threshold_id {
     STK_T_COUNT
 };
 double stk_threshold_value(enum stk_threshold_id id); // in the unit of its row
-
-#endif

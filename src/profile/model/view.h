@@ -2,8 +2,7 @@
 // What an analysis may see of one rank while its trace is in memory: the trace, and what the model
 // derived from it (name classes, time lines of the devices, threads, steps). Everything that has to
 // outlive the trace must be copied, into the summaries' arena.
-#ifndef STK_MODEL_VIEW_H
-#define STK_MODEL_VIEW_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -54,5 +53,3 @@ static inline bool stk_view_in(struct stk_view_cursor *c, int64_t start_ns)
     }
     return c->at < c->selected->count && c->selected->v[c->at].start_ns <= start_ns;
 }
-
-#endif

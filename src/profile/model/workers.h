@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the worker processes of a PyTorch DataLoader did, from the records that stoker.trace_worker
 // writes. Such a record is no rank of the run: it goes with that of the process that trains.
-#ifndef STK_MODEL_WORKERS_H
-#define STK_MODEL_WORKERS_H
+#pragma once
 
 #include "base/arena.h"
 #include "profile/store/trace.h"
@@ -14,5 +13,3 @@ bool stk_workers_is_record(const struct stk_trace *t);
 // What it says. False: no memory.
 bool stk_workers_see(const struct stk_trace *t, struct stk_arena *arena,
                      struct stk_worker_sum *out);
-
-#endif

@@ -6,8 +6,7 @@
 // Readers pull: they ask the stream for bytes, since the fast ones scan several blocks at once.
 // Anything wrong in the data becomes an issue (profile/store/issues.def). An error means that
 // nothing could be read.
-#ifndef STK_READERS_READER_H
-#define STK_READERS_READER_H
+#pragma once
 
 #include "base/stream.h"
 #include "profile/store/build.h"
@@ -108,5 +107,3 @@ STK_MUST_CHECK enum stoker_status stk_reader_read_path(const char *path, int thr
                                                        const struct stk_progress *progress,
                                                        struct stk_trace **out,
                                                        struct stoker_err *err);
-
-#endif

@@ -8,8 +8,7 @@
 //
 // Rows are kept in the form of columns, 26 bytes each, and freed as finish() copies them, so the
 // peak stays near the larger of rows and columns, not their sum. All strings passed in are copied.
-#ifndef STK_STORE_BUILD_H
-#define STK_STORE_BUILD_H
+#pragma once
 
 #include "profile/store/trace.h"
 
@@ -131,5 +130,3 @@ void stk_build_cut(struct stk_build *b, enum stk_cut cut, int64_t whole_until_ns
 // empty and must still be freed. `threads` bounds the workers used.
 STK_MUST_CHECK enum stoker_status stk_build_finish(struct stk_build *b, int threads,
                                                    struct stk_trace **out, struct stoker_err *err);
-
-#endif

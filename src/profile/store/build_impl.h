@@ -10,8 +10,7 @@
 //   build_program.c programs that the profile holds, and their arguments
 //   build_order.c   each track is sorted, nested, split into sub-rows   (build_sort.c,
 //   build_nest.c) build_link.c    launch calls and device work are linked
-#ifndef STK_STORE_BUILD_IMPL_H
-#define STK_STORE_BUILD_IMPL_H
+#pragma once
 
 #include <pthread.h>
 
@@ -269,5 +268,3 @@ uint32_t stk_build_intern(struct stk_build *b, struct stk_str s);
 // What an unset or kernel row is, by its name; cached per string in f->name_class.
 enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_kind track,
                              uint32_t name);
-
-#endif

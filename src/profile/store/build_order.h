@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Putting one track in order: what build_order.c, build_sort.c and build_nest.c share.
-#ifndef STK_STORE_BUILD_ORDER_H
-#define STK_STORE_BUILD_ORDER_H
+#pragma once
 
 #include "base/sort.h"
 #include "profile/store/build_impl.h"
@@ -39,5 +38,3 @@ bool stk_track_permute(struct stk_trace *t, uint32_t first, uint32_t n, const ui
 // Depths; events that overlap without nesting move to sub-rows after the track's own events.
 bool stk_track_nest(struct stk_trace *t, uint32_t first, uint32_t n, struct stk_sub_rows *subs,
                     struct stk_order_scratch *x);
-
-#endif

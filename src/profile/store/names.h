@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an event's name says: the one place where names of runtimes, frameworks and libraries are
 // recognised. Each distinct string is classified once (stk_names_classify), so analyses test a bit.
-#ifndef STK_STORE_NAMES_H
-#define STK_STORE_NAMES_H
+#pragma once
 
 #include "profile/store/trace.h"
 
@@ -50,5 +49,3 @@ enum stk_kind stk_name_device_kind(struct stk_str name);
 void stk_name_parse_copy(struct stk_str name, uint8_t *dir, uint8_t *src_mem, uint8_t *dst_mem);
 // Class bits per string id, over all kinds it occurs with. The caller frees; NULL: no memory.
 uint32_t *stk_names_classify(const struct stk_trace *t);
-
-#endif

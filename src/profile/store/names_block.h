@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python functions that block a thread, and those that end another's block (names_block.def).
-#ifndef STK_STORE_NAMES_BLOCK_H
-#define STK_STORE_NAMES_BLOCK_H
+#pragma once
 
 #include "base/str.h"
 
@@ -18,5 +17,3 @@ enum stk_block_end {
 enum stk_block_end stk_name_blocks(struct stk_str frame);
 // What blocks of others this Python frame ends.
 enum stk_block_end stk_name_lets_go(struct stk_str frame);
-
-#endif

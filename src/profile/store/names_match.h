@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asking the rules of names.def. Private to names_classify.c.
-#ifndef STK_STORE_NAMES_MATCH_H
-#define STK_STORE_NAMES_MATCH_H
+#pragma once
 
 #include "profile/store/names.h"
 
@@ -17,5 +16,3 @@ enum stk_name_scope {
 
 // Bits of all rules of the scope that the text matches.
 uint32_t stk_names_ask(enum stk_name_scope scope, struct stk_str text);
-
-#endif

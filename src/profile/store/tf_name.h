@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorFlow's names of operations: "model/layer/MatMul:MatMul", the path in the graph and the type
 // (tsl/profiler/utils/tf_op_utils.cc).
-#ifndef STK_STORE_TF_NAME_H
-#define STK_STORE_TF_NAME_H
+#pragma once
 
 #include <string.h>
 
@@ -23,5 +22,3 @@ static inline struct stk_tf_name stk_tf_name_parse(struct stk_str name)
     }
     return (struct stk_tf_name){{name.p, before}, {colon + 1, name.n - before - 1}};
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hooks of `stoker run` tell of a program, as a trace holds it; told.def lists it. A
 // profile that another recorder wrote holds none of it.
-#ifndef STK_STORE_TOLD_H
-#define STK_STORE_TOLD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ struct stk_told_texts {
     uint32_t permille[STK_TOLD_PLACES];
     int64_t numbers[STK_TOLD_NUMBERS];
 };
-
-#endif

@@ -12,8 +12,7 @@
 //
 // Memory: 27 bytes an event plus 24 for those that carry values (device work, step markers,
 // allocator events), besides strings; 16 for each detail, where an analysis asked for them.
-#ifndef STK_STORE_TRACE_H
-#define STK_STORE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -353,5 +352,3 @@ static inline struct stk_str stk_name_of(const struct stk_trace *t, uint32_t eve
 uint32_t stk_track_of(const struct stk_trace *t, uint32_t event);
 #define STK_TRACK_SPAN 1024
 void stk_trace_index_tracks(struct stk_trace *t); // without memory the trace stays as it is
-
-#endif

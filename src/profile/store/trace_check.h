@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does a trace hold together, and what is in it: for assertions, tests and a debugger. A check goes
 // over every event; assertions call it where they are on (base/assert.h).
-#ifndef STK_STORE_TRACE_CHECK_H
-#define STK_STORE_TRACE_CHECK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ void stk_trace_dump(const struct stk_trace *t, FILE *to);                 // all
 void stk_event_dump(const struct stk_trace *t, uint32_t event, FILE *to); // with links and details
 // Events of one track from its `from`-th on.
 void stk_track_dump(const struct stk_trace *t, uint32_t track, uint32_t from, FILE *to);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace in a file of arrays (base/frozen.h), so that it need not be read from the profile again.
 // A thawed trace is as the one that was frozen, but for its columns: they lie in the map.
-#ifndef STK_STORE_TRACE_FROZEN_H
-#define STK_STORE_TRACE_FROZEN_H
+#pragma once
 
 #include "base/frozen.h"
 #include "profile/store/trace.h"
@@ -15,5 +14,3 @@ struct stk_trace *stk_trace_thaw(struct stk_thaw *thaw);
 // Texts: how many there are is known to who thaws.
 void stk_text_freeze(struct stk_frost *f, const char *text); // NULL: ""
 const char *stk_text_thaw(struct stk_thaw *thaw);            // in the map, NUL-terminated
-
-#endif

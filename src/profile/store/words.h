@@ -3,8 +3,7 @@
 // stands once: kinds of collectives (collectives.def), categories of Chrome traces
 // (chrome_cats.def), what the Perfetto export (perfetto_facts.def) and the XSpace export add for
 // stoker's own readers.
-#ifndef STK_STORE_WORDS_H
-#define STK_STORE_WORDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -44,5 +43,3 @@ const char *stk_perfetto_note_name(enum stk_perfetto_note note);
 #define STK_XSPACE_BESIDE "/custom:beside "     // planes of rows that are no streams, no threads
 #define STK_XSPACE_COUNTERS "_counters_"        // a line of counters, as XLA names it
 #define STK_XSPACE_OWN_KIND "stoker_kind"       // stat of an event: its kind in the store
-
-#endif

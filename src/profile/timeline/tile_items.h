@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile in the making: what it shows (tl_tile.c), and its bytes (tl_tile_write.c).
-#ifndef STK_TIMELINE_TILE_ITEMS_H
-#define STK_TIMELINE_TILE_ITEMS_H
+#pragma once
 
 #include "profile/timeline/timeline.h"
 
@@ -26,5 +25,3 @@ struct stk_tile {
 void stk_tile_measure(struct stk_tile *t);
 // `bytes` of them, aligned to 8.
 void stk_tile_write(const struct stk_tile *t, char *out);
-
-#endif

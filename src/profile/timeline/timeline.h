@@ -11,8 +11,7 @@
 // made (tl_levels.c): a tile is a copy of them there, and a look at eight events a bucket below.
 //
 // Memory: 4 bytes an event for the lists of rows that need one, 1 to 2 for the buckets.
-#ifndef STK_TIMELINE_TIMELINE_H
-#define STK_TIMELINE_TIMELINE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/frozen.h"
@@ -174,5 +173,3 @@ STK_MUST_CHECK enum stoker_status stk_tl_area(const struct stk_timeline *t, int6
                                               struct stk_arena *arena,
                                               struct stk_tl_area_row **rows, size_t *row_count,
                                               struct stoker_err *err);
-
-#endif

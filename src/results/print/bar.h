@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One stacked bar of a step with its labels beneath.
-#ifndef STK_OUT_BAR_H
-#define STK_OUT_BAR_H
+#pragma once
 
 #include "results/print/term.h"
 
@@ -12,5 +11,3 @@ void stk_bar_fill(struct stk_term *t, int columns, const struct stk_list *parts)
 void stk_bar_solid(struct stk_term *t, int columns);
 // The fill of a group of parts, one column of it.
 void stk_bar_key(struct stk_term *t, const char *group);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the outputs of a comparison for people have in common: its lines and figures as text.
-#ifndef STK_OUT_DIFF_LINES_H
-#define STK_OUT_DIFF_LINES_H
+#pragma once
 
 #include "results/print/figure.h"
 #include "results/print/out.h"
@@ -26,5 +25,3 @@ void stk_diff_share_text(double share, char *out);
 void stk_diff_ns_text(int64_t ns, char *out);
 // How many of the rows are worth showing.
 size_t stk_diff_names_shown(const struct stk_list *names, const struct stk_out_options *options);
-
-#endif

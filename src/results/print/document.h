@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A result as its JSON document: one walk over its rows (json_fields.c), for who fills a struct and
 // knows nothing of JSON.
-#ifndef STK_RESULTS_PRINT_DOCUMENT_H
-#define STK_RESULTS_PRINT_DOCUMENT_H
+#pragma once
 
 #include "base/sink.h"
 #include "results/field.h"
@@ -10,5 +9,3 @@
 // With the end of its line; in_line: it holds no other.
 void stk_json_document(const struct stk_struct_info *info, const void *object, bool in_line,
                        struct stk_sink *to);
-
-#endif

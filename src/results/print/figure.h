@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures as values, so that several fit into one printf.
-#ifndef STK_OUT_FIGURE_H
-#define STK_OUT_FIGURE_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -47,5 +46,3 @@ static inline struct stk_figure stk_figure_range(double low, double high)
     snprintf(f.text, sizeof f.text, "%.30s–%.40s", a.text, b.text);
     return f;
 }
-
-#endif

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A struct with a field table, written as a JSON object.
-#ifndef STK_OUT_JSON_FIELDS_H
-#define STK_OUT_JSON_FIELDS_H
+#pragma once
 
 #include "results/field.h"
 #include "base/json.h"
 
 // An object inside of something else.
 void stk_json_fields(struct stk_json *j, const struct stk_struct_info *info, const void *object);
-
-#endif

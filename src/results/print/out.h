@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An output prints a document: a report for people, a table as CSV. To add one: a file that ends in
 // its descriptor `const struct stk_out stk_out_<document>_<output>`, and one row in outs.def.
-#ifndef STK_OUT_OUT_H
-#define STK_OUT_OUT_H
+#pragma once
 
 #include "results/report.h"
 #include "base/sink.h"
@@ -26,5 +25,3 @@ struct stk_out {
 };
 const struct stk_out *stk_out_find(const char *document, const char *output); // NULL: none
 const char *const *stk_out_names(const char *document);                       // ends with NULL
-
-#endif

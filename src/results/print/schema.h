@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of a report as a JSON Schema and as a page of the docs, from its field tables.
-#ifndef STK_REPORT_SCHEMA_H
-#define STK_REPORT_SCHEMA_H
+#pragma once
 
 #include "results/field.h"
 #include "base/sink.h"
@@ -12,5 +11,3 @@ void stk_schema_write(const struct stk_struct_info *info, struct stk_sink *sink)
 // One markdown table per object, in the order of the JSON; `name` is the contract's.
 void stk_schema_describe(const struct stk_struct_info *info, const char *name,
                          struct stk_sink *sink);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines for a terminal: styles, wrapping, and text from a profile made harmless (control characters
 // would move the cursor, bytes that are not UTF-8 would garble the line).
-#ifndef STK_OUT_TERM_H
-#define STK_OUT_TERM_H
+#pragma once
 
 #include "results/print/out.h"
 
@@ -39,5 +38,3 @@ void stk_term_wrap_lines(struct stk_term *t, int indent, const char *text, int l
 void stk_term_cut(struct stk_term *t, const char *text, int width);
 // Columns that the text takes.
 int stk_term_width(const char *text);
-
-#endif

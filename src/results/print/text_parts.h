@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of the text output (internal to it).
-#ifndef STK_OUT_TEXT_PARTS_H
-#define STK_OUT_TEXT_PARTS_H
+#pragma once
 
 #include "results/print/term.h"
 
@@ -22,5 +21,3 @@ const char *stk_text_next_command(const struct stk_report *r, const struct stk_r
                                   bool is_priced, char *out, size_t size);
 // "saves 15-24 %", "saves up to 24 %" where only a bound is known, "" where nothing is.
 void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size);
-
-#endif

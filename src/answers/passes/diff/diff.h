@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stoker diff`: an analysis of two results. What each side kept of its traces (stk_diff_hook) and
 // its report go in, the comparison comes out.
-#ifndef STK_PASSES_DIFF_H
-#define STK_PASSES_DIFF_H
+#pragma once
 
 #include "profile/model/view.h"
 #include "answers/passes/pass.h"
@@ -21,5 +20,3 @@ STK_MUST_CHECK enum stoker_status stk_diff_make(const struct stk_diff_input *a,
                                                 const struct stk_diff_input *b, bool force,
                                                 uint64_t limit, struct stk_arena *arena,
                                                 struct stk_diff *out, struct stoker_err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Shared by the files that compare two results: diff_make.c (what is done in which order),
 // diff_steps.c (the samples of step times and their parts), diff_names.c (kernels and operations),
 // diff_comparable.c (whether the sides measure the same thing), diff_verdict.c (the answer).
-#ifndef STK_PASSES_DIFF_IMPL_H
-#define STK_PASSES_DIFF_IMPL_H
+#pragma once
 
 #include "profile/model/spread.h"
 #include "answers/passes/diff/diff.h"
@@ -61,5 +60,3 @@ bool stk_diff_comparable_judge(struct stk_diff_work *w);
 // diff_verdict.c: kind and w->basis, before the parts are made by it; then the words.
 void stk_diff_verdict_decide(struct stk_diff_work *w);
 bool stk_diff_verdict_word(struct stk_diff_work *w);
-
-#endif

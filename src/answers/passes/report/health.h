@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Health of the capture: the part of the profile analysis that judges.
-#ifndef STK_PASSES_HEALTH_H
-#define STK_PASSES_HEALTH_H
+#pragma once
 
 #include "answers/passes/pass.h"
 
@@ -9,5 +8,3 @@
 STK_MUST_CHECK enum stoker_status stk_health_judge(const struct stk_pass_ctx *ctx,
                                                    struct stk_rep_profile *out,
                                                    struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts as the report lists them: what the analyses of steps and of the breakdown share.
-#ifndef STK_PASSES_PARTS_LIST_H
-#define STK_PASSES_PARTS_LIST_H
+#pragma once
 
 #include "answers/passes/pass.h"
 
@@ -10,5 +9,3 @@ bool stk_parts_shares(const int64_t *parts, int64_t wall_ns, struct stk_arena *a
                       struct stk_list *out);
 // Parts that are not 0, as key -> ns (struct stk_entry). false: out of memory.
 bool stk_parts_map(const int64_t *parts, struct stk_arena *arena, struct stk_list *out);
-
-#endif

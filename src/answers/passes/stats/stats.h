@@ -10,8 +10,7 @@
 //
 // What an analysis may put into its document is declared in its descriptor; docs/stats.md is made
 // of that.
-#ifndef STK_PASSES_STATS_H
-#define STK_PASSES_STATS_H
+#pragma once
 
 #include "profile/model/view.h"
 #include "answers/passes/name_cache.h"
@@ -68,5 +67,3 @@ bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *
 // True if so.
 extern const struct stk_missing stk_missing_device;
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who waits in the collectives of one rank, how long those of the host take, and what gradients its
 // steps make (stats_comm_sums.c), for the tables (stats_comm.c).
-#ifndef STK_PASSES_STATS_COMM_H
-#define STK_PASSES_STATS_COMM_H
+#pragma once
 
 #include "profile/model/view.h"
 
@@ -30,5 +29,3 @@ struct stk_comm_sums {
 STK_MUST_CHECK enum stoker_status stk_comm_sums_see(const struct stk_analysis *view,
                                                     struct stk_arena *arena, void **partial,
                                                     struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every analysis of stats.def at once, on one reading of the profiles: `stoker stats all`.
-#ifndef STK_PASSES_STATS_EVERY_H
-#define STK_PASSES_STATS_EVERY_H
+#pragma once
 
 #include "answers/passes/stats/stats.h"
 
@@ -15,5 +14,3 @@ struct stk_view_hook stk_stats_every_hook(void);
 STK_MUST_CHECK enum stoker_status stk_stats_every_describe(const struct stk_pass_ctx *ctx,
                                                            struct stk_table_doc *docs,
                                                            struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `stoker stats gaps` keeps of one rank: the longest gaps of its devices with exact sums of
 // all (stats_gaps_find.c), and what runs between its steps (stats_gaps_between.c).
-#ifndef STK_PASSES_STATS_GAPS_H
-#define STK_PASSES_STATS_GAPS_H
+#pragma once
 
 #include "profile/model/view.h"
 
@@ -39,5 +38,3 @@ bool stk_gaps_find(const struct stk_analysis *view, struct stk_arena *arena,
                    struct stk_gap_sums *out);
 bool stk_gaps_between_steps(const struct stk_analysis *view, struct stk_arena *arena,
                             struct stk_gap_sums *out);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stats_kernels.c shows beside the sums of answers/passes/sums.h: how kernels were launched
 // and what bounds them (stats_kernel_launch.c, stats_kernel_cost.c).
-#ifndef STK_PASSES_STATS_KERNELS_H
-#define STK_PASSES_STATS_KERNELS_H
+#pragma once
 
 #include "profile/model/device/device_rates.h"
 #include "profile/model/device/kernel_names.h"
@@ -67,5 +66,3 @@ bool stk_kernel_has_host_costs(const struct stk_trace *t);
 // "compute", "memory", "latency" (neither is near its limit), "unknown"; *roof_share: of the limit
 // that is nearer, -1 not known.
 const char *stk_kernel_bound(const struct stk_kernel_facts *facts, double *roof_share);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stats_launches.c is made of: the queue of launched work (stats_queue.c), regions in which
 // the device waits for launches (stats_launch_regions.c), slow runtime calls (stats_slow_calls.c).
-#ifndef STK_PASSES_STATS_LAUNCHES_H
-#define STK_PASSES_STATS_LAUNCHES_H
+#pragma once
 
 #include "profile/model/view.h"
 #include "answers/passes/stats/stats.h"
@@ -64,5 +63,3 @@ STK_MUST_CHECK enum stoker_status stk_calls_sum(const struct stk_analysis *view,
                                                 struct stk_name_cache *names,
                                                 struct stk_arena *arena, struct stk_calls *out,
                                                 struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the allocator events of one rank say: the memory of each allocator over time, and what was
 // live when it was largest (stats_memory_events.c), for the tables (stats_memory.c).
-#ifndef STK_PASSES_STATS_MEMORY_H
-#define STK_PASSES_STATS_MEMORY_H
+#pragma once
 
 #include "profile/model/view.h"
 
@@ -58,5 +57,3 @@ struct stk_memory_sums {
 STK_MUST_CHECK enum stoker_status stk_memory_sums_see(const struct stk_analysis *view,
                                                       struct stk_arena *arena, void **partial,
                                                       struct stoker_err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // What `stoker stats ops` knows of one rank beside the sums of its operations: kernels and copies
 // by the operation that asked for them (stats_op_work.c), and operations that ran on the host
 // between two copies (stats_op_islands.c).
-#ifndef STK_PASSES_STATS_OPS_H
-#define STK_PASSES_STATS_OPS_H
+#pragma once
 
 #include "answers/passes/sums.h"
 
@@ -40,5 +39,3 @@ bool stk_op_work_sum(const struct stk_analysis *view, const uint32_t *owner,
                      struct stk_arena *arena, struct stk_op_details *out);
 bool stk_op_islands_find(const struct stk_analysis *view, const uint32_t *owner,
                          struct stk_arena *arena, struct stk_op_details *out);
-
-#endif

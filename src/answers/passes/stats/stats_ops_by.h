@@ -4,8 +4,7 @@
 // stk_stats stk_ops_by_<name>`, and one line X(<name>) in ops_by.def. The file says what group an
 // operation belongs to (stk_op_group_fn in answers/passes/sums.h) and what its table is called; the
 // rest is here.
-#ifndef STK_PASSES_STATS_OPS_BY_H
-#define STK_PASSES_STATS_OPS_BY_H
+#pragma once
 
 #include "answers/passes/stats/stats.h"
 #include "answers/passes/sums.h"
@@ -70,5 +69,3 @@ STK_MUST_CHECK enum stoker_status stk_ops_by_see(const struct stk_analysis *view
 // `untold`: what is missing where no operation says its group.
 void stk_ops_by_describe(const struct stk_pass_ctx *ctx, const struct stk_table_info *info,
                          const struct stk_missing *untold, struct stk_table_doc *doc);
-
-#endif

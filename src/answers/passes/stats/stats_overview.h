@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of `stoker stats overview` that are made from the run's summary alone
 // (stats_overview_run.c).
-#ifndef STK_PASSES_STATS_OVERVIEW_H
-#define STK_PASSES_STATS_OVERVIEW_H
+#pragma once
 
 #include "answers/passes/stats/stats.h"
 
@@ -12,5 +11,3 @@ extern const struct stk_table_info stk_overview_breakdown_table, stk_overview_st
 void stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
 void stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
 void stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
-
-#endif

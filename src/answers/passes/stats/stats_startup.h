@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank's start-up was spent on (stats_startup_work.c), for the tables (stats_startup.c).
-#ifndef STK_PASSES_STATS_STARTUP_H
-#define STK_PASSES_STATS_STARTUP_H
+#pragma once
 
 #include "profile/model/view.h"
 
@@ -37,5 +36,3 @@ bool stk_startup_sum(const struct stk_analysis *view, int64_t steps_ns, int64_t 
 // Whether a profile that holds these facts shows such work at all; what it does not show is not
 // recorded, rather than not done.
 bool stk_startup_is_recorded(enum stk_startup_work work, const struct stk_facts *facts);
-
-#endif

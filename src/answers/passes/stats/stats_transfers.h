@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stats_transfers.c is made of beside its own rows: data that goes to the host and back
 // (stats_ping_pong.c).
-#ifndef STK_PASSES_STATS_TRANSFERS_H
-#define STK_PASSES_STATS_TRANSFERS_H
+#pragma once
 
 #include "profile/model/view.h"
 #include "answers/passes/stats/stats.h"
@@ -21,5 +20,3 @@ struct stk_ping_pong {
 // False: no memory.
 bool stk_ping_pong_find(const struct stk_analysis *view, struct stk_arena *arena,
                         struct stk_ping_pong *out);
-
-#endif

@@ -14,8 +14,7 @@
 // launch call is evaluated by SQLite, once for each of those (a dictionary): LIKE, REGEXP and all
 // functions of texts are. Texts are numbers here: ids of distinct strings, in SQLite's order where
 // that matters.
-#ifndef STK_QUERY_BATCH_H
-#define STK_QUERY_BATCH_H
+#pragma once
 
 #include "answers/query/event_scan.h"
 #include "answers/query/columns/sql_parse.h"
@@ -254,5 +253,3 @@ void stk_batch_top_finish(struct stk_batch_top *t); // `refs` are then in the or
 // batch_run.c. Over all events that pass. False: refused or interrupted, as the plan says.
 bool stk_batch_run(struct stk_batch_plan *p, struct stk_batch_groups *groups,
                    struct stk_batch_top *top);
-
-#endif

@@ -4,8 +4,7 @@
 // whole, it evaluates that much. SQLite then runs a smaller statement over the few resulting
 // rows. SQLite answers other statements alone, as with
 // STOKER_SQL=sqlite. The answers are the same (prop.query_random).
-#ifndef STK_QUERY_COLUMNS_H
-#define STK_QUERY_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ const char *stk_columns_answer_rest(const struct stk_columns_answer *a); // for 
 // How many rows the statement has without the caller's limit. False: not known.
 bool stk_columns_answer_count(const struct stk_columns_answer *a, uint64_t *rows);
 void stk_columns_answer_end(struct stk_columns_answer *a, struct stk_query *q); // takes NULL
-
-#endif

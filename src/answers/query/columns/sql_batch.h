@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A SELECT answered by batches (batch.h): what SQLite runs in its place, over few rows.
-#ifndef STK_QUERY_SQL_BATCH_H
-#define STK_QUERY_SQL_BATCH_H
+#pragma once
 
 #include "answers/query/columns/batch.h"
 #include "answers/query/sql_impl.h"
@@ -23,5 +22,3 @@ struct stk_sql_batch {
 bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const char *sql,
                          uint64_t rows, int rows_id);
 void stk_sql_batch_end(struct stk_sql_batch *b);
-
-#endif

@@ -2,8 +2,7 @@
 // The form of a SELECT over one table of events, as far as it is understood here: what is not
 // (joins, subqueries, windows, quoted identifiers, unknown functions) is left to SQLite as a whole.
 // The statement has passed SQLite's own check before, so that errors need no messages here.
-#ifndef STK_QUERY_SQL_PARSE_H
-#define STK_QUERY_SQL_PARSE_H
+#pragma once
 
 #include "base/arena.h"
 #include "answers/query/sql_lex.h"
@@ -67,5 +66,3 @@ struct stk_sql_select {
 // NULL: not understood, or no memory.
 struct stk_sql_select *stk_sql_parse(struct stk_arena *arena, const char *sql);
 bool stk_sql_node_equal(const struct stk_sql_node *a, const struct stk_sql_node *b);
-
-#endif

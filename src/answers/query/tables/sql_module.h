@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the virtual tables' modules.
-#ifndef STK_QUERY_SQL_MODULE_H
-#define STK_QUERY_SQL_MODULE_H
+#pragma once
 
 #include "answers/query/sql_impl.h"
 
@@ -23,5 +22,3 @@ int stk_sql_open(size_t size, sqlite3_vtab_cursor **out);
 
 // SQLITE_OK, or why the scan's last answer does not count: it was stopped, or lacked memory.
 int stk_sql_state(struct stk_query_scan *s);
-
-#endif

@@ -7,8 +7,7 @@
 //   events  rows are events of the store that `takes` lets through; columns are fields.def's
 //   lists   few rows, numbered; `cell` makes a value
 //   args    arguments of one event, fetched from the file
-#ifndef STK_QUERY_SQL_TABLE_H
-#define STK_QUERY_SQL_TABLE_H
+#pragma once
 
 #include "answers/query/event_field.h"
 
@@ -82,5 +81,3 @@ static inline const char *stk_sql_step_device(const struct stk_query *q, const s
 {
     return s->device == STK_NONE ? NULL : q->source.run->devices[s->device].id;
 }
-
-#endif

@@ -4,8 +4,7 @@
 // (docs.nvidia.com/cupti). Records only ever grew at their end, so the fields read here have the
 // same offsets in all versions from CUDA 11 on. Each library is asked for its record sizes
 // (cupti_find.c).
-#ifndef STK_CAPTURE_INJECT_CUPTI_H
-#define STK_CAPTURE_INJECT_CUPTI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -175,5 +174,3 @@ void stk_cupti_records_reset(void);
 
 // device_facts.c: what the driver says of its devices; false: it is not initialised yet.
 bool stk_device_facts_write(void);
-
-#endif

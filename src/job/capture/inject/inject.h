@@ -16,8 +16,7 @@
 // buffer of records is full. It does nothing where it was entered already, in the child of a fork,
 // and outside windows. Any failure is reported in the slot and the record, and ends the
 // recording, never the job.
-#ifndef STK_CAPTURE_INJECT_INJECT_H
-#define STK_CAPTURE_INJECT_INJECT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -118,5 +117,3 @@ struct stk_open_range {
 };
 struct stk_open_range *stk_threads_push(struct stk_inject_thread *t); // NULL: nested too deep
 struct stk_open_range *stk_threads_pop(struct stk_inject_thread *t);  // NULL: none is open
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of a run: what is recorded of it.
-#ifndef STK_CAPTURE_PARENT_FOLDER_H
-#define STK_CAPTURE_PARENT_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ STK_MUST_CHECK enum stoker_status stk_folder_make(const char *wanted, const char
 bool stk_folder_is_at(int folder, const char *path);
 // Two parts and a slash between; NULL: no memory.
 char *stk_folder_path(const char *folder, const char *name);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // In a process that the Python hooks see stepping these open the window; in others it opens by the
 // clock, counted from the first process that initialises CUDA, in all of them at once.
-#ifndef STK_CAPTURE_PARENT_GPU_WINDOWS_H
-#define STK_CAPTURE_PARENT_GPU_WINDOWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ char **stk_gpu_environment(const struct stk_gpu_windows *g);
 void stk_gpu_tick(struct stk_gpu_windows *g, uint64_t now_ns);
 // The job has ended: sums up, packs the records (gpu_pack.h), frees. Takes one that never started.
 void stk_gpu_end(struct stk_gpu_windows *g, struct stk_gpu_totals *totals);
-
-#endif

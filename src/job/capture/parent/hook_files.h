@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Python files that a job's interpreters load, byte for byte as in capture/inject/python.
-#ifndef STK_CAPTURE_PARENT_HOOK_FILES_H
-#define STK_CAPTURE_PARENT_HOOK_FILES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ struct stk_hook_file {
     const char *bytes, *end;
 };
 extern const struct stk_hook_file stk_hook_files[]; // the last has no name
-
-#endif

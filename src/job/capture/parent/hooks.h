@@ -2,8 +2,7 @@
 // The Python files that the interpreters of a job load first, while it runs: in the folder `hooks`
 // of the run, which no other user may look into; or in a private folder elsewhere, where another
 // user could replace the run's folder. Also their settings, and how a job finds them.
-#ifndef STK_CAPTURE_PARENT_HOOKS_H
-#define STK_CAPTURE_PARENT_HOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void stk_hooks_plan(const struct stk_hook_plan *plan, const char *run, char to[S
 // of `base` (NULL: this process'), which are borrowed. Freed with stk_free, in one piece. NULL: no
 // memory.
 char **stk_hooks_environment(const struct stk_hooks *h, char *const *base, const char *plan);
-
-#endif

@@ -2,8 +2,7 @@
 // A command that runs as if nobody stood between it and who started it: in the same process group,
 // with the same terminal, descriptors, directory and signals. What the terminal sends (Ctrl-C)
 // reaches its group, so the job, once; what another process sends to this one alone is passed on.
-#ifndef STK_CAPTURE_PARENT_JOB_H
-#define STK_CAPTURE_PARENT_JOB_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ void stk_job_end(struct stk_job *job);
 // Ends this process by the job's signal, as a shell expects of who stood for it; without a core.
 // Returns where the signal does not end processes.
 void stk_job_die_as(int number);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A locked file in a folder says that somebody needs it, and for how long: the lock ends with its
 // holder, however he ends.
-#ifndef STK_CAPTURE_PARENT_MARK_H
-#define STK_CAPTURE_PARENT_MARK_H
+#pragma once
 
 #define STK_MARK "lock" // the file's name
 
@@ -15,5 +14,3 @@ void stk_mark_release(int mark);
 // The mark of a folder whose maker is dead, to be released; -1: it is needed, or has none. needed:
 // the path that processes which still need it have in their environment.
 int stk_mark_take(int folder, const char *needed);
-
-#endif

@@ -2,8 +2,7 @@
 // The calls of NVIDIA's management library that the sampler makes, found at run time: no header and
 // no library of NVIDIA's is needed to build. Names, types and numbers are those of its public
 // reference (docs.nvidia.com/deploy/nvml-api); all calls return 0 where they worked.
-#ifndef STK_CAPTURE_PARENT_NVML_CALLS_H
-#define STK_CAPTURE_PARENT_NVML_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ struct stk_nvml {
 // Loads and initialises it. False: why in a few words.
 bool stk_nvml_load(struct stk_nvml *n, const char *library, char *why, size_t size);
 void stk_nvml_unload(struct stk_nvml *n);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lets `stoker capture` record windows of a running PyTorch job: variables of its environment,
 // and a folder for the sockets of Kineto's protocol.
-#ifndef STK_CAPTURE_PARENT_ON_DEMAND_H
-#define STK_CAPTURE_PARENT_ON_DEMAND_H
+#pragma once
 
 #include "job/capture/parent/hooks.h"
 
@@ -11,5 +10,3 @@
 STK_MUST_CHECK enum stoker_status stk_on_demand_set(const struct stk_hooks *hooks,
                                                     struct stk_scratch *sockets,
                                                     struct stoker_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking through folders without following links.
-#ifndef STK_CAPTURE_PARENT_OWN_FOLDER_H
-#define STK_CAPTURE_PARENT_OWN_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ int stk_own_folder(int above, const char *name);
 typedef void stk_see_name(int folder, const char *name, const char *path);
 void stk_each_name(int folder, const char *path, bool (*wants)(const char *name),
                    stk_see_name *see);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run was, for programs ("stoker.run/1") and in a line or two for people.
-#ifndef STK_CAPTURE_PARENT_RUN_OUT_H
-#define STK_CAPTURE_PARENT_RUN_OUT_H
+#pragma once
 
 #include "base/sink.h"
 #include "job/capture/parent/gpu_windows.h"
@@ -47,5 +46,3 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to);
 // "with its input free the step takes 41 ms instead of 112 ms: the input costs 63%". Nothing where
 // there is nothing to compare with.
 void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to);
-
-#endif

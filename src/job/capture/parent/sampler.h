@@ -7,8 +7,7 @@
 // It looks every `period_ns`, less often where its own cost would pass `cost_share` of one
 // processor or the record grow long. It holds a bounded number of processes and threads; what it
 // did not follow is counted. Nothing that goes wrong while it samples troubles the job.
-#ifndef STK_CAPTURE_PARENT_SAMPLER_H
-#define STK_CAPTURE_PARENT_SAMPLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ STK_MUST_CHECK enum stoker_status stk_sampler_start(struct stk_sampler **out, pi
 // what it holds can be read. Takes NULL.
 STK_MUST_CHECK enum stoker_status
 stk_sampler_stop(struct stk_sampler *s, struct stk_sampler_totals *totals, struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private folders for a time, below /tmp or where TMPDIR says: this user alone may look into them.
 // Where stoker is killed they stay; the next stoker removes them.
-#ifndef STK_CAPTURE_PARENT_SCRATCH_H
-#define STK_CAPTURE_PARENT_SCRATCH_H
+#pragma once
 
 #include "base/err.h"
 
@@ -24,5 +23,3 @@ STK_MUST_CHECK enum stoker_status stk_scratch_make_safe(struct stk_scratch *to,
 void stk_scratch_remove(struct stk_scratch *s); // and all that is in it
 // Removes those whose processes are dead.
 void stk_scratch_sweep(void);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small files of the kernel, which are read again and again: kept open, for that is several times
 // cheaper.
-#ifndef STK_CAPTURE_PARENT_SMALL_FILE_H
-#define STK_CAPTURE_PARENT_SMALL_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ size_t stk_small_read_once(const char *path, char *text, size_t size);
 bool stk_small_value(const char *text, const char *word, uint64_t *value);
 // Pressure: microseconds that some task was stalled in all ("some ... total=").
 bool stk_small_pressure(const char *text, uint64_t *stalled_us);
-
-#endif

@@ -11,8 +11,7 @@
 // reading a header counts the records beyond `kept`, and assumes that their overhead equals that of
 // the steps before. A process that makes more steps than the file may hold goes on counting in the
 // header.
-#ifndef STK_CAPTURE_PARENT_STEP_RECORD_H
-#define STK_CAPTURE_PARENT_STEP_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ void stk_steps_free(struct stk_steps_of_run *run);
 bool stk_steps_read_head(int fd, struct stk_steps_header *h);
 // Whether every training process has finished its window; cheap enough for each tick.
 bool stk_steps_window_is_over(const char *folder);
-
-#endif

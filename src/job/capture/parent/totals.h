@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sampler did: counted by its sources, told by stk_sampler_stop.
-#ifndef STK_CAPTURE_PARENT_TOTALS_H
-#define STK_CAPTURE_PARENT_TOTALS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct stk_sampler_totals {
         char why[STK_SAMPLER_WHY];
     } absent[STK_SAMPLER_SOURCES];
 };
-
-#endif

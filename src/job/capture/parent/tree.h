@@ -4,8 +4,7 @@
 //
 // Children come from /proc/PID/task/TID/children if the kernel has it, else from every process's
 // parent. A process that lives shorter than a scan interval may be missed.
-#ifndef STK_CAPTURE_PARENT_TREE_H
-#define STK_CAPTURE_PARENT_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ bool stk_tree_init(struct stk_tree *t, const char *proc, pid_t root, uint32_t ta
 void stk_tree_deinit(struct stk_tree *t);
 // Looks who is there. Who was there before keeps what is known of him.
 void stk_tree_scan(struct stk_tree *t);
-
-#endif

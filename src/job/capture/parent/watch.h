@@ -5,8 +5,7 @@
 //
 // All run in the sampler's thread, one after the other. A file that cannot be read at a look costs
 // its values of that look; whoever allocates, allocates when it is opened.
-#ifndef STK_CAPTURE_PARENT_WATCH_H
-#define STK_CAPTURE_PARENT_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ uint32_t stk_watch_thing(struct stk_sampling *s, enum stk_sample_scope scope, ui
 // where that is not known (the first time, or it began anew).
 double stk_watch_rate(uint64_t *last, uint64_t now, double seconds);
 #define STK_WATCH_UNSEEN UINT64_MAX // of *last
-
-#endif

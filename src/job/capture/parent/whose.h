@@ -5,8 +5,7 @@
 //
 // Limit: in a user namespace that does not know all users, unknown users count as
 // root, as they can't be distinguished from it.
-#ifndef STK_CAPTURE_PARENT_WHOSE_H
-#define STK_CAPTURE_PARENT_WHOSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -18,5 +17,3 @@ bool stk_is_open_to_all(const struct stat *folder);
 // Whether nobody but those trusted can change where an absolute path without links leads to, nor
 // write into the folder that it names.
 bool stk_is_safe_path(const char *path);
-
-#endif

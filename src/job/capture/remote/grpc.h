@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One call of a gRPC service, over plain HTTP/2 (nghttp2): a message there, a message back. The
 // answer goes into a file, however large it is; memory stays small.
-#ifndef STK_CAPTURE_REMOTE_GRPC_H
-#define STK_CAPTURE_REMOTE_GRPC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ bool stk_grpc_is_there(void);
 STK_MUST_CHECK enum stoker_status stk_grpc_ask(const struct stk_grpc_call *call,
                                                struct stk_grpc_answer *answer,
                                                struct stoker_err *err);
-
-#endif

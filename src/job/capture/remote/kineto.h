@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A window of a running PyTorch job by Kineto's on-demand protocol: this process stands where the
 // daemon (dynolog) would, and answers one question of the job's with what to record.
-#ifndef STK_CAPTURE_REMOTE_KINETO_H
-#define STK_CAPTURE_REMOTE_KINETO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ struct stk_kineto_plan {
 // wrote nothing, in time; another daemon is there. STOKER_EINTR: cancelled.
 STK_MUST_CHECK enum stoker_status stk_kineto_capture(const struct stk_kineto_plan *plan, char *path,
                                                      struct stoker_err *err);
-
-#endif

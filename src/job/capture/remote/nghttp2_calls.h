@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of nghttp2 that a gRPC call needs, loaded with the first one: no other command
 // pays for the library at its start.
-#ifndef STK_CAPTURE_REMOTE_NGHTTP2_CALLS_H
-#define STK_CAPTURE_REMOTE_NGHTTP2_CALLS_H
+#pragma once
 
 #include <nghttp2/nghttp2.h>
 
@@ -33,5 +32,3 @@ struct stk_nghttp2 {
 extern struct stk_nghttp2 stk_nghttp2; // to be called once stk_nghttp2_load has succeeded
 
 STK_MUST_CHECK enum stoker_status stk_nghttp2_load(struct stoker_err *err);
-
-#endif

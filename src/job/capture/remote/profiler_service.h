@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A window of a running TensorFlow or JAX program by its ProfilerService, which it started itself.
-#ifndef STK_CAPTURE_REMOTE_PROFILER_SERVICE_H
-#define STK_CAPTURE_REMOTE_PROFILER_SERVICE_H
+#pragma once
 
 #include "job/capture/remote/grpc.h"
 
@@ -22,5 +21,3 @@ enum stk_service_how {
 STK_MUST_CHECK enum stoker_status stk_service_capture(const struct stk_service_plan *plan,
                                                       enum stk_service_how *how, char *path,
                                                       size_t size, struct stoker_err *err);
-
-#endif

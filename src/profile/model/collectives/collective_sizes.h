@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What collectives move, among how many, and what that asks of a link: the one place that knows.
-#ifndef STK_MODEL_COLLECTIVE_SIZES_H
-#define STK_MODEL_COLLECTIVE_SIZES_H
+#pragma once
 
 #include "profile/model/analysis.h"
 #include "profile/store/words.h"
@@ -44,5 +43,3 @@ bool stk_collective_sizes_find(struct stk_analysis *a);
 // The collective of an event that begins on a line at that time; NULL: none.
 const struct stk_collective *stk_collective_of(const struct stk_analysis *a, uint32_t line,
                                                int64_t start_ns, uint32_t event);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives matched across ranks: who waits, and for whom.
-#ifndef STK_MODEL_COLLECTIVES_H
-#define STK_MODEL_COLLECTIVES_H
+#pragma once
 
 #include "profile/model/summary.h"
 
@@ -16,5 +15,3 @@ STK_MUST_CHECK enum stoker_status stk_collectives_match(struct stk_run_sum *run,
 
 // Never 0. The list of ranks may be cut short in the profile, so the size counts too.
 uint64_t stk_collective_group_hash(struct stk_str members, int64_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device can compute and move at most. Peaks of data sheets: a lower clock, a slower slot or
 // a card that is shared reach less.
-#ifndef STK_MODEL_DEVICE_RATES_H
-#define STK_MODEL_DEVICE_RATES_H
+#pragma once
 
 #include "profile/store/trace.h"
 
@@ -20,5 +19,3 @@ struct stk_device_rates stk_device_rates_of(struct stk_str name,
 // Operations per second with operands of a precision of profile/model/device/kernel_names.h (NULL:
 // not known); 0: not known.
 double stk_device_flops(const struct stk_device_rates *rates, const char *precision);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a device the kernels' grids reach.
-#ifndef STK_MODEL_GRID_FILL_H
-#define STK_MODEL_GRID_FILL_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -9,5 +8,3 @@
 // it in kernels of that name. False: no memory.
 bool stk_grid_fill_add(const struct stk_analysis *a, uint32_t line, int64_t *empty_ns,
                        struct stk_grid_fill *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel's name says about the units it runs on and the numbers it works with.
-#ifndef STK_MODEL_KERNEL_NAMES_H
-#define STK_MODEL_KERNEL_NAMES_H
+#pragma once
 
 #include "base/str.h"
 
@@ -21,5 +20,3 @@ struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name);
 bool stk_kernel_is_elementwise(struct stk_str name); // by words of libraries; none that are fused
 bool stk_kernel_changes_layout(struct stk_str name); // of a convolution's tensors, and no more
 const char *stk_tensor_core_key(enum stk_tensor_core value); // "yes", "eligible", "no", "unknown"
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a GPU a launch can fill: blocks that fit a multiprocessor at once, and how the grid
 // spreads over the device.
-#ifndef STK_MODEL_OCCUPANCY_H
-#define STK_MODEL_OCCUPANCY_H
+#pragma once
 
 #include "profile/store/trace.h"
 
@@ -19,5 +18,3 @@ struct stk_occupancy {
 };
 struct stk_occupancy stk_occupancy_of(const struct stk_device *device,
                                       const struct stk_launch_config *config);
-
-#endif

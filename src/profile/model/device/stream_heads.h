@@ -5,8 +5,7 @@
 // that has a launch call, the head was launched before the recording began. A head of more than
 // half of the work is no queue: calls were lost. Of an input that ends early the last calls are
 // missing, however many: what began before those says whether the head is a queue.
-#ifndef STK_MODEL_STREAM_HEADS_H
-#define STK_MODEL_STREAM_HEADS_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -38,5 +37,3 @@ static inline bool stk_stream_head_is_queue(const struct stk_analysis *a,
     uint32_t linked_least = a->whole_until_ns == INT64_MAX ? h->count + 1 : 1;
     return h->count > 0 && h->linked >= linked_least && !h->is_torn;
 }
-
-#endif

@@ -3,8 +3,7 @@
 // order per device; they are put to the windows they lie in, counted in the rows of the steps, and
 // neighbouring pieces of one part make one interval. Several may be filled side by side, each by
 // one thread, and merged afterwards: the result is as if one had taken all pieces in that order.
-#ifndef STK_MODEL_CAUSES_H
-#define STK_MODEL_CAUSES_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -27,5 +26,3 @@ void stk_causes_settle(struct stk_causes *c, int64_t *span_parts);
 bool stk_causes_merge(struct stk_causes *into, const struct stk_causes *from);
 // Fill sum->causes, from what has settled and was merged.
 bool stk_causes_finish(struct stk_causes *c);
-
-#endif

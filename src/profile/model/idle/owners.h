@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose code fills a part: the user's own functions and ranges, for the time that causes.c put to
 // it.
-#ifndef STK_MODEL_OWNERS_H
-#define STK_MODEL_OWNERS_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -29,5 +28,3 @@ bool stk_owners_fill(struct stk_analysis *a, struct stk_code_piece *pieces, size
 
 // Fills facts.owner_calls, for the first of the host's owners. False: no memory.
 bool stk_owner_calls_find(struct stk_analysis *a);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time that at least one of several sets covers, and that at least two do. O(intervals log sets).
-#ifndef STK_MODEL_SPAN_LAYERS_H
-#define STK_MODEL_SPAN_LAYERS_H
+#pragma once
 
 #include "profile/model/intervals.h"
 
@@ -26,5 +25,3 @@ bool stk_layers_add(struct stk_layers *l, struct stk_spans *set);
 // All that was added, as one; the caller frees it with stk_layer_deinit. False: no memory.
 bool stk_layers_end(struct stk_layers *l, struct stk_layer *all);
 void stk_layer_deinit(struct stk_layer *layer);
-
-#endif

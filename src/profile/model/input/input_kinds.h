@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an event's name says about the input pipeline: input_kinds.def, and which events make
 // stages.
-#ifndef STK_MODEL_INPUT_KINDS_H
-#define STK_MODEL_INPUT_KINDS_H
+#pragma once
 
 #include "profile/store/names.h"
 
@@ -44,5 +43,3 @@ size_t stk_input_stage_text(struct stk_str name, struct stk_input_name what, cha
 const char *stk_input_stage_itself(const char *stage);
 // Is it a source in memory, beneath which no files are read?
 bool stk_input_is_in_memory(const char *stage);
-
-#endif

@@ -6,8 +6,7 @@
 // them. So the time of a stage is of two sorts: work (self_ns) and waiting for its own workers
 // (wait_ns). Together, over all stages, they make up the time of every thread inside the input
 // pipeline, each nanosecond once.
-#ifndef STK_MODEL_INPUT_STAGES_H
-#define STK_MODEL_INPUT_STAGES_H
+#pragma once
 
 #include "profile/model/input/input_kinds.h"
 #include "profile/model/view.h"
@@ -77,5 +76,3 @@ bool stk_input_takes_turns(const struct stk_input_sums *sums, uint32_t a, uint32
 // Fills sum->slow_stage: that stage, of a rank whose summary is complete but for it.
 STK_MUST_CHECK enum stoker_status stk_input_slow_find(struct stk_analysis *a,
                                                       struct stoker_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to the stages of the input pipeline: what the walk over the threads (input_walk.c)
 // learns, and what input_see.c makes of it.
-#ifndef STK_MODEL_INPUT_WALK_H
-#define STK_MODEL_INPUT_WALK_H
+#pragma once
 
 #include "profile/model/input/input_stages.h"
 #include "profile/model/threads/thread_events.h"
@@ -66,5 +65,3 @@ void stk_input_add_kind(struct stk_input_walk *w, enum stk_input_kind kind, int6
                         uint64_t calls);
 // Fills stages, wheres and the kinds of w->out; w->failed: no memory.
 void stk_input_walk_all(struct stk_input_walk *w);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When threads of tf.data's are at work beside the thread that trains, and when those of the model.
-#ifndef STK_MODEL_INPUT_WORK_H
-#define STK_MODEL_INPUT_WORK_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -13,5 +12,3 @@ struct stk_input_work {
 
 // The sets are initialised, and empty. False: no memory.
 bool stk_input_work_find(const struct stk_analysis *a, struct stk_input_work *work);
-
-#endif

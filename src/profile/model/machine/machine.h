@@ -5,8 +5,7 @@
 //
 // stk_machine_see keeps all samples; stk_machine_look makes figures of those of a time: that of the
 // profile, once that is known.
-#ifndef STK_MODEL_MACHINE_H
-#define STK_MODEL_MACHINE_H
+#pragma once
 
 #include "base/arena.h"
 #include "profile/store/trace.h"
@@ -77,5 +76,3 @@ double stk_machine_mean(const struct stk_machine_view *v, enum stk_sampled sampl
 // Share of the looks in the time at which a GPU's (or the job's) bits hold any of `mask`.
 double stk_machine_share_of_bits(const struct stk_machine_view *v,
                                  const struct stk_machine_series *s, uint64_t mask);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops that launch work and run ahead of it.
-#ifndef STK_MODEL_STEPS_AHEAD_H
-#define STK_MODEL_STEPS_AHEAD_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -9,5 +8,3 @@
 // launched? *ahead is false where it cannot be known. False: no memory.
 bool stk_steps_run_ahead(const struct stk_analysis *a, const uint32_t *at, uint32_t count,
                          bool *ahead);
-
-#endif

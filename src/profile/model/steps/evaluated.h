@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches of a loader and of tf.data that are an evaluation's.
-#ifndef STK_MODEL_STEPS_EVALUATED_H
-#define STK_MODEL_STEPS_EVALUATED_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -10,5 +9,3 @@ uint32_t stk_step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at);
 // Takes those out of a->fetches that feed an evaluation, or a prediction, and measures those of a
 // loader's after the optimizer. False: no memory.
 bool stk_evaluated_drop(struct stk_analysis *a);
-
-#endif

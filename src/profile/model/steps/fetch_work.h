@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of the framework that run for a fetch and not for the step: those that a function that
 // makes a batch calls, on its own thread and on the framework's.
-#ifndef STK_MODEL_STEPS_FETCH_WORK_H
-#define STK_MODEL_STEPS_FETCH_WORK_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -15,5 +14,3 @@ struct stk_fetch_work {
 bool stk_fetch_work_open(struct stk_fetch_work *w, struct stk_analysis *a);
 // Until when an operation that is open at t runs for a fetch that it began in; t itself: for none.
 int64_t stk_fetch_work_until(const struct stk_fetch_work *w, uint32_t event, int64_t t_ns);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the events inside of a function of one row come to.
-#ifndef STK_MODEL_STEPS_INSIDE_H
-#define STK_MODEL_STEPS_INSIDE_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -34,5 +33,3 @@ bool stk_inside_is_data(const struct stk_inside *in, uint32_t event);
 int64_t stk_inside_data_ns(const struct stk_inside *in, uint32_t first, uint32_t end);
 // Calls of JAX's compiled code among them, but for those that make keys of random numbers.
 uint32_t stk_inside_calls(const struct stk_inside *in, uint32_t first, uint32_t end);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of JAX's compiled functions ("PjitFunction(NAME)"), and the programs that the profile holds
 // of them (XLA's modules "jit_NAME").
-#ifndef STK_MODEL_STEPS_JITTED_H
-#define STK_MODEL_STEPS_JITTED_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -17,5 +16,3 @@ void stk_jitted_programs(const struct stk_trace *t, struct stk_str function, uin
 // Does a call work out gradients? True where the profile holds programs of its function, and all of
 // them do: functions of one name ("<lambda>") are one.
 bool stk_jitted_differentiates(const struct stk_trace *t, struct stk_str call);
-
-#endif

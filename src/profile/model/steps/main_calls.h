@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that come once a step, and the one that does a step's work, as the framework names it.
-#ifndef STK_MODEL_STEPS_MAIN_CALLS_H
-#define STK_MODEL_STEPS_MAIN_CALLS_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -45,5 +44,3 @@ bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_
 // *class: STK_NAME_OPTIMIZER, _PJIT or _FUNCTION; 0: none. False: no memory; marks must be freed
 // then, too.
 bool stk_main_calls_find(const struct stk_analysis *a, struct stk_vec *marks, uint32_t *class);
-
-#endif

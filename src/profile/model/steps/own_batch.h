@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches that the loop makes itself, in no function of its own.
-#ifndef STK_MODEL_STEPS_OWN_BATCH_H
-#define STK_MODEL_STEPS_OWN_BATCH_H
+#pragma once
 
 #include "profile/model/analysis.h"
 #include "profile/model/steps/inside.h"
@@ -37,5 +36,3 @@ struct stk_own_batches {
 bool stk_own_batches_find(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,
                           const struct stk_own_step *of_step, struct stk_thread_cursor *cursor,
                           struct stk_own_batches *out);
-
-#endif

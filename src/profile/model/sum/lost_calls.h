@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gaps in the calls of a thread, of an input that ends early (lost_calls.c).
-#ifndef STK_MODEL_LOST_CALLS_H
-#define STK_MODEL_LOST_CALLS_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -15,5 +14,3 @@ struct stk_operator_calls {
 // before the first call. names: one per string of the trace, zero, and zero again.
 int64_t stk_lost_calls_find(const struct stk_analysis *a, uint32_t thread,
                             struct stk_operator_calls *names);
-
-#endif

@@ -2,8 +2,7 @@
 // Merging the causes of a part over ranks. A rank names few functions, the run as many, of all that
 // any rank names: so all are gathered, and the list is cut once, at the end. Cut after each rank,
 // it would depend on the order of the ranks and lose what is small everywhere and large in sum.
-#ifndef STK_MODEL_MERGE_CAUSES_H
-#define STK_MODEL_MERGE_CAUSES_H
+#pragma once
 
 #include "base/vec.h"
 #include "profile/model/summary.h"
@@ -19,5 +18,3 @@ void stk_gathered_add(struct stk_gathered *g, const struct stk_cause *from);
 // The cause of all that was added; frees. False: no memory. Names with equal sums are in the order
 // in which they were first added, examples of equal length in that order too.
 bool stk_gathered_finish(struct stk_gathered *g, struct stk_cause *out);
-
-#endif

@@ -4,8 +4,7 @@
 // and the groups then, in the order of the ranks; summed.def says which operators do without it.
 //
 // Limits: a sum of times stops at INT64_MAX; sums of counts have 64 bits and do not stop.
-#ifndef STK_MODEL_MERGE_ROWS_H
-#define STK_MODEL_MERGE_ROWS_H
+#pragma once
 
 #include "profile/model/intervals.h"
 #include "profile/model/summary.h"
@@ -52,5 +51,3 @@
 void stk_example_merge(struct stk_example *a, const struct stk_example *b);
 // The list whose first function was compiled again more often, of equal ones a's.
 void stk_recompiled_merge(struct stk_recompiled *a, const struct stk_recompiled *b);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the words of a function's name say of its purpose (feeds.def).
-#ifndef STK_MODEL_FEED_WORDS_H
-#define STK_MODEL_FEED_WORDS_H
+#pragma once
 
 #include "base/str.h"
 
@@ -23,5 +22,3 @@ bool stk_feed_puts(struct stk_str row);
 // Whether a row, by its whole name, makes keys of random numbers: a function of JAX's in a Python
 // tracer, or its operation.
 bool stk_feed_makes_keys(struct stk_str row);
-
-#endif

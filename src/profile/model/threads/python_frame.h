@@ -3,8 +3,7 @@
 //   Kineto            "torch/nn/modules/module.py(1501): _call_impl", "nn.Module: Linear_0",
 //                     "<built-in method item of Tensor object at 0x7f>"
 //   TensorFlow, JAX   "$module.py:1501 function" (no folder), "$numpy frombuffer", "$builtins next"
-#ifndef STK_MODEL_PYTHON_FRAME_H
-#define STK_MODEL_PYTHON_FRAME_H
+#pragma once
 
 #include "base/str.h"
 
@@ -43,5 +42,3 @@ bool stk_python_frame_is_event_loop(struct stk_str name);
 // The name without what differs from run to run: "<built-in method item of Tensor>".
 // NUL-terminated, at most size - 1 bytes; returns the length.
 size_t stk_python_frame_text(struct stk_str name, char *out, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All events of a host thread in the order of their starts, over its row and sub-rows (events
 // that overlap without nesting are on a row of their own): longest first where they start together.
-#ifndef STK_MODEL_THREAD_EVENTS_H
-#define STK_MODEL_THREAD_EVENTS_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -17,5 +16,3 @@ void stk_thread_events_deinit(struct stk_thread_events *x);
 bool stk_thread_events_begin(struct stk_thread_events *x, uint32_t root);
 // The next event; STK_NONE: no more.
 uint32_t stk_thread_events_next(struct stk_thread_events *x);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host thread did in a window, as disjoint segments with the event that says so.
-#ifndef STK_MODEL_THREAD_SEGMENTS_H
-#define STK_MODEL_THREAD_SEGMENTS_H
+#pragma once
 
 #include "profile/model/threads/thread_walk.h"
 
@@ -44,5 +43,3 @@ bool stk_segments_collect(struct stk_thread_segments *s, uint32_t thread, int64_
 // none (or no memory: `failed` is set). Does not move the thread's cursor.
 uint32_t stk_segments_operator(struct stk_thread_segments *s, uint32_t thread, int64_t from_ns,
                                int64_t to_ns, int percent);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host thread was inside of, for windows that come in increasing time. A cursor keeps the
 // stack of open events, so that walking a whole thread is linear however many windows there are.
-#ifndef STK_MODEL_THREAD_WALK_H
-#define STK_MODEL_THREAD_WALK_H
+#pragma once
 
 #include "profile/model/analysis.h"
 
@@ -88,5 +87,3 @@ uint32_t stk_cursor_before(const struct stk_thread_cursor *c);
 // value back (aten::item rather than aten::_local_scalar_dense); STK_NONE. Looks back a bounded
 // way.
 uint32_t stk_operator_around(const struct stk_analysis *a, uint32_t event);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work that a step could do without although it is the model's own by all names.
-#ifndef STK_MODEL_BUSY_WORK_H
-#define STK_MODEL_BUSY_WORK_H
+#pragma once
 
 #include "profile/model/summary.h"
 
@@ -21,5 +20,3 @@ double stk_sign_a_step(const struct stk_run_sum *run, enum stk_sign which);
 
 // TensorFlow runs the steps operation by operation, each called from Python.
 bool stk_runs_eagerly(const struct stk_run_sum *run);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a verdict is, and the decision from parts to one. Its thresholds are rows of thresholds.def.
-#ifndef STK_MODEL_VERDICT_H
-#define STK_MODEL_VERDICT_H
+#pragma once
 
 #include "base/terms.h"
 #include "profile/model/summary.h"
@@ -46,5 +45,3 @@ STK_MUST_CHECK enum stoker_status stk_verdict_decide(const struct stk_run_sum *r
                                                      struct stk_arena *arena,
                                                      struct stk_verdict *out,
                                                      struct stoker_err *err);
-
-#endif

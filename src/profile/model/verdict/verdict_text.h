@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one sentence of a verdict, for people.
-#ifndef STK_MODEL_VERDICT_TEXT_H
-#define STK_MODEL_VERDICT_TEXT_H
+#pragma once
 
 #include "profile/model/verdict/verdict.h"
 
@@ -12,5 +11,3 @@ const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk
 bool stk_verdict_leaves_loss(const struct stk_verdict *v);
 // "input", "the host", ...: what a group's loss is called in a sentence.
 const char *stk_group_phrase(enum stk_group group);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One event of traceEvents, from text to fields.
-#ifndef STK_READERS_CHROME_EVENT_H
-#define STK_READERS_CHROME_EVENT_H
+#pragma once
 
 #include "profile/readers/chrome/chrome_scan.h"
 #include "profile/readers/trace_event/chrome_json.h"
@@ -24,5 +23,3 @@ enum stk_chrome_result stk_chrome_event_fast(struct stk_chrome_cursor *c, size_t
 enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_t start,
                                              struct stk_chrome_raw *r, size_t *end,
                                              unsigned *repairs);
-
-#endif

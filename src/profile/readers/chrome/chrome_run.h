@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader of Chrome JSON traces (chrome.c lists its files), while it reads one file: where the
 // parser stands in the JSON, and what the threads share.
-#ifndef STK_READERS_CHROME_RUN_H
-#define STK_READERS_CHROME_RUN_H
+#pragma once
 
 #include "profile/readers/chrome/chrome_event.h"
 #include "profile/readers/reader.h"
@@ -61,5 +60,3 @@ void stk_chrome_use_blocks(size_t bytes);
 STK_MUST_CHECK enum stoker_status
 stk_chrome_pump(const struct stk_read_ctx *ctx, int count, struct stk_chrome_sink *sink,
                 struct stk_chrome_input *in, struct stk_chrome_place *end, struct stoker_err *err);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // The cursor looks at a window of 4 KiB and moves on only when asked, so it can be set down
 // anywhere outside a string: what came before cannot confuse it.
-#ifndef STK_READERS_CHROME_SCAN_H
-#define STK_READERS_CHROME_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ static inline void stk_chrome_cursor_begin(struct stk_chrome_cursor *c)
 // The bracket at `at` was just returned by next: continue after the one that closes it, and return
 // the offset of that one; STK_CHROME_END if the text ends before.
 size_t stk_chrome_cursor_skip(struct stk_chrome_cursor *c, size_t at);
-
-#endif

@@ -13,8 +13,7 @@
 //   nsys_steps.c  which NVTX ranges are steps
 //   nsys_facts.c  devices, processes, threads, host, the profiler's own messages
 //   nsys_args.c   one row again, on demand
-#ifndef STK_READERS_NSYS_H
-#define STK_READERS_NSYS_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -226,5 +225,3 @@ enum stoker_status stk_nsys_args_open(struct stk_stream *stream, const char *pat
 enum stoker_status stk_nsys_args_next(void *state, const struct stk_trace *t, uint32_t event,
                                       stk_emit_fn *emit, void *arg, struct stoker_err *err);
 void stk_nsys_args_close(void *state);
-
-#endif

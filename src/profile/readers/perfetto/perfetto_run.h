@@ -9,8 +9,7 @@
 //   perfetto_own.c     what stoker's export wrote -> rows as they were
 //   perfetto_pairs.c   begins and ends -> durations
 //   perfetto_args.c    annotations of one event, on demand
-#ifndef STK_READERS_PERFETTO_RUN_H
-#define STK_READERS_PERFETTO_RUN_H
+#pragma once
 
 #include "base/inflate.h"
 #include "base/protobuf.h"
@@ -209,5 +208,3 @@ bool stk_pf_own_begin(struct stk_pf *in);
 void stk_pf_own_free(struct stk_pf_own *own);
 void stk_pf_own_event(struct stk_pf *in, const struct stk_pf_seq *s, const struct stk_pf_event *e);
 void stk_pf_own_finish(struct stk_pf *in, const struct stk_chrome_input *input);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of this reader share: the input as it is read, and the records that are taken.
-#ifndef STK_READERS_STK_STK_IN_H
-#define STK_READERS_STK_STK_IN_H
+#pragma once
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -33,5 +32,3 @@ void stk_in_bad_time(struct stk_in *in, enum stk_kind kind);
 void stk_in_take_work(struct stk_in *in, const struct stk_wire_work *w);
 void stk_in_take_config(struct stk_in *in, const struct stk_wire_config *c);
 void stk_in_take_device(struct stk_in *in, const struct stk_wire_device *d);
-
-#endif

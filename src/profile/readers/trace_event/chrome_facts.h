@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top-level values of a trace: deviceProperties, distributedInfo, clock base, host, log lines.
-#ifndef STK_READERS_TRACE_EVENT_CHROME_FACTS_H
-#define STK_READERS_TRACE_EVENT_CHROME_FACTS_H
+#pragma once
 
 #include "profile/readers/trace_event/chrome_stage.h"
 
@@ -41,5 +40,3 @@ void stk_chrome_facts_device(const struct stk_chrome_facts *f, int64_t device,
 void stk_chrome_parse_device(struct stk_str name, int64_t *device, enum stk_device_kind *kind);
 // What follows the number in such a name; borrowed, may be empty.
 struct stk_str stk_chrome_device_name(struct stk_str name);
-
-#endif

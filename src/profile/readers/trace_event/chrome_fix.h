@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only the end of the input can tell of its events: pairs, processes, devices, names, issues.
-#ifndef STK_READERS_TRACE_EVENT_CHROME_FIX_H
-#define STK_READERS_TRACE_EVENT_CHROME_FIX_H
+#pragma once
 
 #include "profile/readers/trace_event/chrome_facts.h"
 #include "profile/readers/trace_event/chrome_sink.h"
@@ -9,5 +8,3 @@
 STK_MUST_CHECK enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink,
                                                  const struct stk_chrome_input *in,
                                                  struct stoker_err *err);
-
-#endif

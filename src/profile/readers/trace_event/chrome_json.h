@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON text, one token at a time, forgiving what exporters get wrong: for the records that the fast
 // path gives up, for the few values outside the events, and for arguments shown on demand.
-#ifndef STK_READERS_TRACE_EVENT_CHROME_JSON_H
-#define STK_READERS_TRACE_EVENT_CHROME_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ size_t stk_chrome_unescape(const char *raw, size_t n, char *out);
 // text. Strings arrive unescaped. False if it is broken or cut.
 bool stk_chrome_flatten(const char *text, size_t len, struct stk_str skip_prefix, stk_emit_fn *emit,
                         void *arg);
-
-#endif

@@ -2,8 +2,7 @@
 // Numbers of a trace, read by hand: times are decimal microseconds and must not go through a
 // double, whose 53 bits cannot hold an epoch time to the nanosecond. All functions read up to 8
 // bytes beyond the digits, so the text must be padded (STK_CHROME_PAD).
-#ifndef STK_READERS_TRACE_EVENT_CHROME_NUMBER_H
-#define STK_READERS_TRACE_EVENT_CHROME_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ int stk_chrome_time_slow(const char *p, size_t n, struct stk_chrome_time *t);
 // Any JSON number (fraction dropped), quoted or not: false if it is none or does not fit. Values
 // from 2^63 up to 2^64 wrap, so that unsigned ids stay distinct.
 bool stk_chrome_integer(const char *p, size_t n, int64_t *value);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One event of the Trace Event Format in Kineto's dialect, as fields: what all later stages need,
 // and nothing else. Readers of other formats that hold the same events fill it too.
-#ifndef STK_READERS_TRACE_EVENT_CHROME_RAW_H
-#define STK_READERS_TRACE_EVENT_CHROME_RAW_H
+#pragma once
 
 #include "base/str.h"
 #include "profile/readers/trace_event/chrome_number.h"
@@ -154,5 +153,3 @@ static inline enum stk_chrome_arg stk_chrome_arg_find(const char *key, size_t n)
     }
 #undef KEY
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the rows of all workers meet, in the order of the file. One thread at a time.
-#ifndef STK_READERS_TRACE_EVENT_CHROME_SINK_H
-#define STK_READERS_TRACE_EVENT_CHROME_SINK_H
+#pragma once
 
 #include "profile/readers/trace_event/chrome_stage.h"
 
@@ -41,5 +40,3 @@ void stk_chrome_sink_take(struct stk_chrome_sink *k, struct stk_chrome_stager *s
 void stk_chrome_sink_take_counts(struct stk_chrome_sink *k, struct stk_chrome_stager *s);
 // A row whose name and track are the sink's: half_names, tracks.
 void stk_chrome_sink_add(struct stk_chrome_sink *k, struct stk_row *row);
-
-#endif

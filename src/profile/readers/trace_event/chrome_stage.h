@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker makes of the events of one block: rows and notes, held back until it is certain
 // that the block was cut from the file where an event begins (chrome_sink.h takes them then).
-#ifndef STK_READERS_TRACE_EVENT_CHROME_STAGE_H
-#define STK_READERS_TRACE_EVENT_CHROME_STAGE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -172,5 +171,3 @@ void stk_chrome_pair_row(const struct stk_chrome_half *begin, struct stk_chrome_
                          struct stk_row *row);
 uint64_t stk_chrome_id_hash(const struct stk_chrome_id *id);
 void stk_chrome_issue_merge(struct stk_chrome_issue *into, const struct stk_chrome_issue *from);
-
-#endif

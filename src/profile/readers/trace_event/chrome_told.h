@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top-level value `stoker`: what the hooks of `stoker run` tell of the program
 // (profile/store/told.def).
-#ifndef STK_READERS_TRACE_EVENT_CHROME_TOLD_H
-#define STK_READERS_TRACE_EVENT_CHROME_TOLD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@
 // False: no memory.
 bool stk_chrome_told_read(struct stk_str json, struct stk_arena *arena,
                           struct stk_told_texts *told);
-
-#endif

@@ -6,8 +6,7 @@
 // traces. A line larger than a task is cut between two events. Where an event begins is guessed
 // from the bytes there; the guess is right if decoding from before arrives at it. If one
 // is wrong, all is decoded again with cuts found by hopping over the lengths of all events.
-#ifndef STK_READERS_XPLANE_DECODE_H
-#define STK_READERS_XPLANE_DECODE_H
+#pragma once
 
 #include "profile/readers/reader.h"
 #include "profile/readers/xplane/xplane_event.h"
@@ -27,5 +26,3 @@ struct stk_xp_decode_job {
 };
 STK_MUST_CHECK enum stoker_status stk_xp_decode_lines(struct stk_xp_decode_job *job,
                                                       struct stoker_err *err);
-
-#endif

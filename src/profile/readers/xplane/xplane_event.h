@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of one line to rows of one shard. The hot path of the XPlane reader: an event is a look-up
 // of its metadata, a rounding of its times, and a glance at each stat's id.
-#ifndef STK_READERS_XPLANE_EVENT_H
-#define STK_READERS_XPLANE_EVENT_H
+#pragma once
 
 #include "profile/readers/xplane/xplane_plane.h"
 
@@ -105,5 +104,3 @@ size_t stk_xp_input_details(struct stk_xp_decoder *d, enum stk_xp_input input, c
 // Key of the line's track, or of one beside it.
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
                                       const struct stk_xp_line *line, enum stk_xp_derived derived);
-
-#endif

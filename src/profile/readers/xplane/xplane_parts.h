@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the XPlane reader that its descriptor names, one file each.
-#ifndef STK_READERS_XPLANE_PARTS_H
-#define STK_READERS_XPLANE_PARTS_H
+#pragma once
 
 #include "profile/readers/reader.h"
 
@@ -12,5 +11,3 @@ STK_MUST_CHECK enum stoker_status stk_xp_args_next(void *state, const struct stk
                                                    uint32_t event, stk_emit_fn *emit, void *arg,
                                                    struct stoker_err *err);
 void stk_xp_args_close(void *state); // takes NULL
-
-#endif

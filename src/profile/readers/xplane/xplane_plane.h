@@ -3,8 +3,7 @@
 // ids a meaning, and where its lines lie. Ids mean something only inside their plane, and the maps
 // may follow the lines that use them, so a plane is always scanned before its events are decoded;
 // the scan passes over lines by their length.
-#ifndef STK_READERS_XPLANE_PLANE_H
-#define STK_READERS_XPLANE_PLANE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -186,5 +185,3 @@ bool stk_xp_value_text(const struct stk_xp_value *v, struct stk_str *out);
 // Take over what a stat says. `bits` are those of the stats that are wanted.
 void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
                         const struct stk_xp_value *v);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader of XSpace profiles (xplane.c), while it reads one: what is being read, shared by the
 // two ways in (a plain file in place, anything else in order) and by what they do with each plane.
-#ifndef STK_READERS_XPLANE_READING_H
-#define STK_READERS_XPLANE_READING_H
+#pragma once
 
 #include "profile/readers/reader.h"
 #include "profile/readers/xplane/xplane_plane.h"
@@ -61,5 +60,3 @@ STK_MUST_CHECK enum stoker_status stk_xp_read_programs(struct stk_xp_reading *r,
                                                        uint64_t size);
 // xplane_intake.c: input that can only be read in order, one plane in memory at a time.
 STK_MUST_CHECK enum stoker_status stk_xp_read_in_order(struct stk_xp_reading *r);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Their names are resolved once per plane, so a walk looks at the id of each stat and parses those
 // few that its caller wants. Most events have none.
-#ifndef STK_READERS_XPLANE_SECOND_H
-#define STK_READERS_XPLANE_SECOND_H
+#pragma once
 
 #include "profile/readers/xplane/xplane_plane.h"
 
@@ -44,5 +43,3 @@ static inline struct stk_xp_second_walk stk_xp_second_meta(const struct stk_xp_p
 }
 // The next stat that is wanted; STK_XP_SECOND_NONE: there are no more. `value` borrows.
 enum stk_xp_second stk_xp_second_next(struct stk_xp_second_walk *w, struct stk_xp_value *value);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What XPlane files say in text: detail strings of device events, plane names, HLO instructions.
-#ifndef STK_READERS_XPLANE_TEXT_H
-#define STK_READERS_XPLANE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ uint8_t stk_xp_hlo_dir(struct stk_str op, struct stk_str text);
 
 // A runtime or driver call by its spelling: cuXxx, cudaXxx, hipXxx.
 bool stk_xp_is_runtime_call(struct stk_str name);
-
-#endif
