@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report as text: the verdict's sentence alone with --quiet, the first screen (text_screen.c), or
-// with --verbose everything: what was read and whether it can be trusted, the verdict, where a
+// The report as text: the verdict's sentence alone with --quiet, the first screen (text_screen.c),
+// or with --verbose everything: what was read and whether it can be trusted, the verdict, where a
 // step's time goes, what to change, every step, device and rule. Wording may change; programs read
 // the JSON.
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings as numbered blocks, for --verbose: what, how much, how stoker knows, what to change, where
-// to read on. Then what every rule found in one line, and what could not be checked.
+// Findings as numbered blocks, for --verbose: what, how much, how stoker knows, what to change,
+// where to read on. Then what every rule found in one line, and what could not be checked.
 #include <stdio.h>
 #include <string.h>
 

@@ -337,7 +337,8 @@ static const char *compute_sentence(const struct stk_run_sum *run, const struct 
     int computes = percent(s[STK_GROUP_COMPUTE]);
     double evaluation = stk_evaluation_share(run);
     if (evaluation >= stk_threshold_value(STK_T_LONG_STEPS)) {
-        return stk_arena_printf(arena, "The %s is busy %d%% %s, and evaluation is %d%% of that time",
+        return stk_arena_printf(arena,
+                                "The %s is busy %d%% %s, and evaluation is %d%% of that time",
                                 device, computes, scope, percent(evaluation));
     }
     if (stk_verdict_leaves_loss(v)) {
@@ -346,8 +347,8 @@ static const char *compute_sentence(const struct stk_run_sum *run, const struct 
                                        computes, scope, percent(s[v->first]), what)
                     : NULL;
     }
-    return stk_arena_printf(arena, "The %s is busy %d%% %s: only faster kernels will help now", device,
-                            computes, scope);
+    return stk_arena_printf(arena, "The %s is busy %d%% %s: only faster kernels will help now",
+                            device, computes, scope);
 }
 
 static const char *main_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
