@@ -47,7 +47,7 @@ class ServerApi {
             if (error.name === 'AbortError') {
                 throw error;
             }
-            throw new Error('stoker view doesn't answer: it has ended, or the connection is lost');
+            throw new Error('stoker view doesn\'t answer: it has ended, or the connection is lost');
         }
         if (!answer.ok) {
             throw new Error(await problemOf(answer));

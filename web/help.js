@@ -24,7 +24,7 @@ export function showHelp(groups) {
             el('div', {}, el('span', {}, key.split(', ').flatMap((k, i) => [i ? ' ' : '', el('kbd', {}, k)])),
                 el('span', {}, meaning)))))),
     el('p', { class: 'muted' }, 'Keys are named by their place on a US keyboard, on any layout. ',
-        'The page's address stores the view: copy it to come back or to share it.'));
+        'The page\'s address stores the view: copy it to come back or to share it.'));
     if (!dialog.open) {
         dialog.showModal();
     }

@@ -19,7 +19,7 @@ export const PARTS = [
     ['host_wait', 'host blocked', 'host', 'hatch', 'the main thread is blocked on a lock, queue, sleep or future'],
     ['host_compute', 'host work', 'host', 'cross', 'the CPU computes: Python, framework, callbacks'],
     ['profiler_overhead', 'profiler', 'unknown', 'solid', "profiling overhead that the profile records"],
-    ['idle_unknown', 'unknown', 'unknown', 'hatch', 'idle, and the profile doesn't show why'],
+    ['idle_unknown', 'unknown', 'unknown', 'hatch', 'idle, and the profile doesn\'t show why'],
 ].map(([id, label, group, pattern, meaning]) => ({ id, label, group, pattern, meaning }));
 
 /* What a critical path goes to (docs/whatif.md); its compute is that of the parts above. */
@@ -29,7 +29,7 @@ const PATH_KINDS = Object.entries({
     sync: ['sync', 'hatch', 'the path goes through a call that waits for the device'],
     transfer: ['transfer', 'solid', 'the path goes through a copy'],
     communication: ['comm', 'solid', 'the path goes through a collective'],
-    unknown: ['unknown', 'hatch', 'the profile doesn't show what the path waits for'],
+    unknown: ['unknown', 'hatch', 'the profile doesn\'t show what the path waits for'],
 }).map(([id, [group, pattern, meaning]]) => ({ id, label: id, group, pattern, meaning }));
 
 const PART_BY_ID = new Map([...PARTS, ...PATH_KINDS].map((part) => [part.id, part]));

@@ -28,7 +28,7 @@ function showDialog(api) {
     el('p', {}, 'The trace has the verdict, findings and steps as rows. You can open the saved file in any Perfetto.'),
     el('p', {}, save),
     el('p', {}, 'The public page is loaded from the internet, and receives the names, ',
-        'times and arguments in the profile. Don't use it for confidential profiles.'),
+        'times and arguments in the profile. Don\'t use it for confidential profiles.'),
     el('p', {}, hand), state);
     dialog.showModal();
 }

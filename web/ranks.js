@@ -217,7 +217,7 @@ async function clockBlock(api, report) {
     return section('clocks', 'Clocks of the ranks', facts([['ranks', fmtCount(ranks.size)],
         ['clocks differ by at most', residual === undefined ? 'unknown' : fmtNs(residual)],
         straggler !== undefined && ['waited for', `rank ${straggler}`]]),
-    el('p', { class: 'muted' }, 'All ranks share one timeline, which begins with the first event of any rank. Each rank is shifted by its recording's start. The remaining clock difference, above, comes from the ends of the same collectives.'),
+    el('p', { class: 'muted' }, 'All ranks share one timeline, which begins with the first event of any rank. Each rank is shifted by its recording\'s start. The remaining clock difference, above, comes from the ends of the same collectives.'),
     rows.length > 1 && dataTable(makeTable('clocks', 'Start of each rank\'s recording',
         [['rank', 'count'], ['moved_by_ns', 'ns']], rows)));
 }

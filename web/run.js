@@ -54,8 +54,8 @@ async function refresh(page) {
 function runBlocks(doc, page) {
     const lead = [...doc.processes].sort((a, b) => b.count - a.count)[0];
     if (!lead) {
-        return [section('run-steps', 'No steps yet', el('p', {}, 'The hooks haven't seen a step yet. ',
-            'The job may still be starting, or use a loop that they don't know.')), endBlock(doc), machineBlock(doc, page)];
+        return [section('run-steps', 'No steps yet', el('p', {}, 'The hooks haven\'t seen a step yet. ',
+            'The job may still be starting, or use a loop that they don\'t know.')), endBlock(doc), machineBlock(doc, page)];
     }
     return [factsBlock(doc, lead, page), runSteps('run-steps', 'Time of each step', lead), rankBlock(doc), endBlock(doc),
         machineBlock(doc, page)];
@@ -98,7 +98,7 @@ function runSteps(id, title, lead) {
     return section(id, title, twin(title, lineChart(title, series, fmtNs), () => dataTable(makeTable('steps', title, columns,
         lead.steps.map((row) => [row[NUMBER], row[END] - first, row[DUR], lead.wait_ns === undefined ? null : row[WAIT]])))),
     el('p', { class: 'muted' }, lead.every > 1 ? `Each point is the longest of ${fmtCount(lead.every)} steps. ` : '',
-        series.length > 1 ? 'Dashed line: waiting for input.' : 'The hooks can't see input waits here.'));
+        series.length > 1 ? 'Dashed line: waiting for input.' : 'The hooks can\'t see input waits here.'));
 }
 
 function rankBlock(doc) {

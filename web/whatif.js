@@ -16,7 +16,7 @@ export async function whatifPage(main, context) {
     const { api, params } = context;
     const doc = await api.whatif([]);
     add(main, el('h1', {}, 'What if?'), el('p', { class: 'muted' },
-        'Choose the changes. stoker replays the profile's steps with them and estimates the step time, as an interval.'));
+        'Choose the changes. stoker replays the profile\'s steps with them and estimates the step time, as an interval.'));
     if (!doc.gate.ok) {
         main.append(section('gate', 'No estimates for this profile',
             el('ul', {}, (doc.gate.why || []).map((why) => el('li', {}, why))),
@@ -97,7 +97,7 @@ async function predict(page) {
             if (!scenario) {
                 const doc = await page.api.whatif(fixes);
                 scenario = doc.scenarios[0];
-                problem = !scenario && new Error((doc.gate.why || []).join('; ') || 'these fixes can't be estimated here');
+                problem = !scenario && new Error((doc.gate.why || []).join('; ') || 'these fixes can\'t be estimated here');
             }
         } catch (error) {
             problem = error;
@@ -136,7 +136,7 @@ function pictures(page, scenario) {
 }
 
 const PATH_NOTE = () => el('p', { class: 'muted' },
-    'Each step is split by its critical path. Work off that path wouldn't make the step shorter.');
+    'Each step is split by its critical path. Work off that path wouldn\'t make the step shorter.');
 
 /* What is too small to be seen is left out. */
 function pathParts(path, ns) {

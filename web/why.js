@@ -106,7 +106,7 @@ function cannotTell(report) {
     const framework = (report.profile.inputs[0] || {}).producer || '';
     return section('record', 'Why there is no verdict, and how to record a better profile',
         reasons.length > 0 && el('ul', {}, reasons.map((why) => el('li', {}, why))),
-        el('p', {}, 'A verdict needs at least ten steps after the warm-up, the device's ',
+        el('p', {}, 'A verdict needs at least ten steps after the warm-up, the device\'s ',
             'events, and the calls that launch its work.'),
         recordingHelp(framework).map(([name, code]) => el('div', { class: 'snippet-block' }, el('h3', {}, name),
             codeBlock(code, name))));

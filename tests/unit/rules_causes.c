@@ -382,7 +382,7 @@ static void transfer_within(void)
     f.devices[0].d2d_ns = 900;
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "transfer-exposed");
-    CHECK(advises(x, "within the device's own memory") == 0);
+    CHECK(advises(x, "within the GPU's own memory") == 0);
     CHECK(!says(x, "pinned memory") && advises(x, "into one buffer") < 0);
     f.devices[0].p2p_ns = 2000; // most go between devices
     fake_ask(&f);
@@ -703,7 +703,7 @@ static void long_work(void)
     fake_total(&f);
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "long-steps");
-    CHECK(says(x, "their kernels take longer") && x->severity == STK_LEVEL_INFO);
+    CHECK(says(x, "Their kernels take longer") && x->severity == STK_LEVEL_INFO);
     CHECK_STR(x->saving.basis, "none");
     f.run.facts.long_period = 4;
     fake_ask(&f);

@@ -294,7 +294,7 @@ int main(int argc, char **argv)
     CHECK_RUN(parallel_maps);
     CHECK_RUN(kernels);
     CHECK_RUN(engines);
-    CHECK_RUN(passes, STK_FW_TENSORFLOW, "TextVectorization", "this is an evaluation,");
-    CHECK_RUN(passes, STK_FW_PYTORCH, "this is an evaluation,", "TextVectorization");
+    CHECK_RUN(passes, STK_FW_TENSORFLOW, "before training (adapt())", "TextVectorization");
+    CHECK_RUN(passes, STK_FW_PYTORCH, "a pass before training", "adapt()");
     return check_done("unit.rules_facts");
 }

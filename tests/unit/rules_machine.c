@@ -167,7 +167,7 @@ static void worker_threads(double cpu, double queue, bool have_threads)
     const char *title = "Worker processes start more threads than there are processors";
     CHECK_EQ(x && strcmp(x->title, title) == 0, have_threads);
     if (have_threads) {
-        CHECK(tells(x, "each of the 4 processes pt_data_worker has 2.9 threads that run or wait"));
+        CHECK(tells(x, "Each of the 4 processes pt_data_worker has 2.9 runnable threads"));
         CHECK_EQ(advises(x, "OMP_NUM_THREADS=1"), 0);
     } else {
         CHECK(advises(x, "OMP_NUM_THREADS=1") < 0 && advises(x, "--cpus-per-task") == 0);
@@ -183,7 +183,7 @@ static void unused_gpu(double busy, bool fires)
     ask();
     const struct stk_rep_finding *x = found("device-unused");
     CHECK_EQ(x != NULL, fires);
-    CHECK(!x || tells(x, "the machine has 1 GPU, in use at most 1.0 % of the time"));
+    CHECK(!x || tells(x, "The machine has 1 GPU, busy at most 1.0% of the time"));
     end();
 }
 

@@ -84,7 +84,7 @@ static void test_no_start(void)
     CHECK_STR(recorded(&a, "module_load"), "not recorded");
     CHECK_STR(recorded(&a, "weights_to_device"), "not recorded");
     CHECK(!answer_cell_in(&a, WORK, answer_row(&a, WORK, "allocation"), "count")->known);
-    CHECK_STR(a.doc.missing[0].what, "the beginning of the job");
+    CHECK_STR(a.doc.missing[0].what, "the start of the job");
     CHECK(!a.doc.inconclusive);
     answer_end(&a);
 }

@@ -101,17 +101,17 @@ static void what_takes_an_edit_is_first(void)
     skip(&tune.tried, "torch.compile", STK_TUNE_NUMERICS);
     skip(&tune.tried, "torch.threads", STK_TUNE_NO_TURN);
     const char *text = text_of(&tune, false);
-    const char *edit = strstr(text, "  host-bound.tf-function   saves 94 %   train.py:44\n");
+    const char *edit = strstr(text, "  host-bound.tf-function   saves 94%   train.py:44\n");
     const char *rest = strstr(text, "  skipped    torch.threads ");
     CHECK(edit && rest && edit < rest);
-    CHECK(strstr(text, "  input-wait.own-code   saves 30 %"));
+    CHECK(strstr(text, "  input-wait.own-code   saves 30%"));
     CHECK(!strstr(text, "torch.dataloader.num_workers")); // tune tries it
     CHECK(strstr(text, "  numerics   torch.compile: it changes what is computed"));
     CHECK(strstr(text, "  skipped    2 fixes that the job has no place for"));
     CHECK(!strstr(text, "process.numa"));
     CHECK(strstr(text,
                  "cannot tell: the budget was spent (--budget) before torch.threads; by hand, "
-                 "host-bound.tf-function saves 94 %\n"));
+                 "host-bound.tf-function saves 94%\n"));
     CHECK(strstr(text_of(&tune, true), "process.numa"));
     // A fix that was kept is another remedy of the first finding.
     struct stk_tune_set kept = {.items = {{.fix = fix("torch.dataloader.num_workers")}},

@@ -189,7 +189,7 @@ class Profile:
 
     @staticmethod
     def packed(tile):
-        """A tile behind its length."""
+        """A tile after its length."""
         return struct.pack("<Q", len(tile)) + tile
 
     def answer(self, what, word):

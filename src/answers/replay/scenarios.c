@@ -206,7 +206,8 @@ static bool find_way(struct making *m)
     struct stk_whatif_scenario s, best;
     size_t count = 0;
     m->out->has_target = true;
-    *t = (struct stk_whatif_target){m->asked->target_ns, m->out->base.unprofiled_ns, false, {0}};
+    *t = (struct stk_whatif_target){.target_ns = m->asked->target_ns,
+                                    .expected_ns = m->out->base.unprofiled_ns};
     while (count < MAX_SET && t->expected_ns > t->target_ns) {
         struct stk_price_asked chosen = {0};
         best.expected_ns = t->expected_ns - (int64_t)(WORTH * (double)m->out->base.measured_ns);

@@ -185,6 +185,7 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
 
 const struct stk_rule stk_rule_cold_start = {
     .page = STK_PAGE(cold_start),
+    .kind = STK_TOPIC_RECORDING,
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_COLD,
     .thresholds = thresholds,

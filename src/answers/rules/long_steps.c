@@ -156,9 +156,9 @@ static const char *evaluation_title(const struct stk_rule_ctx *ctx)
 {
     int64_t every = ctx->pass.run->facts.told_numbers[STK_TOLD_EVALUATION_EVERY];
     int share = (int)(stk_evaluation_share(ctx->pass.run) * 100 + 0.5);
-    return every > 0 ? stk_rule_text(ctx, "Evaluation takes %d %% of the run, every %" PRId64 " %s",
+    return every > 0 ? stk_rule_text(ctx, "Evaluation takes %d%% of the run, every %" PRId64 " %s",
                                      share, every, every == 1 ? "step" : "steps")
-                     : stk_rule_text(ctx, "Evaluation takes %d %% of the steps' time", share);
+                     : stk_rule_text(ctx, "Evaluation takes %d%% of the steps' time", share);
 }
 
 // The hooks saw the whole run, and evaluations that may lie outside of the window.

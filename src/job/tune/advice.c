@@ -91,11 +91,11 @@ void stk_advice_price(const struct stk_tune_advice *a, char to[STK_ADVICE_PRICE]
 {
     const struct stoker_saving *s = &a->saving;
     if (!s->has_expected) {
-        snprintf(to, STK_ADVICE_PRICE, "saves up to %.0f %%", 100 * s->high_share);
+        snprintf(to, STK_ADVICE_PRICE, "saves up to %.0f%%", 100 * s->high_share);
     } else if (s->has_low && s->has_high) {
-        snprintf(to, STK_ADVICE_PRICE, "saves %.0f %% [%.0f, %.0f]", 100 * s->expected_share,
+        snprintf(to, STK_ADVICE_PRICE, "saves %.0f%% [%.0f, %.0f]", 100 * s->expected_share,
                  100 * s->low_share, 100 * s->high_share);
     } else {
-        snprintf(to, STK_ADVICE_PRICE, "saves %.0f %%", 100 * s->expected_share);
+        snprintf(to, STK_ADVICE_PRICE, "saves %.0f%%", 100 * s->expected_share);
     }
 }

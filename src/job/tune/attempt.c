@@ -257,7 +257,7 @@ static enum stoker_status screen(struct stk_tuning *t, struct stk_tune_tried **v
     for (int i = 0; i < count; i++) {
         if (times[i] > 0 && values[i] != *best) {
             char why[STK_TUNE_WHY];
-            snprintf(why, sizeof why, "%.0f %% more time than with %.200s, in one run each",
+            snprintf(why, sizeof why, "%.0f%% more time than with %.200s, in one run each",
                      100 * (times[i] / best_s - 1), (*best)->choice.value);
             stk_attempt_decide(t, values[i], STK_TUNE_NO_EFFECT, why);
         }

@@ -141,7 +141,7 @@ static void tell_pair(struct stk_tuning *t, const struct stk_tune_pairs *p)
     int n = snprintf(detail, sizeof detail, ", pair %d", p->count + 1);
     if (p->count) {
         double change = 100 * (estimate(p) - 1);
-        snprintf(detail + n, sizeof detail - (size_t)n, ", %.0f %% %s time so far", fabs(change),
+        snprintf(detail + n, sizeof detail - (size_t)n, ", %.0f%% %s time so far", fabs(change),
                  change < 0 ? "less" : "more");
     }
     stk_tune_tell(t, detail, NULL);

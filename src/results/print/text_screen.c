@@ -28,7 +28,8 @@ static const struct stk_rep_finding *finding_at(const struct stk_report *r, size
     return (const struct stk_rep_finding *)r->findings.items + i;
 }
 
-// The finding to begin with: the one that the outlook is of, or else the first about the job.
+// The finding to begin with: the one that the outlook is of, else the first about the job, else the
+// first.
 static const struct stk_rep_finding *first_finding(const struct stk_report *r)
 {
     const struct stk_rep_finding *first = NULL;
@@ -41,7 +42,7 @@ static const struct stk_rep_finding *first_finding(const struct stk_report *r)
             first = f;
         }
     }
-    return first;
+    return first || r->findings.count == 0 ? first : finding_at(r, 0);
 }
 
 // The worst fault of the recording, and how many there are; NULL: none.
@@ -118,10 +119,11 @@ static void now_line(struct stk_term *t, const struct stk_report *r)
     stk_term_text(t, "now");
     stk_term_to_column(t, BAR_LABEL);
     stk_bar_fill(t, columns, &r->breakdown.parts);
-    stk_term_to_column(t, BAR_LABEL + columns + 2);
     if (r->has_outlook && r->outlook.has_step) {
+        stk_term_to_column(t, BAR_LABEL + columns + 2);
         stk_term_text(t, stk_figure_ns(r->outlook.now_ns).text);
     } else if (r->steps.has_times) {
+        stk_term_to_column(t, BAR_LABEL + columns + 2);
         stk_term_printf(t, "%s per step", stk_figure_ns(r->steps.mean_ns).text);
     }
     stk_term_line_end(t);
@@ -158,10 +160,8 @@ static void fixed_line(struct stk_term *t, const struct stk_rep_outlook *o)
         stk_term_styled(t, STK_STYLE_GREEN, stk_figure_ns(o->step_ns).text);
         stk_term_text(t, "  ");
     }
-    stk_term_printf(t, "%s%s ", is_bound ? "at best, " : "", times);
-    if (!is_bound) {
-        stk_term_text(t, range);
-    }
+    stk_term_printf(t, "%s%s%s%s", is_bound ? "at best, " : "", times, is_bound ? "" : " ",
+                    is_bound ? "" : range);
     stk_term_line_end(t);
 }
 
@@ -206,6 +206,9 @@ static void label(struct stk_term *t, const char *word)
 static void at_right(struct stk_term *t, const char *text)
 {
     int at = t->options->columns - stk_term_width(text);
+    if (!*text) {
+        return;
+    }
     if (t->column + 2 > at) {
         stk_term_line_end(t);
         at = at < BODY ? BODY : at;
@@ -239,11 +242,14 @@ static void levels(struct stk_term *t, const struct stk_rep_finding *f)
     if (f->levels.count < 2 || !level->has_step) {
         return;
     }
-    stk_term_to_column(t, BODY);
-    for (size_t i = 0; i < f->levels.count; i++) {
-        stk_term_printf(t, "%s%s: %s", i ? "; " : "", level[i].text,
-                        stk_figure_ns(level[i].step_ns).text);
+    char text[400];
+    int used = 0;
+    for (size_t i = 0; i < f->levels.count && used < (int)sizeof text - 100; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.60s: %.30s", i ? "; " : "",
+                         level[i].text, stk_figure_ns(level[i].step_ns).text);
     }
+    stk_term_to_column(t, BODY);
+    stk_term_wrap(t, BODY, text);
     stk_term_line_end(t);
 }
 

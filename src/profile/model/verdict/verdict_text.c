@@ -392,9 +392,9 @@ static const char *cut_sentence(const struct stk_run_sum *run, const struct stk_
 {
     const char *file = run->rank_count > 1 ? "A file" : "The file";
     if (v->kind == STK_VERDICT_CANNOT_TELL || run->steps_used == 0) {
-        return stk_arena_printf(arena, "%s. %s ends early", sentence, file);
+        return stk_arena_printf(arena, "%s. %s is cut", sentence, file);
     }
-    return stk_arena_printf(arena, "%s. %s ends early: %u complete step%s used", sentence, file,
+    return stk_arena_printf(arena, "%s. %s is cut: %u complete step%s used", sentence, file,
                             run->steps_used, run->steps_used == 1 ? "" : "s");
 }
 
