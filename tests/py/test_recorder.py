@@ -243,7 +243,7 @@ def test_limits():
         "python, in threads": ("Map", "a Python function", "train.py:16", "processes="),
         "generator": ("Generator", "a Python generator", "train.py:17", "ds.save"),
         "map": ("Map", "a native map on one thread", "train.py:16", "num_parallel_calls"),
-        "map-parallel": ("Map", "has threads already", "train.py:16", "cache()"),
+        "map-parallel": ("Map", "on several threads already", "train.py:16", "cache()"),
         "decode": ("Map", "decoding images on one thread", "train.py:", "num_parallel_calls"),
         "unbuffered": ("Generator", "no prefetch", "train.py:17", "ds.prefetch(sd.AUTOTUNE)"),
         "batch": ("Batch", "copying elements into batches", "train.py:13", "num_parallel_calls"),

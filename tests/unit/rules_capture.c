@@ -72,7 +72,7 @@ static void of_a_start(enum stk_step_source source, enum stk_level severity)
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
     bool is_start = source == STK_STEPS_NONE;
     CHECK_EQ(x->severity, severity);
-    CHECK_EQ(says(x, "this lies in the start of the job"), is_start);
+    CHECK_EQ(says(x, "This is part of the job's start"), is_start);
     CHECK_EQ(strcmp(x->saving.basis, "none") == 0, is_start);
     CHECK(fake_finding(&f, "cold-start")->saving.high_share > 0.5);
     fake_done(&f);

@@ -45,14 +45,14 @@ static void explain(const struct stk_tune_pairs *p, char *why)
     double change = 100 * (p->result.estimate - 1);
     const char *word = change < 0 ? "less" : "more";
     if (p->count < STK_PAIRED_MIN) {
-        snprintf(why, STK_TUNE_WHY, "%.1f %% %s time in %d pair%s", fabs(change), word, p->count,
+        snprintf(why, STK_TUNE_WHY, "%.1f%% %s time in %d pair%s", fabs(change), word, p->count,
                  p->count > 1 ? "s" : "");
     } else if (p->result.verdict == STK_PAIRED_CANNOT_TELL) {
-        snprintf(why, STK_TUNE_WHY, "cannot tell after %d pairs: %+.1f to %+.1f %% of the time",
+        snprintf(why, STK_TUNE_WHY, "cannot tell after %d pairs: %+.1f to %+.1f%% of the time",
                  p->count, 100 * (p->result.low - 1), 100 * (p->result.high - 1));
     } else {
         double low = 100 * (p->result.low - 1), high = 100 * (p->result.high - 1);
-        snprintf(why, STK_TUNE_WHY, "%.1f %% %s time [%.0f, %.0f], %d pairs", fabs(change), word,
+        snprintf(why, STK_TUNE_WHY, "%.1f%% %s time [%.0f, %.0f], %d pairs", fabs(change), word,
                  change < 0 ? -high : low, change < 0 ? -low : high, p->count);
     }
 }
@@ -69,7 +69,7 @@ static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
     if (tried->losses.numerics == STK_NUMERICS_DIFFER) {
         snprintf(
             tried->why, sizeof tried->why,
-            "refused: from step %lld on losses are off by %.2g %%, outside of two runs without",
+            "refused: from step %lld on losses are off by %.2g%%, outside of two runs without",
             (long long)tried->losses.step, 100 * tried->losses.off);
         return false;
     }

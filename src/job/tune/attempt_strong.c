@@ -64,7 +64,7 @@ static enum stoker_status judge(struct stk_tuning *t, const struct stk_tune_set 
     if (fabs(change) > STK_TUNE_GAIN) {
         return STOKER_OK; // each has its own turn
     }
-    snprintf(why, sizeof why, "%.1f %% %s time together with the others, in %d pairs",
+    snprintf(why, sizeof why, "%.1f%% %s time together with the others, in %d pairs",
              100 * fabs(change), change < 0 ? "less" : "more", p->count);
     return decide_all(t, set, STK_TUNE_NO_EFFECT, why, NULL, err);
 }
@@ -89,7 +89,7 @@ enum stoker_status stk_attempt_strong(struct stk_tuning *t, const struct stk_tun
     } else if (status != STOKER_OK && p.count) {
         struct stoker_err other; // the first error counts
         char why[STK_TUNE_WHY];
-        snprintf(why, sizeof why, "%+.1f %% time together with the others, in %d pair%s",
+        snprintf(why, sizeof why, "%+.1f%% time together with the others, in %d pair%s",
                  100 * (p.result.estimate - 1), p.count, p.count > 1 ? "s" : "");
         (void)!decide_all(t, set, STK_TUNE_SKIPPED, why, NULL, &other);
     }

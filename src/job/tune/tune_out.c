@@ -100,7 +100,7 @@ static void put_cannot_tell(const struct stk_tune *tune, char to[STK_TUNE_SENTEN
     put_missing(tune, missing, sizeof missing);
     if (tune->has_proof || tune->chain.pairs) {
         stk_text_printf(to, STK_TUNE_SENTENCE,
-                        "cannot tell: %s of what was kept give%s %+.0f to %+.0f %% of the time, %d "
+                        "cannot tell: %s of what was kept give%s %+.0f to %+.0f%% of the time, %d "
                         "pairs",
                         tune->has_proof ? "the last proof" : "the trials",
                         tune->has_proof ? "s" : "", 100 * (p->low - 1), 100 * (p->high - 1),

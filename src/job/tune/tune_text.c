@@ -18,7 +18,7 @@ static void put_job(const struct stk_tune *tune, struct stk_sink *to)
                     step, tune->framework[0] ? tune->framework : "no framework", tune->steps,
                     tune->warmup);
     if (tune->originals == 2) {
-        stk_sink_printf(to, ", two runs %.1f %% apart", 200 * tune->noise);
+        stk_sink_printf(to, ", two runs %.1f%% apart", 200 * tune->noise);
     }
     if (tune->sentence[0]) {
         stk_sink_text(to, "\n  its report ");
