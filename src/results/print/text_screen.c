@@ -410,7 +410,7 @@ static void footer(struct stk_term *t, const struct stk_report *r)
     label(t, "Read");
     size_t ranks = rank_count(&r->profile.inputs), problems = 0;
     uint64_t dropped = r->profile.events.dropped;
-    char text[400], begin[48] = "";
+    char text[600], begin[48] = "";
     for (size_t i = 0; i < r->findings.count; i++) {
         problems += finding_at(r, i)->severity < STK_LEVEL_INFO;
     }
