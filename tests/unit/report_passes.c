@@ -311,8 +311,8 @@ static void test_bar(void)
         }
         w.run.wall_ns = sum;
         CHECK(fill(&w, 1, &err) == STOKER_OK);
-        const char *page =
-            print(&w, "text", (struct stk_out_options){.columns = 80, .ascii = true, .verbosity = 1});
+        const char *page = print(
+            &w, "text", (struct stk_out_options){.columns = 80, .ascii = true, .verbosity = 1});
         const char *line = strstr(page, "confidence high\n\n");
         CHECK(line != NULL);
         if (line && sum > 0) {

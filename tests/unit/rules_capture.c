@@ -37,12 +37,12 @@ static void healthy(void)
     CHECK_STR(x->title, "The CPU's step is the model's own work");
     CHECK(says(x, "the model's own operations"));
     CHECK(advises(x, "stoker stats ops") == 0);
-    CHECK_EQ(f.report.findings.count, 1); // a job on the CPU holds no kernels, and need not
+    CHECK_EQ(f.report.findings.count, 1); // a job on the CPU has no kernels, and need not
     CHECK_STR(fake_state(&f, "capture-no-device"), "not_applicable");
     fake_done(&f);
 }
 
-// "Little is left" is not said where the sentence names a loss of a tenth.
+// "Little is left" is absent where the sentence names a loss of a tenth.
 static void left_over(void)
 {
     fake_init(&f, 1, STK_SCOPE_STEPS);

@@ -20,7 +20,7 @@ QUIET = "const s = document.getElementById('tl-status'); return !s || s.dataset.
 
 
 def missing(folder: pathlib.Path) -> str:
-    """Why there is no browser; '' where there is one. May start this script anew in an environment in `folder`."""
+    """Why there is no browser; '' where there is one. May start this script again in an environment in `folder`."""
     for program in ("chromium", "chromedriver"):
         if not shutil.which(program):
             return f"{program} is not here (Debian: chromium, chromium-driver)"
@@ -85,7 +85,7 @@ class Browser:
         raise TimeoutError(f"waited {seconds} s for {what} at {self.driver.current_url}")
 
     def open(self, base, page):
-        """Loads the page anew, until it is whole."""
+        """Loads the page again, until it is whole."""
         self.driver.get("about:blank")
         self.driver.get(base + page)
         self.wait(READY, "the page")

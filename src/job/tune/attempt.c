@@ -67,10 +67,9 @@ static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
                            &with->facts.losses, changes);
     tried->has_losses = true;
     if (tried->losses.numerics == STK_NUMERICS_DIFFER) {
-        snprintf(
-            tried->why, sizeof tried->why,
-            "refused: from step %lld on losses are off by %.2g%%, outside of two runs without",
-            (long long)tried->losses.step, 100 * tried->losses.off);
+        snprintf(tried->why, sizeof tried->why,
+                 "refused: from step %lld on losses are off by %.2g%%, outside of two runs without",
+                 (long long)tried->losses.step, 100 * tried->losses.off);
         return false;
     }
     return true;
