@@ -40,8 +40,8 @@ static inline void stk_sort_reals(double *values, size_t n)
 }
 
 // Moves `low` to the first place of [low, high) that is not before the one looked for, or to
-// `high`. `is_before` is told by `mid`, a place; of places in their order it holds up to one and
-// then no more.
+// `high`. `is_before` is an expression of `mid`, a place. Of places in their order it holds up to
+// one and then no more.
 #define STK_BISECT(low, high, mid, is_before)                                                      \
     do {                                                                                           \
         while ((low) < (high)) {                                                                   \

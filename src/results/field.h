@@ -58,7 +58,7 @@ struct stk_field {
     const char *key;
     enum stk_type type; // of each value
     enum stk_shape shape;
-    bool from_zero; // its least value is 0, whatever the type's
+    bool from_zero; // its least value is 0, even if the type has a lower one
     size_t offset;
     size_t has_offset; // offset of a bool that says whether the value is known, or one of the above
     const struct stk_struct_info *sub;

@@ -13,7 +13,7 @@
 #include "answers/replay/price_transfers.h"
 
 #define LEAST_KIB 64   // smaller copies are values, not data
-#define MOST_PIECES 32 // sizes that are told apart
+#define MOST_PIECES 32 // different sizes that are counted
 #define IN_STEPS 0.8   // of the steps have it
 
 struct piece {

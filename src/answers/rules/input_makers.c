@@ -282,7 +282,7 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// Prepared beside the step by one worker, a batch takes as long as before: that is the least. As
+// One worker in the background takes as long per batch as the loop did: that saves the least. As
 // many workers as the wait needs hide all of it; several answers that are waited for at once need
 // no processors.
 static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)

@@ -14,7 +14,7 @@
 #include "profile/model/median.h"
 #include "answers/passes/stats/stats_launches.h"
 
-#define DEPTHS 4096 // of the queue that are told apart
+#define DEPTHS 4096 // of the queue that are counted
 
 struct counter_row {
     const char *name, *kind, *unit, *source; // NULL: not known

@@ -43,7 +43,7 @@ class CancelledError(OpError):
 
 
 class UnimplementedError(OpError, NotImplementedError):
-    """Not implemented."""
+    """The operation does not support what was asked for."""
 
 
 class PermissionDeniedError(OpError):

@@ -22,9 +22,9 @@ PERIOD = 0.002  # s from one sample to the next
 SAMPLES = 400  # at most
 LONG = 10  # steps of a warm-up, from which on brief steps may draw it out
 DRAWN_OUT = 20  # steps at most, until there are samples
-FEWEST = 10  # of which shares are told
-LINES = 3  # that are told
-WAITS = 0.2  # of the time: a job without a window is told of its input
+FEWEST = 10  # samples, for shares to be reported
+LINES = 3  # that are reported
+WAITS = 0.2  # of the time: from here, a job without a window gets a note on its input
 TEXT = 160  # bytes of one place, at most
 LOADERS = 64  # that are remembered
 EVALUATIONS = 4096  # that are remembered
@@ -199,7 +199,7 @@ class Places:
         """Gradients are worked out: what began as an evaluation is none."""
         self.evaluating = 0
 
-    # What is told
+    # What is reported
 
     def at_exit(self):
         """The job ends without a window, whose report would say it."""
