@@ -128,6 +128,12 @@ bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx)
            !is_named(ctx, "MultiProcessingDataLoaderIter"); // which waits for its workers
 }
 
+uint64_t stk_input_requests(const struct stk_rule_ctx *ctx)
+{
+    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
+    return rest * STK_INPUT_MOST_REQUESTS > 1 ? (uint64_t)(1 / rest + 1) : (uint64_t)STK_NOT_KNOWN;
+}
+
 // A generator that limits is Python's, however little of it tf.data's thread sees: other threads
 // may fill the queue that it reads.
 bool stk_input_python_limits(const struct stk_rule_ctx *ctx)
@@ -300,10 +306,11 @@ static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     stk_say_one_worker(ctx, f, saved(beside.high), saved(beside.low), about, above);
     level(ctx, f, STK_EFFORT_ONE_WORKER, 0, "input-overlap", &beside);
     if (asleep) {
-        uint64_t requests = wait < 0.99 ? (uint64_t)(1 / (1 - wait) + 1) : 100;
-        level(ctx, f, STK_EFFORT_REQUESTS, requests, "input-free", &free);
-    } else if (about != (uint64_t)STK_NOT_KNOWN && about > 1) {
-        level(ctx, f, STK_EFFORT_WORKERS, about, "input-free", &free);
+        about = stk_input_requests(ctx);
+    }
+    if (about != (uint64_t)STK_NOT_KNOWN && about > 1) {
+        level(ctx, f, asleep ? STK_EFFORT_REQUESTS : STK_EFFORT_WORKERS, about, "input-free",
+              &free);
     }
 }
 

@@ -42,6 +42,9 @@ bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx);
 // Whoever prepares a batch waits for an answer most of the time (a store, a network), and keeps no
 // processor busy: asked several times at once, it would answer as fast as the step goes on.
 bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx);
+// How many requests at once that takes; STK_NOT_KNOWN: more than STK_INPUT_MOST_REQUESTS.
+#define STK_INPUT_MOST_REQUESTS 100
+uint64_t stk_input_requests(const struct stk_rule_ctx *ctx);
 
 // Half of the steps make an iterator of a DataLoader, as next(iter(loader)) does.
 bool stk_input_makes_loader_iterators(const struct stk_rule_ctx *ctx);

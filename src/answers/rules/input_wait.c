@@ -64,14 +64,14 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
+    uint64_t requests = stk_input_requests(ctx);
+    bool is_known = requests != (uint64_t)STK_NOT_KNOWN;
     if (!stk_input_waits_for_answer(ctx)) {
         return;
     }
     stk_say_fetches_wait_for_answers(
-        ctx, f, (double)facts->input_asleep_ns / (double)facts->loader_fetch_ns,
-        rest > 0.01 ? (uint64_t)(1 / rest + 1) : (uint64_t)STK_NOT_KNOWN,
-        rest > 0.01 ? (uint64_t)STK_NOT_KNOWN : 100);
+        ctx, f, (double)facts->input_asleep_ns / (double)facts->loader_fetch_ns, requests,
+        is_known ? (uint64_t)STK_NOT_KNOWN : STK_INPUT_MOST_REQUESTS);
 }
 
 // Is most of the wait an evaluation's, and the rest too little to be one of the training's own?

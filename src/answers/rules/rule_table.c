@@ -113,8 +113,8 @@ static bool rule_table_fixes(const struct stk_rule *rule, struct stk_arena *aren
 // The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
 // framework was recognised, and where the profile comes from Nsight Systems. Where that leaves
 // nothing, or a profile shows not even CUDA, the other frameworks' follow. How to record is
-// explained for the recorder alone: Nsight Systems users don't need advice about PyTorch's profiler.
-// Users of stoker's own GPU windows don't need advice about either.
+// explained for the recorder alone: Nsight Systems users don't need advice about PyTorch's
+// profiler. Users of stoker's own GPU windows don't need advice about either.
 static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                        struct stk_rep_finding *f)
 {

@@ -83,24 +83,18 @@ static void set_widths(struct segment *segments, int n, int columns)
     }
 }
 
-// `divided`: the segment before has the same fill, so this one begins with a line.
-static void draw_fill(struct stk_term *t, const struct segment *s, bool divided)
+// Columns of one fill. `divided`: the one before has the same fill, so this one begins with a line.
+static void put_fill(struct stk_term *t, size_t fill, const char *colour, int columns, bool divided)
 {
-    size_t f = fill_of(s->part->group);
-    if (t->options->colour && s->width) {
-        stk_sink_text(t->sink, fills[f].colour);
+    STK_ASSERT(fill < sizeof fills / sizeof fills[0] && columns >= 0);
+    bool is_coloured = t->options->colour && columns > 0;
+    const char *block = t->options->ascii ? fills[fill].plain : fills[fill].block;
+    stk_sink_text(t->sink, is_coloured ? colour : "");
+    for (int i = 0; i < columns; i++) {
+        stk_sink_text(t->sink, i > 0 || !divided ? block : t->options->ascii ? "|" : "│");
     }
-    for (int i = 0; i < s->width; i++) {
-        if (i == 0 && divided) {
-            stk_sink_text(t->sink, t->options->ascii ? "|" : "│");
-        } else {
-            stk_sink_text(t->sink, t->options->ascii ? fills[f].plain : fills[f].block);
-        }
-    }
-    if (t->options->colour && s->width) {
-        stk_sink_text(t->sink, "\033[0m");
-    }
-    t->column += s->width;
+    stk_sink_text(t->sink, is_coloured ? "\033[0m" : "");
+    t->column += columns;
 }
 
 // Whether a label may stand at `at` beside those already on this line (line > 0 marks them).
@@ -188,22 +182,10 @@ static void draw_fills(struct stk_term *t, const struct segment *segments, int n
 {
     size_t last = SIZE_MAX;
     for (int i = 0; i < n; i++) {
-        draw_fill(t, &segments[i], segments[i].width && fill_of(segments[i].part->group) == last);
-        if (segments[i].width) {
-            last = fill_of(segments[i].part->group);
-        }
+        size_t fill = fill_of(segments[i].part->group);
+        put_fill(t, fill, fills[fill].colour, segments[i].width, fill == last);
+        last = segments[i].width ? fill : last;
     }
-}
-
-static void put_fill(struct stk_term *t, size_t fill, const char *colour, int columns)
-{
-    STK_ASSERT(fill < sizeof fills / sizeof fills[0] && columns >= 0);
-    stk_sink_text(t->sink, t->options->colour ? colour : "");
-    for (int i = 0; i < columns; i++) {
-        stk_sink_text(t->sink, t->options->ascii ? fills[fill].plain : fills[fill].block);
-    }
-    stk_sink_text(t->sink, t->options->colour ? "\033[0m" : "");
-    t->column += columns;
 }
 
 void stk_bar_fill(struct stk_term *t, int columns, const struct stk_list *parts)
@@ -218,13 +200,13 @@ void stk_bar_fill(struct stk_term *t, int columns, const struct stk_list *parts)
 
 void stk_bar_solid(struct stk_term *t, int columns)
 {
-    put_fill(t, 0, "\033[1;32m", columns);
+    put_fill(t, 0, "\033[1;32m", columns, false);
 }
 
 void stk_bar_key(struct stk_term *t, const char *group)
 {
     size_t fill = fill_of(group);
-    put_fill(t, fill, fills[fill].colour, 1);
+    put_fill(t, fill, fills[fill].colour, 1, false);
 }
 
 void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts)
