@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dependency graph of a rank's steps (answers/replay/graph.h), coded.
+#pragma once
+
+#include "answers/partial/code.h"
+#include "answers/replay/graph.h"
+
+void stk_code_graph(struct stk_code *c, struct stk_graph *g);
+// What a replay relies on: every index in its bounds. False: the bytes are not what was written.
+bool stk_graph_is_sound(const struct stk_graph *g);
