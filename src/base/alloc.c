@@ -23,6 +23,7 @@ static _Atomic uint64_t allocations;
 static _Atomic uint64_t fail_at; // value of `allocations` at which one fails; 0 = off
 static atomic_bool fail_sticky;
 static _Atomic uint64_t last_refused; // bytes of the last request that failed; 0: none did
+static _Atomic uint64_t refusals;     // requests that the system failed
 #define REFUSED_BY_CAP UINT64_MAX
 
 // Counts one allocation; true if it is to fail.
@@ -43,6 +44,7 @@ static inline void *given(void *p, size_t size)
     if (__builtin_expect(!p, 0)) {
         uint64_t asked = size == 0 ? 1 : size < PTRDIFF_MAX ? size : PTRDIFF_MAX;
         atomic_store_explicit(&last_refused, asked, memory_order_relaxed);
+        atomic_fetch_add_explicit(&refusals, 1, memory_order_relaxed);
     }
     return p;
 }
@@ -201,6 +203,11 @@ void stk_alloc_fail_at(uint64_t n, int sticky)
 {
     atomic_store(&fail_sticky, sticky != 0);
     atomic_store(&fail_at, n ? atomic_load(&allocations) + n : 0);
+}
+
+uint64_t stk_alloc_refusals(void)
+{
+    return atomic_load_explicit(&refusals, memory_order_relaxed);
 }
 
 uint64_t stk_alloc_count(void)

@@ -27,6 +27,9 @@ enum stk_alloc_lack {
 };
 enum stk_alloc_lack stk_alloc_lack(void);
 void *stk_alloc_refuse(void);
+// Requests that the system failed since the start of the process, in all threads: an answer during
+// which the figure grew may lack a part (stk_err_whole). What stk_alloc_refuse says does not count.
+uint64_t stk_alloc_refusals(void);
 
 // Test hook: the n-th allocation from now on fails (1 = the next), and every one after it if
 // `sticky`. 0 switches injection off. Not thread-safe against running allocations of other threads

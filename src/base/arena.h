@@ -20,7 +20,7 @@ void *stk_arena_alloc(struct stk_arena *a, size_t size);
 void *stk_arena_array(struct stk_arena *a, size_t count, size_t size);
 // `from` gives all it holds to `a`, and is empty: what lives there now lives as long as `a`.
 void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from);
-// A copy of the vector's items; not NULL where there are none.
+// A copy of the vector's items; not NULL even without items.
 struct stk_vec;
 void *stk_arena_items(struct stk_arena *a, const struct stk_vec *v);
 // NUL-terminated copy of n bytes; NULL on failure.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failed assertion does. The message is put together on the stack and written at once, so
-// that those of several threads do not mix; what does not fit is cut.
+// What a failed assertion does. The message is built on the stack and written at once, so messages
+// of several threads don't mix; long ones are cut.
 #include "base/assert.h"
 
 #include <stdlib.h>

@@ -41,7 +41,7 @@ static bool is_digits(const char *p, const char *end)
     return p < end;
 }
 
-// Takes ".DIGITS" from before `end`; where it begins, NULL: there is none.
+// Takes ".DIGITS" from before `end`; where it begins, or NULL.
 static const char *before_number(const char *start, const char *end)
 {
     const char *dot = end;
@@ -51,16 +51,23 @@ static const char *before_number(const char *start, const char *end)
     return dot > start && is_digits(dot, end) ? dot - 1 : NULL;
 }
 
+// Where ".PID.N.part" begins at the end of a longer name, or NULL.
+static const char *before_numbers(const char *name)
+{
+    size_t n = strlen(name), k = sizeof SUFFIX - 1;
+    if (n <= k || strcmp(name + n - k, SUFFIX) != 0) {
+        return NULL;
+    }
+    const char *end = before_number(name, name + n - k);
+    end = end ? before_number(name, end) : NULL;
+    return end == name ? NULL : end;
+}
+
 // Is what follows a name and its dot in a folder "NODE.PID.N.part"? *is_own: NODE is `node`.
 static bool is_concurrent(const char *rest, const char *node, bool *is_own)
 {
-    size_t n = strlen(rest), k = sizeof SUFFIX - 1;
-    if (n <= k || strcmp(rest + n - k, SUFFIX) != 0) {
-        return false;
-    }
-    const char *end = before_number(rest, rest + n - k);
-    end = end ? before_number(rest, end) : NULL;
-    if (!end || end == rest) {
+    const char *end = before_numbers(rest);
+    if (!end) {
         return false;
     }
     *is_own = strlen(node) == (size_t)(end - rest) && memcmp(rest, node, strlen(node)) == 0;
@@ -105,6 +112,19 @@ static void remove_dead(const char *path, const char *node)
     if (d) {
         closedir(d);
     }
+}
+
+bool stk_atomic_file_is_open(const char *path)
+{
+    if (!before_numbers(path)) {
+        return false;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool is_open = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return is_open;
 }
 
 static void let_go(struct stk_atomic_file *b)

@@ -12,7 +12,7 @@
 
 struct stk_atomic_file {
     char *path, *concurrent; // the name to come, and that until then
-    int fd;                  // to write to; whoever takes it closes it and says so with -1
+    int fd;                  // to write to; its new owner closes it and sets -1
     int lock;                // a descriptor; below 0: none
 };
 
@@ -23,6 +23,8 @@ int stk_atomic_file_open(struct stk_atomic_file *b, const char *path);
 // Renames or removes the file, and lets go of all in any case. 0, or the errno of what failed. All
 // zero is nothing.
 int stk_atomic_file_close(struct stk_atomic_file *b, bool keeps);
+// Whether somebody writes the file at this moment, by its name and lock: it is to get another name.
+bool stk_atomic_file_is_open(const char *path);
 // Gives a plain file another name, on another file system too. What has that name already, a link
 // above all, is replaced by it. 0, or the errno of what failed.
 int stk_atomic_file_move(const char *from, const char *to);

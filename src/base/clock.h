@@ -17,7 +17,12 @@ static inline uint64_t stk_clock_of(clockid_t clock)
 // Monotonic: the clock of all times of stoker's own.
 static inline uint64_t stk_clock_ns(void)
 {
-    return stk_clock_of(CLOCK_MONOTONIC);
+    uint64_t now = 0;
+    // A call that failed is made again: a time of 0 would be taken for hours of waiting.
+    for (int i = 0; !now && i < 3; i++) {
+        now = stk_clock_of(CLOCK_MONOTONIC);
+    }
+    return now;
 }
 
 // For tests and benches, which print them.

@@ -3,6 +3,10 @@
 // needed.
 #include "base/cpu.h"
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,44 +28,81 @@ static const struct word {
 atomic_uint stk_cpu_word;
 
 #if defined(__x86_64__) && defined(__GNUC__)
-static bool has_avx2(void)
+// What CPUID says, and which registers the system saves. Asked here, since __builtin_cpu_supports
+// needs a runtime library of the compiler that fills its table, which zig's does not have: it
+// answers no to everything there.
+struct cpuid {
+    uint32_t ecx1, ebx7, ecx7; // of leaves 1 and 7
+    uint64_t saved;            // XCR0
+};
+enum { YMM = 0x06, ZMM = 0xe6 }; // registers in XCR0, with those that they extend
+
+static struct cpuid read_cpuid(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    struct cpuid c = {0};
+    unsigned eax, ebx, ecx, edx;
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx)) {
+        c.ecx1 = ecx;
+    }
+    if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) {
+        c.ebx7 = ebx;
+        c.ecx7 = ecx;
+    }
+    if (c.ecx1 & bit_OSXSAVE) {
+        uint32_t low, high;
+        __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+        c.saved = (uint64_t)high << 32 | low;
+    }
+    return c;
 }
 
-static bool has_avx512(void)
+static bool has(uint32_t word, uint32_t bits)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    return (word & bits) == bits;
 }
 
+static bool has_avx2(const struct cpuid *c)
+{
+    return has(c->ecx1, bit_AVX | bit_FMA) && has(c->ebx7, bit_AVX2 | bit_BMI | bit_BMI2) &&
+           (c->saved & YMM) == YMM;
+}
+
+static bool has_avx512(const struct cpuid *c)
+{
+    return has(c->ebx7, bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ) &&
+           (c->saved & ZMM) == ZMM;
+}
+
+// AMD before Zen 3: families 15h and 17h run it as a program of their own.
 static bool is_pext_slow(void)
 {
-    return __builtin_cpu_is("amdfam15h") || __builtin_cpu_is("znver1") ||
-           __builtin_cpu_is("znver2");
+    unsigned eax, ebx, ecx, edx, family = 0;
+    bool is_amd = __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == signature_AMD_ebx;
+    if (is_amd && __get_cpuid(1, &eax, &ebx, &ecx, &edx)) {
+        family = (eax >> 8 & 0xf) + (eax >> 20 & 0xff);
+    }
+    return family == 0x15 || family == 0x17;
 }
 
 // Each flag only above the one that it builds on: code for it may use that too.
 static unsigned ask(void)
 {
-    __builtin_cpu_init();
+    const struct cpuid c = read_cpuid();
     unsigned flags = STK_CPU_SSE2;
-    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("pclmul") ||
-        !__builtin_cpu_supports("popcnt")) {
+    if (!has(c.ecx1, bit_SSE4_2 | bit_PCLMUL | bit_POPCNT)) {
         return flags;
     }
     flags |= STK_CPU_SSE42;
-    if (!has_avx2()) {
+    if (!has_avx2(&c)) {
         return flags;
     }
     flags |= STK_CPU_AVX2 | (is_pext_slow() ? 0 : STK_CPU_PEXT);
-    if (!has_avx512()) {
+    if (!has_avx512(&c)) {
         return flags;
     }
     flags |= STK_CPU_AVX512;
-    flags |= __builtin_cpu_supports("avx512vbmi") ? STK_CPU_VBMI : 0;
-    flags |= __builtin_cpu_supports("vpclmulqdq") ? STK_CPU_VPCLMUL : 0;
+    flags |= has(c.ecx7, bit_AVX512VBMI) ? STK_CPU_VBMI : 0;
+    flags |= has(c.ecx7, bit_VPCLMULQDQ) ? STK_CPU_VPCLMUL : 0;
     return flags;
 }
 #elif defined(__aarch64__)

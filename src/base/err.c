@@ -143,3 +143,9 @@ enum stoker_status stk_err_nomem(struct stoker_err *err)
                            "memory");
     }
 }
+
+enum stoker_status stk_err_whole(uint64_t before, enum stoker_status status, struct stoker_err *err)
+{
+    STK_ASSERT(before <= stk_alloc_refusals());
+    return status == STOKER_OK && stk_alloc_refusals() != before ? stk_err_nomem(err) : status;
+}

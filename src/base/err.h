@@ -27,6 +27,11 @@ void stk_err_while(struct stoker_err *err, const char *fmt, ...) STK_PRINTF(2, 3
 enum stoker_status stk_err_of_file(int error, enum stoker_status otherwise);
 // STOKER_ENOMEM with a uniform text.
 enum stoker_status stk_err_nomem(struct stoker_err *err);
+// What became of an answer that was begun when stk_alloc_refusals() was `before`. Parts that do
+// without memory leave something out; if the system refused any since, in any thread, the
+// answer is STOKER_ENOMEM instead of one with a part missing.
+enum stoker_status stk_err_whole(uint64_t before, enum stoker_status status,
+                                 struct stoker_err *err);
 
 // A caller's bug at a public entry, which `text` names: aborts where assertions are on, else
 // STOKER_EINVAL.

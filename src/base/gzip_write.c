@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip output by zlib. Level 1: traces shrink about tenfold at any level, and what is gained above
-// it is not worth several times the wait.
+// gzip output by zlib.
 #include "base/gzip_write.h"
 
 #include <stdbool.h>
@@ -8,7 +7,6 @@
 
 #include "base/alloc.h"
 
-#define LEVEL 1
 #define GZIP_WINDOW_BITS (15 + 16) // with a gzip header and trailer
 #define BUFFER_BYTES ((size_t)256 << 10)
 
@@ -32,7 +30,8 @@ static void release(void *unused, void *p)
     stk_free(p);
 }
 
-struct stk_gzip_write *stk_gzip_write_open(stk_gzip_write_fn *write, void *arg)
+struct stk_gzip_write *stk_gzip_write_open(enum stk_gzip_level level, stk_gzip_write_fn *write,
+                                           void *arg)
 {
     struct stk_gzip_write *w = stk_alloc(sizeof *w);
     if (!w) {
@@ -42,7 +41,8 @@ struct stk_gzip_write *stk_gzip_write_open(stk_gzip_write_fn *write, void *arg)
     w->write = write;
     w->arg = arg;
     w->failed = false;
-    if (deflateInit2(&w->z, LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&w->z, (int)level, Z_DEFLATED, GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
         stk_free(w);
         return NULL;
     }

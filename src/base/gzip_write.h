@@ -9,7 +9,13 @@ struct stk_gzip_write;
 // Where the compressed bytes go: non-zero if they cannot be taken.
 typedef int stk_gzip_write_fn(void *arg, const char *bytes, size_t n);
 
-struct stk_gzip_write *stk_gzip_write_open(stk_gzip_write_fn *write, void *arg); // NULL: no memory
+// zlib's levels. Traces shrink about tenfold by the fast one, which is what files of any size need;
+// the small one takes several times as long for a file that has to stay below a limit.
+enum stk_gzip_level { STK_GZIP_FAST = 1, STK_GZIP_SMALL = 9 };
+
+// NULL: no memory.
+struct stk_gzip_write *stk_gzip_write_open(enum stk_gzip_level level, stk_gzip_write_fn *write,
+                                           void *arg);
 // A stk_gzip_write_fn over the writer itself.
 int stk_gzip_write_bytes(void *writer, const char *bytes, size_t n);
 // What is left, and the trailer. Non-zero if anything could not be taken.

@@ -57,7 +57,7 @@ char *stk_human_count(uint64_t n, char buf[STK_HUMAN_MAX])
     int len = snprintf(digits, sizeof digits, "%" PRIu64, n), out = 0;
     for (int i = 0; i < len; i++) {
         if (i > 0 && (len - i) % 3 == 0) {
-            buf[out++] = ' ';
+            buf[out++] = ',';
         }
         buf[out++] = digits[i];
     }

@@ -11,7 +11,7 @@
 char *stk_human_ns(int64_t ns, char buf[STK_HUMAN_MAX]);
 // "1.9 GB", "640 B" (decimal units). Returns buf.
 char *stk_human_bytes(uint64_t bytes, char buf[STK_HUMAN_MAX]);
-// "4 812 330": digits in groups of three. Returns buf.
+// "4,812,330": digits in groups of three. Returns buf.
 char *stk_human_count(uint64_t n, char buf[STK_HUMAN_MAX]);
 // "39%", "0.4%", "<0.1%". Returns buf.
 char *stk_human_share(double share, char buf[STK_HUMAN_MAX]);

@@ -11,7 +11,7 @@
 struct engine {
     z_stream z;
     uint32_t crc;
-    bool live; // z holds an initialised stream
+    bool live; // z holds an initialized stream
 };
 
 static voidpf allocate(voidpf opaque, uInt count, uInt size)

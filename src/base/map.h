@@ -22,7 +22,7 @@ void stk_map_deinit(struct stk_map *m);
 // Pointer to the value of the key, or NULL. Borrowed until the next put.
 uint32_t *stk_map_get(const struct stk_map *m, uint64_t a, uint64_t b);
 // Copies of the m->count entries by (a, b), for the caller to free; NULL on failure. The entries
-// themselves lie in another order in every process.
+// themselves are in another order in every process.
 struct stk_map_entry *stk_map_sorted(const struct stk_map *m);
 // Value slot of the key, created with `initial` if absent; NULL on failure (memory, cap).
 uint32_t *stk_map_put(struct stk_map *m, uint64_t a, uint64_t b, uint32_t initial, int *created);

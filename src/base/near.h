@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-// Insertions, deletions, changes and swaps of neighbours that turn a into b (optimal string
+// Insertions, deletions, changes and swaps of neighbors that turn a into b (optimal string
 // alignment). Words longer than 63 bytes are 99 apart.
 int stk_near_distance(const char *a, const char *b);
 // Close enough to be a slip: at most a third of the word, or one is the start of the other.

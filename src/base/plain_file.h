@@ -7,8 +7,8 @@
 
 // `folder`: a descriptor that the path begins at, or AT_FDCWD.
 
-// A plain file, to be read. -1: there is none, or it is something else; a pipe is not waited for.
+// Opens a plain file for reading. -1: missing, or something else; never waits for a pipe.
 int stk_plain_open(int folder, const char *path);
-// What a plain file holds, at most `most` bytes of it, ended by a zero; *n without that. NULL:
-// there is none, or no memory. Freed with stk_free.
+// Content of a plain file, at most `most` bytes, ended by a zero that *n doesn't count. NULL: no
+// such file, or no memory. Free with stk_free.
 char *stk_plain_text(int folder, const char *path, size_t most, size_t *n);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf wire format, as far as profiles need it: varints, tags, length-delimited fields, and two
-// walks over the fields of a message: one over bytes in memory (the hot path), one over a file of
-// any size through a small window (structure and maps, where most fields are skipped by length).
+// The part of the protobuf wire format that profiles use: varints, tags, length-delimited fields,
+// and two walks over the fields of a message: one over bytes in memory (the hot path), one over a
+// file of any size through a small window (structure and maps, where most fields are skipped by
+// length).
 //
 // Specified in https://protobuf.dev/programming-guides/encoding. Groups (wire types 3 and 4) are
 // obsolete and taken as damage.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCRE2 counts its steps anew at each place where a match may begin, so that one long text could
-// take hours: it is searched in goes of some places, and between them the time is looked at.
+// PCRE2 restarts its step count at each place where a match may begin, so one long text could take
+// hours. So texts are searched a few places at a time, with a check of the clock in between.
 #include "base/regex.h"
 
 #include <stdio.h>

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removing without following links; see remove.h. A folder is read again until a pass removes
-// nothing more: what readdir() passes over while names go is implementation's choice.
+// nothing more: which names a reading passes over while others go is the file system's choice. It
+// is read by the kernel's call, which needs neither memory nor another descriptor as readdir()
+// does: a process that has run out of either still removes what it made.
 #include "base/remove.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { DEPTH = 64 }; // of folders; each level holds a descriptor
+#include "base/assert.h"
+
+enum { DEPTH = 64 };         // of folders; each level holds a descriptor
+enum { NAMES_BYTES = 4096 }; // of names that are read at once
 
 int stk_folder_itself(int above, const char *name)
 {
@@ -28,10 +35,55 @@ int stk_remove_folder(int above, const char *name)
     return unlinkat(above, name, AT_REMOVEDIR) == 0 ? 0 : errno;
 }
 
-// Takes the descriptor. 0, or the errno of the last that failed.
-static int remove_below(int folder, const char *last, dev_t device, int depth);
+// ---- the names in an open folder ----
 
-static int remove_entry(int folder, const char *name, dev_t device, int depth)
+// As the kernel lays it down (getdents64).
+struct name {
+    uint64_t inode;
+    int64_t next;
+    uint16_t length; // of all of it
+    uint8_t type;
+    char text[];
+};
+
+struct names {
+    int folder;
+    int error; // of the reading; 0: none
+    size_t at, have;
+    _Alignas(struct name) char bytes[NAMES_BYTES];
+};
+
+static void names_begin(struct names *n, int folder)
+{
+    n->folder = folder;
+    n->at = n->have = 0;
+    n->error = lseek(folder, 0, SEEK_SET) == 0 ? 0 : errno;
+}
+
+// NULL: there are no more, or they can't be read.
+static const char *names_next(struct names *n)
+{
+    if (n->at == n->have && !n->error) {
+        long got = syscall(SYS_getdents64, n->folder, n->bytes, sizeof n->bytes);
+        n->error = got < 0 ? errno : 0;
+        n->have = got > 0 ? (size_t)got : 0;
+        n->at = 0;
+    }
+    if (n->at == n->have || n->error) {
+        return NULL;
+    }
+    const struct name *name = (const struct name *)(const void *)(n->bytes + n->at);
+    STK_ASSERT(name->length > offsetof(struct name, text) && name->length <= n->have - n->at);
+    n->at += name->length;
+    return name->text;
+}
+
+// ---- removed ----
+
+// 0, or the errno of the last that failed. `device`: of the file system; NULL: not known.
+static int remove_below(int folder, const char *last, const dev_t *device, int depth);
+
+static int remove_entry(int folder, const char *name, const dev_t *device, int depth)
 {
     struct stat info;
     int error = stk_remove_file(folder, name);
@@ -42,11 +94,9 @@ static int remove_entry(int folder, const char *name, dev_t device, int depth)
     if (inner < 0) {
         return error;
     }
-    if (depth == 0 || fstat(inner, &info) != 0 || info.st_dev != device) {
-        close(inner);
-        return ENOTEMPTY;
-    }
-    error = remove_below(inner, NULL, device, depth - 1);
+    bool is_ours = depth > 0 && device && fstat(inner, &info) == 0 && info.st_dev == *device;
+    error = is_ours ? remove_below(inner, NULL, device, depth - 1) : ENOTEMPTY;
+    close(inner);
     return error ? error : stk_remove_folder(folder, name);
 }
 
@@ -55,47 +105,46 @@ static bool is_skipped(const char *name, const char *last)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (last && strcmp(name, last) == 0);
 }
 
-static int remove_below(int folder, const char *last, dev_t device, int depth)
+static int remove_below(int folder, const char *last, const dev_t *device, int depth)
 {
-    DIR *d = fdopendir(folder);
+    struct names names;
     int failed = 0;
-    if (!d) {
-        failed = errno;
-        close(folder);
-        return failed;
-    }
     for (bool removed = true; removed;) {
-        const struct dirent *e;
+        const char *name;
         removed = false;
         failed = 0;
-        rewinddir(d);
-        while ((e = readdir(d))) {
-            int error =
-                is_skipped(e->d_name, last) ? -1 : remove_entry(folder, e->d_name, device, depth);
+        names_begin(&names, folder);
+        while ((name = names_next(&names))) {
+            int error = is_skipped(name, last) ? -1 : remove_entry(folder, name, device, depth);
             removed |= error == 0;
             failed = error > 0 ? error : failed;
         }
     }
-    closedir(d);
-    return failed;
+    return failed ? failed : names.error;
 }
 
 int stk_remove_contents(int folder, const char *last)
 {
     struct stat info;
-    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (copy < 0 || fstat(copy, &info) != 0) {
-        int error = errno;
-        if (copy >= 0) {
-            close(copy);
-        }
-        return error;
-    }
-    int error = remove_below(copy, last, info.st_dev, DEPTH);
+    bool is_known = fstat(folder, &info) == 0; // else no folder in it is entered
+    int error = remove_below(folder, last, is_known ? &info.st_dev : NULL, DEPTH);
     if (!error && last) {
         error = stk_remove_file(folder, last);
     }
     return error == ENOENT ? 0 : error;
+}
+
+void stk_remove_named(int folder, bool (*is_own)(const char *name))
+{
+    STK_ASSERT(folder >= 0 && is_own);
+    struct names names;
+    const char *name;
+    names_begin(&names, folder);
+    while ((name = names_next(&names))) {
+        if (is_own(name)) {
+            (void)stk_remove_file(folder, name);
+        }
+    }
 }
 
 int stk_remove_tree(int above, const char *name)

@@ -7,6 +7,8 @@
 // success, else the errno of what failed.
 #pragma once
 
+#include <stdbool.h>
+
 // Not a removal, but what all of them begin with: a folder that the name stands for itself, not by
 // a link. -1 with errno.
 int stk_folder_itself(int above, const char *name);
@@ -17,5 +19,7 @@ int stk_remove_folder(int above, const char *name);
 // All that a folder holds, `last` (NULL: nothing) only when the rest is gone. Anything on another
 // file system, or more than 64 folders deep, stays: ENOTEMPTY.
 int stk_remove_contents(int folder, const char *last);
+// Of what a folder holds, the files whose names the caller knows for its own.
+void stk_remove_named(int folder, bool (*is_own)(const char *name));
 // A folder and all that it holds; a link to a folder is an error (ENOTDIR, ELOOP).
 int stk_remove_tree(int above, const char *name);

@@ -2,16 +2,26 @@
 // From the system's generator; of the clock and the process where that has nothing yet.
 #include "base/seed.h"
 
-#include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
+
+// The system call itself: the C library of the oldest supported systems (glibc 2.17) has no
+// function for it.
+bool stk_random_fill(void *bytes, size_t n, bool may_wait)
+{
+    enum { NO_WAIT = 1 }; // GRND_NONBLOCK of that library's newer headers
+    STK_ASSERT(n <= 256); // which are never given in part
+    return syscall(SYS_getrandom, bytes, n, may_wait ? 0 : NO_WAIT) == (long)n;
+}
 
 uint64_t stk_seed_draw(void)
 {
     uint64_t seed;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) {
+    if (stk_random_fill(&seed, sizeof seed, false)) {
         return seed;
     }
     // A young machine, or a kernel without. Multiplied, so that all bits follow the clock.

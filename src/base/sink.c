@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/text.h"
 
@@ -13,6 +14,7 @@ void stk_sink_init(struct stk_sink *s, int (*write)(void *, const char *, size_t
     s->write = write;
     s->arg = arg;
     s->failed = false;
+    s->refusals = stk_alloc_refusals();
     s->used = 0;
 }
 
@@ -100,6 +102,9 @@ void stk_sink_csv(struct stk_sink *sink, const char *text, bool is_guarded)
 enum stoker_status stk_sink_finish(struct stk_sink *s, struct stoker_err *err)
 {
     flush(s);
+    if (s->refusals != stk_alloc_refusals()) { // also why a callback in memory cannot take more
+        return stk_err_nomem(err);
+    }
     if (s->failed) {
         return stk_err_set(err, STOKER_EOUTPUT, "the output could not be written");
     }

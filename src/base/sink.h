@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where text goes: a small buffer in front of a callback. Failures are remembered, so writers need
-// not check every line: they look once, at the end.
+// not check every line: they look once, at the end. A text during which the system refused memory
+// is no text: what wrote it may have left a part out.
 #pragma once
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@ struct stk_sink {
     int (*write)(void *arg, const char *bytes, size_t n); // non-zero: cannot be taken
     void *arg;
     bool failed;
+    uint64_t refusals; // stk_alloc_refusals() at the beginning
     size_t used;
     char buffer[STK_SINK_BUFFER];
 };
@@ -30,5 +32,6 @@ void stk_sink_share(struct stk_sink *s, double value);
 void stk_sink_real(struct stk_sink *s, double value); // the fewest digits that read back; finite
 // A field of CSV, quoted where it has to be; is_guarded: for a spreadsheet (base/text.h).
 void stk_sink_csv(struct stk_sink *s, const char *text, bool is_guarded);
-// Empty the buffer. STOKER_EOUTPUT if anything could not be written since init.
+// Empty the buffer. STOKER_ENOMEM if the system refused memory since init, in any thread;
+// STOKER_EOUTPUT if anything could not be written.
 STK_MUST_CHECK enum stoker_status stk_sink_finish(struct stk_sink *s, struct stoker_err *err);

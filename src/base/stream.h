@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of an input, decompressed as they come: plain, gzip (ISA-L) and zstd, recognised by their
+// Bytes of an input, decompressed as they come: plain, gzip (ISA-L) and zstd, recognized by their
 // magic and not by name, unless the caller knows better (zlib has no magic to speak of); from a
 // file or standard input ("-"). While compressed input is read, a seek point is kept every few MB,
 // so that a record can be fetched again later by its position in the decompressed bytes. Standard

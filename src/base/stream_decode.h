@@ -42,9 +42,9 @@ void stk_decoder_close(struct stk_decoder *d);
 // Fills buf unless the data ends, whether properly or by damage.
 STK_MUST_CHECK enum stoker_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap,
                                                    size_t *got, struct stoker_err *err);
-// The position right now, for resuming here; -1 if there is none right here or memory is short.
+// The current position, for resuming here; -1 if decoding can't resume here or memory is short.
 int stk_decoder_mark(const struct stk_decoder *d, struct stk_decode_mark *mark);
-void stk_decode_unmark(struct stk_decode_mark *mark); // frees what it holds
+void stk_decode_unmark(struct stk_decode_mark *mark); // frees its members
 STK_MUST_CHECK enum stoker_status stk_decoder_resume(struct stk_decoder *d,
                                                      const struct stk_decode_mark *mark,
                                                      struct stoker_err *err);

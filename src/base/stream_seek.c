@@ -121,7 +121,7 @@ static enum stoker_status aim(struct stk_seek *k, uint64_t offset, struct stoker
     k->window_pos = mark.out_pos;
     enum stoker_status status = stk_decoder_resume(&k->decoder, &mark, err);
     if (status) {
-        stk_decoder_close(&k->decoder); // opened anew by the next read
+        stk_decoder_close(&k->decoder); // the next read opens it again
     }
     return status;
 }

@@ -42,7 +42,7 @@ struct stk_text_piece {
     size_t n, taken;
     char own[8];
 };
-// What changes a terminal, or what stands beside it there: C0, DEL, C1; the line ends U+2028 and
+// What changes a terminal, or what stands next to it there: C0, DEL, C1; the line ends U+2028 and
 // U+2029; marks that turn the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066
 // to U+2069).
 bool stk_text_is_control(uint32_t code);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The field tables of all documents, made of their rows (rows.h).
+#include "results/bundle.h"
 #include "results/diff.h"
 #include "results/jobs.h"
 #include "results/ledger.h"
@@ -17,6 +18,7 @@
 
 #include "results/report.def"
 
+#include "results/bundle.def"
 #include "results/diff.def"
 #include "results/jobs.def"
 #include "results/ledger.def"

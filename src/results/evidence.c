@@ -106,7 +106,7 @@ static void put_figure(struct writer *w, enum stk_unit unit, union stk_amount is
     put(w, text, strlen(text));
 }
 
-// Which value stands behind this brace.
+// Which value this brace stands for.
 static uint32_t value_at(const struct writer *w, const char *brace)
 {
     size_t n = strcspn(brace + 1, "|}");
@@ -164,7 +164,7 @@ static bool is_known(const struct writer *w, const char *at, const char *end)
     return true;
 }
 
-// Writes the first part that holds of those between brackets; returns what stands behind them.
+// Writes the first part that holds of those between brackets; returns what stands after them.
 static const char *put_choice(struct writer *w, const char *at)
 {
     bool is_put = false;

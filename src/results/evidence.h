@@ -11,7 +11,7 @@
 //   {calls|call|calls}  is the first word where the value is 1, else the second
 //   [, of {what}|...]   is the first of the parts whose values are all known, or nothing
 //
-// Evidence is shown in the order in which it is said. id@1(...) goes to the second place, @2 to the
+// Evidence is shown in the order of the calls. id@1(...) goes to the second place, @2 to the
 // third, so that what tells most is seen first.
 //
 // A value's name is its key in the report, and ends in its unit: _ns, _bytes, _bytes_per_s,
@@ -34,7 +34,7 @@ enum stk_unit {
     STK_UNIT_PERCENT, // the same, in whole percent
     STK_UNIT_COUNT,   // digits in groups of three
     STK_UNIT_NUMBER,  // that names something: a rank, a step
-    STK_UNIT_ROUND,   // written without digits behind the point
+    STK_UNIT_ROUND,   // written without digits after the point
     STK_UNIT_RATIO,   // with three digits
     STK_UNIT_TEXT,
     STK_UNIT_ID,  // a text of stoker's own, such as that of a part of a step
@@ -53,7 +53,7 @@ union stk_amount {
 enum { STK_EVIDENCE_VALUES = 8 };
 struct stk_evidence_row {
     const char *id, *sentence;
-    uint32_t place, count; // place 0: behind the others
+    uint32_t place, count; // place 0: after the others
     struct {
         const char *name;
         enum stk_unit unit;
@@ -70,6 +70,6 @@ struct stk_value {
 enum stk_type stk_unit_type(enum stk_unit unit);
 bool stk_amount_known(enum stk_unit unit, union stk_amount is);
 // The sentence of a row with these amounts, one for each of its values. Returns its length; it is
-// written, with a NUL behind it, where `to` is not NULL and must have room.
+// written, with a NUL after it, where `to` is not NULL and must have room.
 size_t stk_evidence_write(const struct stk_evidence_row *row, const union stk_amount *amounts,
                           char *to);

@@ -20,7 +20,7 @@ enum stk_shape {
     STK_SHAPE_LINE,     // the same; the JSON has it on one line
     STK_SHAPE_MAP,      // struct stk_list of struct stk_entry: an object of key -> value
     STK_SHAPE_MEMBERS,  // the same, as members of the object that the field stands in
-    STK_SHAPE_APART,    // struct stk_apart: an object that lies elsewhere
+    STK_SHAPE_APART,    // struct stk_apart: an object that is elsewhere
     STK_SHAPE_MERGED,   // struct stk_apart: its members are members of the object it stands in
     STK_SHAPE_TUPLES,   // struct stk_list of structs, each a list of its values, in the rows' order
     STK_SHAPE_CELL_MAP, // struct stk_list of struct stk_figure_row (results/table.h): its known
@@ -33,7 +33,7 @@ enum stk_shape {
 // For has_offset where no bool says whether the value is known:
 #define STK_FIELD_ALWAYS SIZE_MAX // always there
 #define STK_FIELD_IF_SET                                                                           \
-    (SIZE_MAX - 1) // absent where text is NULL, or a word is none of the choices
+    (SIZE_MAX - 1) // absent if text is NULL, or a word isn't one of the choices
 
 struct stk_list {
     const void *items; // array of structs, const char * or int64_t

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An estimate with what it lies within, as proofs, searches and the ledger have it: two views of it
+// An estimate with what it is within, as proofs, searches and the ledger have it: two views of it
 // in views.def, in the two orders that contracts have.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A document's objects as lists of rows, each of which is a member of a struct and a field of the
 // contract (field.h). NAME.def holds them, and is included twice: between rows_struct.h and
-// rows_end.h it is the structs, behind rows_fields.h their tables. Rows are only ever added. An
+// rows_end.h it is the structs, after rows_fields.h their tables. Rows are only ever added. An
 // object of NAME.def:
 //
 //   OPEN(tune_doc_place)                      struct stk_tune_doc_place {

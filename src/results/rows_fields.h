@@ -10,7 +10,7 @@
     static const struct stk_field *name##_fields(void) { \
         typedef struct stk_##of row; static const struct stk_field fields[] = {
 #define OPEN(name) STK_ROWS_OPEN(, name, name)
-#define VIEW(name, of) STK_ROWS_OPEN(static, name, of) // of views.def, for the tables behind it
+#define VIEW(name, of) STK_ROWS_OPEN(static, name, of) // of views.def, for the tables after it
 #define CLOSE {NULL, STK_ROW_TEXT, 0, 0, NULL, NULL, NULL, false}}; return fields; }
 #define FLAG(...)
 #define BESIDE(...)

@@ -182,7 +182,7 @@ static void select_rows(struct sort_row *rows, size_t n, size_t count)
 }
 
 // Keep the first table->keep rows, in the order in which they were added: rows that are equal stay
-// in that order, whatever comes later.
+// in that order, also when more come later.
 static bool drop_rows(struct stk_table *table)
 {
     size_t n = table->row_count, width = table->column_count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The result of `stoker stats ANALYSIS`: tables of typed cells, a few figures that answer the
-// question, and what the profile does not hold. Analyses fill it, outputs print it; neither knows
-// the other. Everything lives in the arena that the document was made with, cells apart.
+// question, and what the profile lacks. Analyses fill it, outputs print it; neither knows the
+// other. Everything but the cells is in the document's arena.
 //
 // A cell whose value is not known is null in JSON, empty in CSV and "-" in text; a figure of the
 // summary that is not known is left out.
@@ -220,5 +220,5 @@ void stk_table_lacks(struct stk_table_doc *doc, const struct stk_missing *missin
 
 // Whether the cell was set, to what its column holds.
 bool stk_cell_fits(const struct stk_column *column, const struct stk_cell *cell);
-// The first column with a cell that does not fit, or NULL: an invariant, whatever the profile.
+// The first column with a cell that does not fit, or NULL: an invariant of any profile.
 const struct stk_column *stk_table_check(const struct stk_table_doc *doc);

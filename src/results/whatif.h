@@ -6,7 +6,7 @@
 
 #define STK_WHATIF_SCHEMA "stoker.whatif/1"
 
-// A name (or a kind alone) on the critical path of the mean step, or beside it.
+// A name (or a kind alone) on the critical path of the mean step, or off it.
 struct stk_whatif_path_row {
     const char *kind, *name;
     int64_t ns;

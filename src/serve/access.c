@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
+
+#include "base/seed.h"
 
 enum stoker_status stk_access_open(struct stk_access *g, const char *host, struct stoker_err *err)
 {
     unsigned char random[STK_TOKEN_CHARS / 2];
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
+    if (!stk_random_fill(random, sizeof random, true)) {
         return stk_err_set(err, STOKER_EBUG, "the system provides no random bytes for a token");
     }
     for (size_t i = 0; i < sizeof random; i++) {

@@ -12,11 +12,11 @@ struct stk_asset {
 };
 extern const struct stk_asset stk_assets[]; // made by cmake/embed.cmake; ends with a NULL name
 
-// NULL: there is none of that name.
+// NULL: no asset has that name.
 const struct stk_asset *stk_asset_find(const char *name);
 // Of the name's ending.
 const char *stk_asset_type(const char *name);
 // The same from a folder: only a file in it with that exact name, not a link, at most 1 MB.
-// STOKER_EMISSING: there is none.
+// STOKER_EMISSING: no such file.
 STK_MUST_CHECK enum stoker_status stk_asset_read(const char *folder, const char *name,
                                                  struct stk_body *out, struct stoker_err *err);

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "base/seed.h"
 #include "serve/assets.h"
 
 enum { MODULES_MAX = 128, NAME_MAX_CHARS = 64, NONCE_BYTES = 16, NONCE_CHARS = 2 * NONCE_BYTES };
@@ -96,6 +96,24 @@ static void put_module(struct stk_sink *out, const struct stk_asset *a)
     stk_sink_text(out, "\n");
 }
 
+static void put_modules(struct stk_sink *out, const struct order *o)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        put_module(out, o->modules[i]);
+    }
+}
+
+enum stoker_status stk_bundle_script(struct stk_sink *out, struct stoker_err *err)
+{
+    struct order order = {.count = 0};
+    if (!place_module(&order, "main.js", 0)) {
+        return stk_err_set(err, STOKER_EBUG,
+                           "the built-in pages are incomplete: please report this");
+    }
+    put_modules(out, &order);
+    return STOKER_OK;
+}
+
 // A closing tag inside of a string would end the script: data has none.
 static void put_data(struct stk_sink *out, const char *data, size_t n)
 {
@@ -122,9 +140,7 @@ static void put_scripts(const struct page *g)
     stk_sink_text(g->out, "<script type=\"application/json\" id=\"stoker-data\">");
     put_data(g->out, g->data, g->data_n);
     stk_sink_printf(g->out, "</script>\n<script type=\"module\" nonce=\"%s\">\n", g->nonce);
-    for (size_t i = 0; i < g->order->count; i++) {
-        put_module(g->out, g->order->modules[i]);
-    }
+    put_modules(g->out, g->order);
     stk_sink_text(g->out, "</script>\n");
 }
 
@@ -180,7 +196,7 @@ enum stoker_status stk_bundle_write(const char *data, size_t n, struct stk_sink 
         return stk_err_set(err, STOKER_EBUG,
                            "the built-in pages are incomplete: please report this");
     }
-    if (getrandom(random, sizeof random, 0) != NONCE_BYTES) {
+    if (!stk_random_fill(random, sizeof random, true)) {
         return stk_err_set(err, STOKER_EBUG, "the system provides no random bytes");
     }
     for (int i = 0; i < NONCE_BYTES; i++) {

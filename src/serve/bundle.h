@@ -6,6 +6,9 @@
 
 #include "base/sink.h"
 
+// main.js and all that it imports, as one script. STOKER_EBUG: as below.
+STK_MUST_CHECK enum stoker_status stk_bundle_script(struct stk_sink *out, struct stoker_err *err);
+
 // `data`: JSON. A policy in the page lets no script run but these, by a number used once.
 // STOKER_EBUG: the pages are not of that form.
 STK_MUST_CHECK enum stoker_status stk_bundle_write(const char *data, size_t n, struct stk_sink *out,

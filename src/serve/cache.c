@@ -22,7 +22,8 @@
 #include "base/remove.h"
 #include "base/str.h"
 
-enum { DEPTH_MAX = 8, FILES_MAX = 20000, FINGERPRINT = 96, FOLDERS_MAX = 1000 };
+enum { DEPTH_MAX = 8, FILES_MAX = 20000, FINGERPRINT = 96, FOLDERS_MAX = 1000, END_BYTES = 4096 };
+enum { PACKED = 8 }; // how many times larger profiles are than their compressed files, about
 
 struct stk_cache {
     char **paths; // resolved
@@ -34,7 +35,7 @@ struct stk_cache {
 
 // All that the fingerprint is of, hashed as it comes.
 struct summing {
-    uint64_t sum;
+    uint64_t sum, bytes;
     uint32_t files;
     bool failed;
 };
@@ -52,6 +53,27 @@ static void add_stat(struct summing *s, const char *name, const struct stat *st)
     add_bytes(s, name, strlen(name));
     add_bytes(s, facts, sizeof facts);
     s->files++;
+    if (S_ISREG(st->st_mode)) {
+        struct stk_str text = stk_str_from(name);
+        bool is_packed = stk_str_ends(text, STK_STR(".gz")) || stk_str_ends(text, STK_STR(".zst"));
+        s->bytes += (uint64_t)st->st_size * (is_packed ? PACKED : 1);
+    }
+}
+
+// The first and the last bytes of a file that was named: times can be set back.
+static void add_ends(struct summing *s, const char *path, off_t size)
+{
+    char bytes[END_BYTES];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const off_t from[] = {0, size > END_BYTES ? size - END_BYTES : 0};
+    for (int i = 0; i < 2 && !s->failed; i++) {
+        ssize_t n = fd >= 0 ? pread(fd, bytes, sizeof bytes, from[i]) : -1;
+        s->failed |= n < 0;
+        add_bytes(s, bytes, n > 0 ? (size_t)n : 0);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
 }
 
 // Entries come in the order of the file system: their sums are added, which does not look at it.
@@ -75,6 +97,7 @@ static void add_folder(struct summing *s, const char *path, int depth)
         }
         all += one.sum;
         s->files = one.files;
+        s->bytes += one.bytes;
         s->failed |= one.failed || s->files > FILES_MAX;
     }
     if (dir) {
@@ -83,7 +106,8 @@ static void add_folder(struct summing *s, const char *path, int depth)
     add_bytes(s, &all, sizeof all);
 }
 
-static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT])
+// bytes: of all profiles; may be NULL.
+static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT], uint64_t *bytes)
 {
     struct summing s = {.sum = 1};
     struct stat st;
@@ -91,6 +115,7 @@ static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT])
         return false;
     }
     add_stat(&s, "stoker", &st); // another build may see another thing in the same file
+    s.bytes = 0;
     for (size_t i = 0; i < c->count; i++) {
         if (stat(c->paths[i], &st) != 0) {
             return false;
@@ -98,13 +123,18 @@ static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT])
         add_stat(&s, c->paths[i], &st);
         if (S_ISDIR(st.st_mode)) {
             add_folder(&s, c->paths[i], 0);
+        } else if (S_ISREG(st.st_mode)) {
+            add_ends(&s, c->paths[i], st.st_size);
         }
+    }
+    if (bytes) {
+        *bytes = s.bytes;
     }
     snprintf(out, FINGERPRINT, "stoker view 1 %016" PRIx64 " of %u files", s.sum, s.files);
     return !s.failed;
 }
 
-// A folder in `above`, made where it is not there. -1: it cannot be had, it is not this user's, or
+// A folder in `above`, created if missing. -1: it can't be opened, it is not this user's, or
 // others may write to it.
 static int open_own(int above, const char *name)
 {
@@ -118,7 +148,7 @@ static int open_own(int above, const char *name)
     return fd;
 }
 
-// The user's cache directory, made where it is not there; -1: it cannot be had.
+// The user's cache directory, created if missing; -1: unavailable.
 static int open_base(void)
 {
     char path[PATH_MAX];
@@ -176,16 +206,17 @@ static bool resolve(struct stk_cache *c, const char *const *paths, size_t count)
 }
 
 struct stk_cache *stk_cache_open(const char *const *paths, size_t count,
-                                 const struct stoker_why_options *reading)
+                                 const struct stoker_why_options *reading, uint64_t least)
 {
+    uint64_t bytes = 0;
     struct stk_cache *c = stk_alloc_zero(1, sizeof *c);
     bool can = c && !reading->redact && !reading->has_steps && !reading->has_rank &&
                !reading->has_device && !reading->has_from && !reading->has_to;
     if (c) {
         c->root = c->folder = -1;
     }
-    if (!can || !resolve(c, paths, count) || !take_fingerprint(c, c->fingerprint) ||
-        !open_folders(c)) {
+    if (!can || !resolve(c, paths, count) || !take_fingerprint(c, c->fingerprint, &bytes) ||
+        bytes < least || !open_folders(c)) {
         stk_cache_free(c);
         return NULL;
     }
@@ -213,7 +244,7 @@ void stk_cache_free(struct stk_cache *c)
 bool stk_cache_is_current(const struct stk_cache *c)
 {
     char now[FINGERPRINT];
-    return c && take_fingerprint(c, now) && strcmp(now, c->fingerprint) == 0;
+    return c && take_fingerprint(c, now, NULL) && strcmp(now, c->fingerprint) == 0;
 }
 
 const char *stk_cache_fingerprint(const struct stk_cache *c)
@@ -225,6 +256,42 @@ bool stk_cache_path(const struct stk_cache *c, const char *name, struct stk_cach
 {
     return c && snprintf(out->text, sizeof out->text, "/proc/self/fd/%d/%s", c->folder, name) <
                     (int)sizeof out->text;
+}
+
+// Less than the fingerprint's text, which holds spaces: its hash.
+static uint64_t own_name(const struct stk_cache *c)
+{
+    return stk_hash_bytes(c->fingerprint, strlen(c->fingerprint));
+}
+
+bool stk_cache_own_path(const struct stk_cache *c, const char *kind, struct stk_cache_path *out)
+{
+    char name[64];
+    return c &&
+           snprintf(name, sizeof name, "%s.%016" PRIx64, kind, own_name(c)) < (int)sizeof name &&
+           stk_cache_path(c, name, out);
+}
+
+void stk_cache_drop_old(const struct stk_cache *c, const char *kind)
+{
+    struct stk_cache_path own;
+    int fd = stk_cache_own_path(c, kind, &own)
+                 ? openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                 : -1;
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    size_t n = strlen(kind);
+    const char *kept = strrchr(own.text, '/') + 1;
+    for (const struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
+        if (strncmp(e->d_name, kind, n) == 0 && e->d_name[n] == '.' &&
+            strlen(e->d_name) == n + 17 && strcmp(e->d_name, kept) != 0) {
+            (void)stk_remove_file(c->folder, e->d_name);
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    } else if (fd >= 0) {
+        close(fd);
+    }
 }
 
 // The first line is the fingerprint, the last byte a NUL: a file that was cut off has none.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was made of profiles once, kept in the user's cache directory ($XDG_CACHE_HOME/stoker/view,
-// else ~/.cache/stoker/view): the index of the time line and documents, a folder for each set of
-// profiles. Each file begins with what it was made of: names, sizes and times of the profiles and
-// of this program. What does not agree any more is as if it were not there, and is written over.
-// Folders that were not used for longest leave where all take more than STK_CACHE_BYTES.
+// else ~/.cache/stoker/view): the index of the time line, documents, and a partial for stoker why,
+// a folder for each set of profiles. Each file names what it was made of: names, sizes, times and
+// both ends of the profiles, and this program. What does not agree any more is as if it were not
+// there, and is written over. Folders that were not used for longest leave where all take more than
+// STK_CACHE_BYTES.
 #pragma once
 
 #include <stdbool.h>
@@ -19,9 +20,11 @@
 // by several threads.
 struct stk_cache;
 
-// NULL: there is no such directory, or what was given cannot be kept (standard input, redacted).
+// NULL: there is no such directory, what was given cannot be kept (standard input, redacted), or
+// the profiles have fewer bytes than `least`, so that reading them again takes no time (a
+// compressed one counts eight times).
 struct stk_cache *stk_cache_open(const char *const *paths, size_t count,
-                                 const struct stoker_why_options *reading);
+                                 const struct stoker_why_options *reading, uint64_t least);
 void stk_cache_free(struct stk_cache *c);
 
 // What the files are compared with. False: the profiles are not those of stk_cache_open any more.
@@ -33,7 +36,13 @@ struct stk_cache_path {
 // Of a file of the folder. False: there is no cache.
 bool stk_cache_path(const struct stk_cache *c, const char *name, struct stk_cache_path *out);
 
-// A document. False: there is none that agrees. *out is as it was then.
+// Of a file of the folder that is of these profiles as they are now: its name says so, between
+// `kind` and a dot. False: there is no cache.
+bool stk_cache_own_path(const struct stk_cache *c, const char *kind, struct stk_cache_path *out);
+// Removes the folder's files of that kind which are of the profiles as they were.
+void stk_cache_drop_old(const struct stk_cache *c, const char *kind);
+
+// A document. False: none matches; *out is then unchanged.
 bool stk_cache_read(const struct stk_cache *c, const char *name, struct stk_body *out);
 // Silent: what cannot be kept is made again.
 void stk_cache_write(const struct stk_cache *c, const char *name, const struct stk_body *document);

@@ -56,8 +56,8 @@ static enum stoker_status open_profiles(struct stk_documents *d, int side, struc
 {
     struct side *s = &d->sides[side];
     return s->profiles ? STOKER_OK
-                       : stoker_open(d->plan.paths[side], d->plan.path_count[side],
-                                     &d->plan.reading, &s->profiles, err);
+                       : stoker_open_to_view(d->plan.paths[side], d->plan.path_count[side],
+                                             &d->plan.reading, &s->profiles, err);
 }
 
 // The report alone, of profiles whose events do not fit into memory.
@@ -71,7 +71,7 @@ static enum stoker_status read_report(struct stk_documents *d, int side, struct 
             stoker_result_write(result, "json", NULL, stk_body_write, &d->sides[side].report, err);
     }
     stoker_result_free(result);
-    return status;
+    return stk_body_end(&d->sides[side].report, status, err);
 }
 
 static enum stoker_status read_side(struct stk_documents *d, int side, struct stoker_err *err)
@@ -84,6 +84,7 @@ static enum stoker_status read_side(struct stk_documents *d, int side, struct st
     }
     if (status == STOKER_OK) {
         status = stoker_profiles_write(s->profiles, "json", NULL, stk_body_write, &s->report, err);
+        status = stk_body_end(&s->report, status, err);
     }
     if (status == STOKER_OK) {
         // Without a time line the other pages are whole.
@@ -95,7 +96,7 @@ static enum stoker_status read_side(struct stk_documents *d, int side, struct st
 #define INDEX_FILE "timeline.index"
 #define REPORT_FILE "report.json"
 
-// False: the cache does not hold both, or they are of profiles as they were.
+// False: the cache does not have both, or they are of profiles as they were.
 static bool bring_back(struct side *s)
 {
     struct stoker_blob note;
@@ -124,7 +125,8 @@ static enum stoker_status open_side(struct stk_documents *d, int side, struct st
         return STOKER_OK;
     }
     if (d->plan.uses_cache) {
-        s->cache = stk_cache_open(d->plan.paths[side], d->plan.path_count[side], &d->plan.reading);
+        s->cache =
+            stk_cache_open(d->plan.paths[side], d->plan.path_count[side], &d->plan.reading, 0);
     }
     return bring_back(s) ? STOKER_OK : read_side(d, side, err);
 }
@@ -165,7 +167,7 @@ void stk_documents_keep(struct stk_documents *d, int (*interrupted)(void *arg), 
         struct stoker_blob note = {(char *)(uintptr_t)fingerprint, strlen(fingerprint)};
         if (s->cache && s->timeline && !s->came_back && stk_cache_is_current(s->cache)) {
             stk_cache_write(s->cache, REPORT_FILE, &s->report);
-            // A cache that cannot be written is none; the next start reads the profile again.
+            // If the cache can't be written, the next start reads the profile again.
             if (stk_cache_path(s->cache, INDEX_FILE, &path)) {
                 (void)stoker_timeline_save(s->timeline, path.text, &note, interrupted, arg, &err);
             }
@@ -232,7 +234,7 @@ static struct document *place(struct stk_documents *d, const char *key)
     return doc;
 }
 
-// One that is kept, of this server or of an earlier one as that file. NULL: there is none.
+// A kept document, of this server, or of an earlier one as that file. NULL: none.
 static struct document *find_kept(struct stk_documents *d, int side, const char *key,
                                   const char *file)
 {
@@ -246,8 +248,9 @@ static struct document *find_kept(struct stk_documents *d, int side, const char 
 }
 
 static enum stoker_status settle(struct document *doc, enum stoker_status status,
-                                 const struct stk_body **out)
+                                 const struct stk_body **out, struct stoker_err *err)
 {
+    status = stk_body_end(&doc->bytes, status, err);
     if (status != STOKER_OK) {
         stk_body_free(&doc->bytes);
         doc->key[0] = 0;
@@ -307,7 +310,7 @@ enum stoker_status stk_documents_table(struct stk_documents *d, int side, const 
     if (status == STOKER_OK) {
         stk_cache_write(d->sides[side].cache, file, &doc->bytes);
     }
-    return settle(doc, status, out);
+    return settle(doc, status, out, err);
 }
 
 static enum stoker_status make_prices(struct stk_documents *d, const char *fixes,
@@ -318,6 +321,7 @@ static enum stoker_status make_prices(struct stk_documents *d, const char *fixes
     stoker_whatif_options_default(&options);
     options.reading = d->plan.reading;
     options.fixes = fixes;
+    options.pairs = !fixes;
     enum stoker_status status = stoker_whatif(
         d->plan.paths[STK_VIEW_A], d->plan.path_count[STK_VIEW_A], &options, &whatif, err);
     if (status == STOKER_OK) {
@@ -350,7 +354,7 @@ enum stoker_status stk_documents_whatif(struct stk_documents *d, const char *fix
     if (status == STOKER_OK && !fixes) {
         stk_cache_write(d->sides[STK_VIEW_A].cache, file, &doc->bytes);
     }
-    return settle(doc, status, out);
+    return settle(doc, status, out, err);
 }
 
 enum stoker_status stk_documents_diff(struct stk_documents *d, const struct stk_body **out,
@@ -377,7 +381,7 @@ enum stoker_status stk_documents_diff(struct stk_documents *d, const struct stk_
         status = stoker_diff_write(diff, "json", NULL, stk_body_write, &doc->bytes, err);
     }
     stoker_diff_free(diff);
-    return settle(doc, status, out);
+    return settle(doc, status, out, err);
 }
 
 enum stoker_status stk_documents_timeline(struct stk_documents *d, int side,
@@ -391,6 +395,11 @@ enum stoker_status stk_documents_timeline(struct stk_documents *d, int side,
         status = err->code;
     }
     return status;
+}
+
+bool stk_documents_lack(enum stoker_status status)
+{
+    return status == STOKER_EUSAGE || status == STOKER_ERANGE || status == STOKER_ELIMIT;
 }
 
 enum stoker_status stk_documents_query(struct stk_documents *d, int side, const char *sql,
@@ -414,5 +423,5 @@ enum stoker_status stk_documents_query(struct stk_documents *d, int side, const 
     }
     stoker_tables_free(tables);
     *out = &d->query;
-    return status;
+    return stk_body_end(&d->query, status, err);
 }

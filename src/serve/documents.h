@@ -17,8 +17,8 @@
 
 enum { STK_VIEW_A, STK_VIEW_B, STK_VIEW_SIDES };
 
-// A document beside the profiles, which a page of its own shows: a run while it goes on, a proof, a
-// ledger. It is made anew each time it is asked for.
+// A document other than a profile, with its own page: a running job, a proof, a ledger. It is
+// rebuilt for each request.
 struct stk_view_extra {
     const char *kind, *name, *type; // "proof", "proof.json", "application/json"
     enum stoker_status (*make)(const struct stk_view_extra *self, struct stk_body *out,
@@ -68,6 +68,9 @@ stk_documents_diff(struct stk_documents *d, const struct stk_body **out, struct 
 STK_MUST_CHECK enum stoker_status stk_documents_query(struct stk_documents *d, int side,
                                                       const char *sql, const struct stk_body **out,
                                                       struct stoker_err *err);
+// Of what one of these gave: it does not apply to the profile, or would need too much. A page does
+// without it, and says so. Any other error is one of the page: it would not say what is wrong.
+bool stk_documents_lack(enum stoker_status status);
 // The time line of a side; it belongs to the documents. STOKER_ELIMIT: its events do not fit into
 // memory; the documents are there without it.
 STK_MUST_CHECK enum stoker_status stk_documents_timeline(struct stk_documents *d, int side,

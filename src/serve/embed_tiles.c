@@ -23,6 +23,10 @@ enum {
     TRACKS_MAX = 4000,
     NAMES_AT_ONCE = 10000,
     PHASES_BYTES = 512 << 10,
+    RIBBON_CELLS = 4096, // buckets of all devices together
+    RIBBON_BUCKETS = 1024,
+    RIBBON_DEVICES = 64,
+    DEVICE_ID = 64,
     TILE_HEAD = 40,
     TILE_BEFORE_NAMES = 12 // bytes of an item's start, duration and event
 };
@@ -37,7 +41,7 @@ struct embedding {
     size_t bytes;          // of the tiles before they became text
 };
 
-static int put_base64(struct stk_body *out, const unsigned char *p, size_t n)
+static void put_base64(struct stk_body *out, const unsigned char *p, size_t n)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char four[4];
@@ -48,11 +52,8 @@ static int put_base64(struct stk_body *out, const unsigned char *p, size_t n)
         four[1] = digits[bits >> 12 & 63];
         four[2] = i + 1 < n ? digits[bits >> 6 & 63] : '=';
         four[3] = i + 2 < n ? digits[bits & 63] : '=';
-        if (stk_body_write(out, four, sizeof four) != 0) {
-            return 1;
-        }
+        (void)stk_body_write(out, four, sizeof four);
     }
-    return 0;
 }
 
 static uint32_t u32_at(const char *p)
@@ -85,10 +86,10 @@ static enum stoker_status put_tile(struct embedding *e, int64_t track, int level
     if (status == STOKER_OK && b.size >= TILE_HEAD && u32_at(b.data + 4) > 0) {
         snprintf(key, sizeof key, "%s\"%" PRId64 "/%d/%" PRId64 "\":\"", e->tiles.n ? ",\n" : "",
                  track, level, index);
-        bool failed = stk_body_text(&e->tiles, key) ||
-                      put_base64(&e->tiles, (const unsigned char *)b.data, b.size) ||
-                      stk_body_text(&e->tiles, "\"") || !keep_names(e, &b);
-        status = failed ? stk_err_nomem(err) : STOKER_OK;
+        (void)stk_body_text(&e->tiles, key);
+        put_base64(&e->tiles, (const unsigned char *)b.data, b.size);
+        (void)stk_body_text(&e->tiles, "\"");
+        status = keep_names(e, &b) ? stk_body_end(&e->tiles, status, err) : stk_err_nomem(err);
         e->bytes += b.size;
     }
     stoker_blob_free(&b);
@@ -160,8 +161,8 @@ static enum stoker_status put_names(struct embedding *e, struct stk_body *out,
     const int64_t *ids = e->names.items;
     enum stoker_status status = STOKER_OK;
     const char *between = "";
-    bool failed = stk_body_text(out, ",\n\"names\": {");
-    for (size_t i = 0; status == STOKER_OK && !failed && i < e->names.count; i += NAMES_AT_ONCE) {
+    (void)stk_body_text(out, ",\n\"names\": {");
+    for (size_t i = 0; status == STOKER_OK && i < e->names.count; i += NAMES_AT_ONCE) {
         struct stoker_blob b = {.data = NULL};
         size_t n = e->names.count - i < NAMES_AT_ONCE ? e->names.count - i : NAMES_AT_ONCE;
         status = stoker_timeline_names(e->timeline, ids + i, n, &b, err);
@@ -169,14 +170,14 @@ static enum stoker_status put_names(struct embedding *e, struct stk_body *out,
         const char *close = open ? memrchr(open, '}', (size_t)(b.data + b.size - open)) : NULL;
         close = close ? memrchr(open, '}', (size_t)(close - open)) : NULL;
         if (close && close > open + 1) {
-            failed = stk_body_text(out, between) ||
-                     stk_body_write(out, open + 1, (size_t)(close - open) - 1);
+            (void)stk_body_text(out, between);
+            (void)stk_body_write(out, open + 1, (size_t)(close - open) - 1);
             between = ",\n";
         }
         stoker_blob_free(&b);
     }
-    failed |= stk_body_text(out, "}");
-    return status == STOKER_OK && failed ? stk_err_nomem(err) : status;
+    (void)stk_body_text(out, "}");
+    return status;
 }
 
 // "info": the tracks' object, with what the pages need to know besides.
@@ -242,10 +243,10 @@ static enum stoker_status put_timeline(struct embedding *e, struct stk_body *out
         settle_names(&e->names);
         status = put_names(e, out, err);
     }
-    if (status == STOKER_OK &&
-        (stk_body_text(out, ",\n\"tiles\": {") ||
-         (e->tiles.n && stk_body_write(out, e->tiles.p, e->tiles.n)) || stk_body_text(out, "}"))) {
-        status = stk_err_nomem(err);
+    if (status == STOKER_OK) {
+        (void)stk_body_text(out, ",\n\"tiles\": {");
+        (void)stk_body_text(out, e->tiles.p ? e->tiles.p : "");
+        (void)stk_body_text(out, "}");
     }
     stoker_blob_free(&tracks);
     return status;
@@ -256,30 +257,76 @@ static enum stoker_status put_phases(struct embedding *e, struct stk_body *out,
                                      struct stoker_err *err)
 {
     struct stoker_blob phases = {.data = NULL};
-    bool failed = false;
     enum stoker_status status = stoker_timeline_phases(e->timeline, &phases, err);
     if (status == STOKER_OK && phases.size <= PHASES_BYTES) {
-        failed =
-            stk_body_text(out, ",\n\"phases\": ") || stk_body_write(out, phases.data, phases.size);
+        (void)stk_body_text(out, ",\n\"phases\": ");
+        (void)stk_body_write(out, phases.data, phases.size);
     }
     stoker_blob_free(&phases);
-    return failed ? stk_err_nomem(err) : status;
+    return status;
+}
+
+// The ids of the devices that have a ribbon, from the document of one of them; at most `most`.
+static size_t read_devices(const char *json, char (*ids)[DEVICE_ID], size_t most)
+{
+    size_t n = 0;
+    const char *p = strstr(json, "\"devices\":");
+    for (p = p ? strstr(p, "\"id\":") : NULL; p && n < most; p = strstr(p, "\"id\":")) {
+        p += strlen("\"id\":");
+        if (sscanf(p, " \"%63[^\"]\"", ids[n]) == 1) {
+            n++;
+        }
+    }
+    return n;
+}
+
+// "ribbons": {"0/0": {...}}, the whole recording of each device.
+static enum stoker_status put_ribbons(struct embedding *e, struct stk_body *out,
+                                      struct stoker_err *err)
+{
+    struct stoker_blob first = {.data = NULL};
+    char ids[RIBBON_DEVICES][DEVICE_ID];
+    int64_t end = e->last_ns + 1;
+    enum stoker_status status = stoker_timeline_ribbon(e->timeline, NULL, 0, end, 1, &first, err);
+    if (status != STOKER_OK) {
+        return stk_documents_lack(status) ? STOKER_OK : status; // a time line out of range has none
+    }
+    size_t n = read_devices(first.data, ids, RIBBON_DEVICES);
+    size_t buckets = n ? RIBBON_CELLS / n : 0;
+    buckets = buckets < RIBBON_BUCKETS ? buckets : RIBBON_BUCKETS;
+    (void)stk_body_text(out, ",\n\"ribbons\": {");
+    for (size_t i = 0; i < n && status == STOKER_OK; i++) {
+        struct stoker_blob b = {.data = NULL};
+        status = stoker_timeline_ribbon(e->timeline, ids[i], 0, end, buckets, &b, err);
+        if (status == STOKER_OK) {
+            (void)stk_body_text(out, i ? ",\n\"" : "\"");
+            (void)stk_body_text(out, ids[i]);
+            (void)stk_body_text(out, "\": ");
+            (void)stk_body_write(out, b.data, b.size);
+        }
+        stoker_blob_free(&b);
+    }
+    (void)stk_body_text(out, "}");
+    stoker_blob_free(&first);
+    return status;
 }
 
 enum stoker_status stk_embed_tiles(struct stk_documents *d, struct stk_body *out,
                                    struct stoker_err *err)
 {
-    struct stoker_err why;
     struct embedding *e = stk_alloc_zero(1, sizeof *e);
     if (!e) {
         return stk_err_nomem(err);
     }
     stk_vec_init(&e->names, sizeof(int64_t), STK_EMBED_BYTES);
-    enum stoker_status status = STOKER_OK;
-    // Without a time line the other pages are whole.
-    if (stk_documents_timeline(d, STK_VIEW_A, &e->timeline, &why) == STOKER_OK) {
+    enum stoker_status status = stk_documents_timeline(d, STK_VIEW_A, &e->timeline, err);
+    if (stk_documents_lack(status)) {
+        status = STOKER_OK; // without a time line the other pages are whole
+    } else if (status == STOKER_OK) {
         status = put_timeline(e, out, err);
         status = status == STOKER_OK ? put_phases(e, out, err) : status;
+        status = status == STOKER_OK ? put_ribbons(e, out, err) : status;
+        status = stk_body_end(out, status, err);
     }
     stk_body_free(&e->tiles);
     stk_vec_deinit(&e->names);

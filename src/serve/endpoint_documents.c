@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // /api/report, table, whatif, diff, query: the documents of the command line, ?side=b of the second
-// run; /api/info: what the pages need before anything else;
-// /api/extra: what was given beside the profiles.
+// run; /api/explain: what a rule or a fix is about; /api/info: what the pages need before anything
+// else; /api/extra: what was given beside the profiles.
 #include <string.h>
 
 #include "base/str.h"
 #include "results/print/document.h"
 #include "results/view.h"
 #include "serve/endpoints.h"
+#include "stoker/report.h"
 #include "stoker/stats.h"
 
 int stk_asked_side(const struct stk_asked *a)
@@ -49,6 +50,15 @@ enum stoker_status stk_endpoint_query(const struct stk_asked *a, struct stk_answ
     return stk_documents_query(a->documents, stk_asked_side(a), a->body, &out->shared, err);
 }
 
+enum stoker_status stk_endpoint_explain(const struct stk_asked *a, struct stk_answer *out,
+                                        struct stoker_err *err)
+{
+    const char *id = a->value(a->request, "id");
+    out->type = "text/plain; charset=utf-8";
+    return id ? stoker_explain(id, "text", stk_body_write, &out->own, err)
+              : stk_err_set(err, STOKER_EUSAGE, "?id= is missing: a rule or a fix");
+}
+
 enum stoker_status stk_endpoint_extra(const struct stk_asked *a, struct stk_answer *out,
                                       struct stoker_err *err)
 {
@@ -63,13 +73,13 @@ enum stoker_status stk_endpoint_extra(const struct stk_asked *a, struct stk_answ
     return plan->extras[n].make(&plan->extras[n], &out->own, err);
 }
 
-enum { ABILITIES = 4, ANALYSES = 64, EXTRAS = 64 };
+enum { ABILITIES = 5, ANALYSES = 64, EXTRAS = 64 };
 struct names {
     const char *tables[ANALYSES], *can[ABILITIES];
     struct stk_view_doc_extra extras[EXTRAS];
 };
 
-// What the pages can ask for here: with no profile, only what stands beside it.
+// What the pages can ask for here: with no profile, only what stands next to it.
 static void fill_names(struct stk_view_doc *doc, struct names *names, const struct stk_asked *a)
 {
     const struct stk_view_plan *plan = stk_documents_plan(a->documents);
@@ -85,6 +95,9 @@ static void fill_names(struct stk_view_doc *doc, struct names *names, const stru
     }
     if (doc->tracks.json) {
         names->can[abilities++] = "tiles";
+    }
+    if (has_profile && a->drops && a->drops->folder) {
+        names->can[abilities++] = "drop";
     }
     if (plan->path_count[STK_VIEW_B] > 0) {
         names->can[abilities++] = "diff";

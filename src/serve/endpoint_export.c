@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // /api/perfetto: the trace as `stoker export --format perfetto` writes it to be
-// saved as a file. It is read anew: the exporter keeps its own events.
+// saved as a file. The profile is read again: the exporter keeps its own events.
 #include "serve/endpoints.h"
 #include "stoker/export.h"
 
@@ -20,7 +20,8 @@ enum stoker_status stk_endpoint_perfetto(const struct stk_asked *a, struct stk_a
         status =
             stoker_export_write(export_, "perfetto", NULL, NULL, stk_body_write, &out->own, err);
     }
-    if (status != STOKER_OK && out->own.n > STK_BODY_MAX / 2) {
+    status = stk_body_end(&out->own, status, err);
+    if (out->own.is_full) {
         status =
             stk_err_set(err, STOKER_ELIMIT,
                         "the trace is too large for a browser page. In a terminal, run `stoker "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// /api/tile, tiles, names, event, area, search, runs, phases: the time line of the first run, of
-// the second with ?side=b. Numbers are checked here, what they name there
+// /api/tile, tiles, names, event, area, calls, search, runs, phases, ribbon: the time line of the
+// first run, of the second with ?side=b. Numbers are checked here, what they name there
 // (include/stoker/timeline.h).
 #include <stdlib.h>
 #include <string.h>
@@ -141,19 +141,49 @@ enum stoker_status stk_endpoint_runs(const struct stk_asked *a, struct stk_answe
     return hand_over(status, &b, out);
 }
 
-enum stoker_status stk_endpoint_area(const struct stk_asked *a, struct stk_answer *out,
-                                     struct stoker_err *err)
+struct area {
+    int64_t from, to, tracks[IDS_MAX];
+    size_t track_count;
+};
+
+static enum stoker_status area_of(const struct stk_asked *a, struct area *out,
+                                  struct stoker_err *err)
+{
+    enum stoker_status status = number(a, "t0", &out->from, err);
+    status = status == STOKER_OK ? number(a, "t1", &out->to, err) : status;
+    return status == STOKER_OK ? numbers(a, "tracks", out->tracks, &out->track_count, err) : status;
+}
+
+// What the time line says of an area.
+static enum stoker_status
+answer_area(const struct stk_asked *a,
+            enum stoker_status (*ask)(struct stoker_timeline *t, int64_t t0_ns, int64_t t1_ns,
+                                      const int64_t *tracks, size_t count, struct stoker_blob *out,
+                                      struct stoker_err *err),
+            struct stk_answer *out, struct stoker_err *err)
 {
     struct stoker_timeline *t;
     struct stoker_blob b = {.data = NULL};
-    int64_t tracks[IDS_MAX], from, to;
-    size_t n;
+    struct area area;
     enum stoker_status status = timeline_of(a, &t, err);
-    status = status == STOKER_OK ? number(a, "t0", &from, err) : status;
-    status = status == STOKER_OK ? number(a, "t1", &to, err) : status;
-    status = status == STOKER_OK ? numbers(a, "tracks", tracks, &n, err) : status;
-    status = status == STOKER_OK ? stoker_timeline_area(t, from, to, tracks, n, &b, err) : status;
+    status = status == STOKER_OK ? area_of(a, &area, err) : status;
+    if (status == STOKER_OK) {
+        status = ask(t, area.from, area.to, area.tracks, area.track_count, &b, err);
+    }
     return hand_over(status, &b, out);
+}
+
+enum stoker_status stk_endpoint_area(const struct stk_asked *a, struct stk_answer *out,
+                                     struct stoker_err *err)
+{
+    return answer_area(a, stoker_timeline_area, out, err);
+}
+
+// What is called in an area.
+enum stoker_status stk_endpoint_calls(const struct stk_asked *a, struct stk_answer *out,
+                                      struct stoker_err *err)
+{
+    return answer_area(a, stoker_timeline_calls, out, err);
 }
 
 enum stoker_status stk_endpoint_search(const struct stk_asked *a, struct stk_answer *out,
@@ -183,5 +213,26 @@ enum stoker_status stk_endpoint_phases(const struct stk_asked *a, struct stk_ans
     struct stoker_blob b = {.data = NULL};
     enum stoker_status status = timeline_of(a, &t, err);
     status = status == STOKER_OK ? stoker_timeline_phases(t, &b, err) : status;
+    return hand_over(status, &b, out);
+}
+
+enum { BUCKETS = 1024 }; // of a ribbon, unless it says otherwise
+
+enum stoker_status stk_endpoint_ribbon(const struct stk_asked *a, struct stk_answer *out,
+                                       struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
+    int64_t from, to, buckets = BUCKETS;
+    enum stoker_status status = timeline_of(a, &t, err);
+    status = status == STOKER_OK ? number(a, "t0", &from, err) : status;
+    status = status == STOKER_OK ? number(a, "t1", &to, err) : status;
+    if (status == STOKER_OK && a->value(a->request, "buckets")) {
+        status = number(a, "buckets", &buckets, err);
+    }
+    if (status == STOKER_OK) {
+        size_t n = buckets > 0 ? (size_t)buckets : 0;
+        status = stoker_timeline_ribbon(t, a->value(a->request, "device"), from, to, n, &b, err);
+    }
     return hand_over(status, &b, out);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "serve/documents.h"
+#include "serve/drops.h"
 
 struct stk_asked {
     struct stk_documents *documents;
@@ -12,6 +13,8 @@ struct stk_asked {
     const char *(*value)(const void *request, const char *name); // of the query; NULL: not given
     const void *request;
     const char *body; // of a POST, NUL-terminated
+    struct stk_drops *drops;
+    struct stk_drop_file *dropped; // the body of /api/drop, NULL of any other
 };
 
 // What is answered: `shared` where it is kept by the documents, else `own`.
@@ -46,5 +49,5 @@ int stk_asked_side(const struct stk_asked *a);
 #include "serve/endpoints.def"
 #undef E
 
-// NULL: there is none. *rest: what follows its name and a slash, "" for nothing.
+// NULL: no such endpoint. *rest: what follows its name and a slash, "" for nothing.
 const struct stk_endpoint *stk_endpoint_find(const char *path, const char **rest);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connections that have not shown the token. Anybody on the machine can open them and keep them
 // open, so they hold at most STK_GUESTS_MAX of the server's places: one more ends the oldest of
-// them. The places that are left are for whoever knows the token.
+// them. The remaining places are for clients with the token.
 #pragma once
 
 #include <pthread.h>

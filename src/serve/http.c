@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "serve/assets.h"
+#include "serve/bundle.h"
+#include "serve/drops.h"
 #include "serve/endpoints.h"
 #include "serve/access.h"
 #include "serve/guests.h"
@@ -37,6 +39,7 @@ struct stk_server {
     struct stk_guests guests;
     const char *ui_dir;
     char address[256];
+    struct stk_drops drops;
     pthread_mutex_t documents_lock, events_lock; // of enum stk_need; taken in this order
 };
 
@@ -44,6 +47,7 @@ struct stk_server {
 struct pending {
     struct stk_body body;
     bool is_too_long;
+    struct stk_drop_file *dropped; // of /api/drop: the body goes there
 };
 
 static const char *const HEADERS[][2] = {
@@ -173,21 +177,34 @@ static bool is_doubled(struct MHD_Connection *c, const char *name)
     return n.count > 1;
 }
 
+// All modules as one script: a browser that asks for them one by one waits for each level of
+// imports.
+static enum stoker_status make_script(struct stk_body *out, struct stoker_err *err)
+{
+    struct stk_sink sink;
+    stk_sink_init(&sink, stk_body_write, out);
+    enum stoker_status status = stk_bundle_script(&sink, err);
+    return status == STOKER_OK ? stk_sink_finish(&sink, err) : status;
+}
+
 static enum MHD_Result give_asset(struct stk_server *s, struct MHD_Connection *c, const char *url)
 {
     const char *name = url[1] ? url + 1 : "index.html";
     struct stk_body read = {.p = NULL};
     struct stoker_err err;
     const struct stk_asset *a = s->ui_dir ? NULL : stk_asset_find(name);
-    if (a) {
+    bool is_script = a && strcmp(name, "main.js") == 0;
+    if (a && !is_script) {
         return give(c, MHD_HTTP_OK, stk_asset_type(name), a->bytes, a->n, NULL);
     }
-    enum stoker_status status =
-        s->ui_dir ? stk_asset_read(s->ui_dir, name, &read, &err) : STOKER_EMISSING;
+    enum stoker_status status = is_script   ? make_script(&read, &err)
+                                : s->ui_dir ? stk_asset_read(s->ui_dir, name, &read, &err)
+                                            : STOKER_EMISSING;
     enum MHD_Result queued =
         status == STOKER_OK
             ? give(c, MHD_HTTP_OK, stk_asset_type(name), read.p ? read.p : "", read.n, NULL)
-            : refuse(c, MHD_HTTP_NOT_FOUND, "nothing with that name");
+            : refuse(c, code_of(status),
+                     status == STOKER_EMISSING ? "nothing with that name" : err.message);
     stk_body_free(&read);
     return queued;
 }
@@ -213,12 +230,23 @@ static void let_go(struct stk_server *s, enum stk_need need)
 }
 
 static enum MHD_Result give_answer(struct stk_server *s, struct MHD_Connection *c,
-                                   const struct stk_endpoint *e, const char *rest, const char *body)
+                                   const struct stk_endpoint *e, const char *rest,
+                                   const struct pending *p)
 {
     struct stoker_err err = {.code = STOKER_OK};
     struct stk_answer answer = {.type = "application/json"};
-    const struct stk_asked asked = {
-        .documents = s->documents, .rest = rest, .value = value_of, .request = c, .body = body};
+    const char *profile = value_of(c, "profile");
+    const struct stk_asked asked = {.documents = profile ? stk_drops_documents(&s->drops, profile)
+                                                         : s->documents,
+                                    .rest = rest,
+                                    .value = value_of,
+                                    .request = c,
+                                    .body = p->body.p,
+                                    .drops = &s->drops,
+                                    .dropped = p->dropped};
+    if (!asked.documents) {
+        return refuse(c, MHD_HTTP_NOT_FOUND, "no such dropped profile: drop the file again");
+    }
     take(s, e->need);
     uint64_t start_ns = stk_clock_ns();
     enum stoker_status status = e->answer(&asked, &answer, &err);
@@ -261,7 +289,7 @@ static enum MHD_Result answer_api(struct stk_server *s, struct MHD_Connection *c
     if (p->is_too_long) {
         return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "the body is larger than 64 kB");
     }
-    return give_answer(s, c, e, rest, p->body.p);
+    return give_answer(s, c, e, rest, p);
 }
 
 static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection *c, const char *url,
@@ -291,7 +319,7 @@ static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection 
     return give_asset(s, c, url);
 }
 
-// The guest of a connection that has just shown the token is none any more.
+// A connection that has just shown the token is no longer a guest.
 static void see_token(struct stk_server *s, struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info =
@@ -299,6 +327,27 @@ static void see_token(struct stk_server *s, struct MHD_Connection *c)
     if (info && info->socket_context && shows_token(s, c)) {
         stk_guest_trust(&s->guests, info->socket_context);
     }
+}
+
+static bool may_ask(const struct stk_server *s, struct MHD_Connection *c)
+{
+    return !is_doubled(c, "Host") && !is_doubled(c, "Origin") &&
+           stk_access_knows_host(&s->gate, header(c, "Host")) &&
+           stk_access_knows_origin(&s->gate, header(c, "Origin")) && shows_token(s, c);
+}
+
+// A file is written as it comes: only for who may ask.
+static bool begin_request(struct stk_server *s, struct MHD_Connection *c, const char *url,
+                          const char *method, struct pending *p)
+{
+    if (strcmp(url, "/api/drop") != 0 || strcmp(method, "POST") != 0 || !may_ask(s, c)) {
+        return true;
+    }
+    p->dropped = stk_alloc_zero(1, sizeof *p->dropped);
+    if (p->dropped) {
+        stk_drop_begin(&s->drops, p->dropped, value_of(c, "name"));
+    }
+    return p->dropped != NULL;
 }
 
 // Called once for the head, then for each piece of the body, then for its end.
@@ -311,7 +360,12 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
     if (!p) {
         see_token(cls, c);
         *state = p = stk_alloc_zero(1, sizeof *p);
-        return p ? MHD_YES : MHD_NO;
+        return p && begin_request(cls, c, url, method, p) ? MHD_YES : MHD_NO;
+    }
+    if (*data_n > 0 && p->dropped) {
+        stk_drop_write(p->dropped, data, *data_n);
+        *data_n = 0;
+        return MHD_YES;
     }
     if (*data_n > 0) {
         p->is_too_long |= *data_n > BODY_MAX - p->body.n;
@@ -335,6 +389,10 @@ static void completed(void *cls, struct MHD_Connection *c, void **state,
     (void)c;
     (void)how;
     if (p) {
+        if (p->dropped) {
+            stk_drop_cancel(p->dropped);
+            stk_free(p->dropped);
+        }
         stk_body_free(&p->body);
         stk_free(p);
     }
@@ -395,6 +453,7 @@ enum stoker_status stk_server_open(struct stk_server **out, const struct stk_ser
         return stk_err_nomem(err);
     }
     s->ui_dir = plan->ui_dir;
+    stk_drops_open(&s->drops, plan->drop_dir);
     stk_guests_open(&s->guests);
     pthread_mutex_init(&s->documents_lock, NULL);
     pthread_mutex_init(&s->events_lock, NULL);
@@ -436,6 +495,7 @@ void stk_server_close(struct stk_server *s)
     }
     stk_guests_close(&s->guests);
     stk_documents_free(s->documents);
+    stk_drops_close(&s->drops);
     pthread_mutex_destroy(&s->documents_lock);
     pthread_mutex_destroy(&s->events_lock);
     stk_free(s);

@@ -14,9 +14,10 @@
 
 struct stk_serve_plan {
     struct stk_view_plan view;
-    const char *host;   // an IPv4 address to listen on: "127.0.0.1"
-    int port;           // 0: any that is free
-    const char *ui_dir; // pages from this folder; NULL: those embedded
+    const char *host;     // an IPv4 address to listen on: "127.0.0.1"
+    int port;             // 0: any that is free
+    const char *ui_dir;   // pages from this folder; NULL: those embedded
+    const char *drop_dir; // private, for files that are dropped on the page; NULL: none may be
 };
 
 struct stk_server;

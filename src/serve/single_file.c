@@ -3,9 +3,13 @@
 // hold their first ROWS rows, and say how many there are.
 #include "serve/single_file.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "serve/bundle.h"
 #include "serve/embed_tiles.h"
+#include "stoker/report.h"
 #include "stoker/stats.h"
 
 enum { ROWS = 500 };
@@ -18,16 +22,30 @@ static void put_key(struct stk_body *data, const char *between, const char *key)
     (void)stk_body_text(data, "\": ");
 }
 
-static enum stoker_status put_document(struct stk_body *data, const char *between, const char *key,
-                                       const struct stk_body *document, struct stoker_err *err)
+static void put_document(struct stk_body *data, const char *between, const char *key,
+                         const struct stk_body *document)
 {
     put_key(data, between, key);
-    return stk_body_write(data, document->p ? document->p : "null", document->p ? document->n : 4)
-               ? stk_err_nomem(err)
-               : STOKER_OK;
+    (void)stk_body_write(data, document->p ? document->p : "null", document->p ? document->n : 4);
 }
 
-// An analysis that fails, as one that would need too much does, is not there; the page says so.
+// A document that was asked for, with what became of it.
+static enum stoker_status put_or_leave_out(struct stk_body *data, const char *between,
+                                           const char *key, const struct stk_body *document,
+                                           enum stoker_status found, const struct stoker_err *why,
+                                           struct stoker_err *err)
+{
+    if (found == STOKER_OK) {
+        put_document(data, between, key, document);
+        return STOKER_OK;
+    }
+    if (stk_documents_lack(found)) {
+        return STOKER_OK;
+    }
+    *err = *why;
+    return found;
+}
+
 static enum stoker_status put_tables(struct stk_body *data, struct stk_documents *d,
                                      struct stoker_err *err)
 {
@@ -38,12 +56,43 @@ static enum stoker_status put_tables(struct stk_body *data, struct stk_documents
     put_key(data, ",\n", "tables");
     (void)stk_body_text(data, "{");
     for (size_t i = 0; status == STOKER_OK && (name = stoker_analysis_name(i)) != NULL; i++) {
-        if (stk_documents_table(d, STK_VIEW_A, name, &table, &why) == STOKER_OK) {
-            status = put_document(data, between, name, table, err);
+        enum stoker_status found = stk_documents_table(d, STK_VIEW_A, name, &table, &why);
+        status = put_or_leave_out(data, between, name, table, found, &why, err);
+        between = found == STOKER_OK ? ",\n" : between;
+    }
+    (void)stk_body_text(data, "}");
+    return status;
+}
+
+// What the rules that the report names are about.
+static enum stoker_status put_explanations(struct stk_body *data, const struct stk_body *report,
+                                           struct stoker_err *err)
+{
+    const char *id, *between = "";
+    enum stoker_status status = STOKER_OK;
+    put_key(data, ",\n", "explanations");
+    (void)stk_body_text(data, "{");
+    for (size_t i = 0; status == STOKER_OK && (id = stoker_rule_id(i)) != NULL; i++) {
+        struct stk_body text = {.p = NULL};
+        struct stk_sink sink;
+        struct stk_json json;
+        char named[128];
+        snprintf(named, sizeof named, "\"stoker explain %.80s\"", id);
+        if (strstr(report->p, named)) {
+            status = stoker_explain(id, "text", stk_body_write, &text, err);
+        }
+        if (status == STOKER_OK && text.p) {
+            put_key(data, between, id);
+            stk_sink_init(&sink, stk_body_write, data);
+            stk_json_init(&json, &sink);
+            stk_json_text(&json, text.p);
+            status = stk_sink_finish(&sink, err);
             between = ",\n";
         }
+        stk_body_free(&text);
     }
-    return stk_body_text(data, "}") ? stk_err_nomem(err) : status;
+    (void)stk_body_text(data, "}");
+    return status;
 }
 
 static enum stoker_status put_all(struct stk_body *data, struct stk_documents *d,
@@ -53,24 +102,25 @@ static enum stoker_status put_all(struct stk_body *data, struct stk_documents *d
     struct stoker_err why;
     enum stoker_status status = stk_documents_report(d, STK_VIEW_A, &document, err);
     if (status == STOKER_OK) {
-        status = put_document(data, "{", "report", document, err);
+        put_document(data, "{", "report", document);
+        status = put_explanations(data, document, err);
     }
     if (status == STOKER_OK) {
         status = put_tables(data, d, err);
     }
-    if (status == STOKER_OK && stk_documents_whatif(d, NULL, &document, &why) == STOKER_OK) {
-        status = put_document(data, ",\n", "whatif", document, err);
+    if (status == STOKER_OK) {
+        enum stoker_status found = stk_documents_whatif(d, NULL, &document, &why);
+        status = put_or_leave_out(data, ",\n", "whatif", document, found, &why, err);
     }
-    if (status == STOKER_OK && stk_documents_diff(d, &document, &why) == STOKER_OK) {
-        status = put_document(data, ",\n", "diff", document, err);
+    if (status == STOKER_OK) {
+        enum stoker_status found = stk_documents_diff(d, &document, &why);
+        status = put_or_leave_out(data, ",\n", "diff", document, found, &why, err);
     }
     if (status == STOKER_OK) {
         status = stk_embed_tiles(d, data, err);
     }
-    if (status == STOKER_OK && stk_body_text(data, "}\n")) {
-        status = stk_err_nomem(err);
-    }
-    return status;
+    (void)stk_body_text(data, "}\n");
+    return stk_body_end(data, status, err);
 }
 
 enum stoker_status stk_single_file_write(const struct stk_view_plan *plan, stoker_write_fn write,

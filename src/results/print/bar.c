@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stacked bar. Each cause has a fill of its own, so that colour is never the only carrier; each
-// segment is labelled directly under its start, and what has no room there is named after "also".
+// The stacked bar. Each cause has a fill of its own, so that color is never the only carrier; each
+// segment is labeled directly under its start, and what has no room there is named after "also".
 // Widths are the largest-remainder shares of the columns: they always fill the bar exactly.
 #include "results/print/bar.h"
 

@@ -1,66 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as GitHub-flavoured Markdown, for the summary of a CI job: the verdict, a table of
-// causes, and what changed below a fold. Names of a profile stand in code spans, where nothing but
-// a backtick and the bar of a table has a meaning.
+// A comparison as GitHub-flavored Markdown, for the summary of a CI job: the verdict, a table of
+// causes, and what changed below a fold.
 #include <stdio.h>
 #include <string.h>
 
 #include "results/print/diff_lines.h"
 #include "results/print/figure.h"
-#include "base/utf8.h"
-
-#define NAME_MAX_CHARS 120
-
-static void put_code(struct stk_sink *s, const char *text)
-{
-    size_t length;
-    int n = 0;
-    stk_sink_text(s, "`");
-    for (const char *p = text; *p && n < NAME_MAX_CHARS; p += length, n++) {
-        uint32_t c = stk_utf8_next(p, &length);
-        if (c == STK_UTF8_INVALID || c < 0x20 || c == 0x7f || c == 0x202e || c == 0x2066) {
-            stk_sink_text(s, "?");
-        } else if (c == '`') {
-            stk_sink_text(s, "'");
-        } else if (c == '|') {
-            stk_sink_text(s, "\\|");
-        } else {
-            stk_sink_put(s, p, length);
-        }
-    }
-    stk_sink_text(s, n == NAME_MAX_CHARS ? "...`" : *text ? "`" : " `");
-}
-
-// Sentences hold names of devices at most; what Markdown or HTML would take for markup is escaped.
-static void put_plain(struct stk_sink *s, const char *text)
-{
-    for (const char *p = text; *p; p++) {
-        if (strchr("\\`*_[]<>|~#", *p)) {
-            stk_sink_text(s, "\\");
-        }
-        if ((unsigned char)*p < 0x20) {
-            stk_sink_text(s, " ");
-        } else {
-            stk_sink_put(s, p, 1);
-        }
-    }
-}
+#include "results/print/markdown.h"
 
 static void put_side(struct stk_sink *s, const char *label, const struct stk_diff_side *d)
 {
     const struct stk_rep_input *in = d->profile.inputs.items;
     const char *slash = d->profile.inputs.count ? strrchr(in[0].path, '/') : NULL;
     stk_sink_printf(s, "- **%s**: ", label);
-    put_code(s, !d->profile.inputs.count ? "" : slash && slash[1] ? slash + 1 : in[0].path);
+    stk_markdown_code(s, !d->profile.inputs.count ? ""
+                         : slash && slash[1]      ? slash + 1
+                                                  : in[0].path);
     if (d->profile.inputs.count > 1) {
         stk_sink_printf(s, " and %zu more files", d->profile.inputs.count - 1);
     }
     if (d->devices && d->device) {
         stk_sink_printf(s, ", %llu x ", (unsigned long long)d->devices);
-        put_plain(s, d->device);
+        stk_markdown_plain(s, d->device);
     }
     stk_sink_printf(s, ", %llu steps: ", (unsigned long long)d->used);
-    put_plain(s, d->verdict.sentence);
+    stk_markdown_plain(s, d->verdict.sentence);
     stk_sink_text(s, "\n");
 }
 
@@ -69,12 +33,12 @@ static void put_reasons(struct stk_sink *s, const struct stk_list *list)
     const struct stk_diff_reason *r = list->items;
     for (size_t i = 0; i < list->count; i++) {
         stk_sink_text(s, "- But ");
-        put_plain(s, r[i].text);
+        stk_markdown_plain(s, r[i].text);
         if (r[i].a && r[i].b) {
             stk_sink_text(s, " (A: ");
-            put_plain(s, r[i].a);
+            stk_markdown_plain(s, r[i].a);
             stk_sink_text(s, ", B: ");
-            put_plain(s, r[i].b);
+            stk_markdown_plain(s, r[i].b);
             stk_sink_text(s, ")");
         }
         stk_sink_text(s, "\n");
@@ -102,7 +66,7 @@ static void put_findings(struct stk_sink *s, const struct stk_list *list)
     }
     for (size_t i = 0; i < list->count; i++) {
         stk_sink_printf(s, "| `%s`: ", f[i].id);
-        put_plain(s, f[i].title);
+        stk_markdown_plain(s, f[i].title);
         const char *a = stk_level_key(f[i].a_severity), *b = stk_level_key(f[i].b_severity);
         stk_sink_printf(s, " | %s | %s |\n", a ? a : "-", b ? b : "-");
     }
@@ -129,7 +93,7 @@ static void put_names(struct stk_sink *s, const char *title, const struct stk_li
         if (row[i].placement) {
             stk_sink_printf(s, "%s ", row[i].placement);
         }
-        put_code(s, row[i].name);
+        stk_markdown_code(s, row[i].name);
         stk_sink_text(s, " |\n");
     }
     stk_sink_text(s, "\n</details>\n");
@@ -140,7 +104,7 @@ static void write_markdown(const void *object, const struct stk_out_options *opt
 {
     const struct stk_diff *d = object;
     stk_sink_printf(s, "### stoker diff: %s\n\n", d->verdict.kind);
-    put_plain(s, d->verdict.sentence);
+    stk_markdown_plain(s, d->verdict.sentence);
     stk_sink_printf(s, ". Confidence: %s.\n\n", stk_level_key(d->verdict.confidence));
     if (options->verbosity < 0) {
         return;

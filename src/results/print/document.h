@@ -6,6 +6,6 @@
 #include "base/sink.h"
 #include "results/field.h"
 
-// With the end of its line; in_line: it holds no other.
+// Ends with a newline; in_line: it has no other.
 void stk_json_document(const struct stk_struct_info *info, const void *object, bool in_line,
                        struct stk_sink *to);

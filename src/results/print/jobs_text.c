@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several jobs on a terminal: a line for each, what to do, and what is of none of them. Wording may
 // change; programs read the JSON.
+#include <stdio.h>
+#include <string.h>
+
 #include "results/print/figure.h"
 #include "results/jobs.h"
 #include "results/print/out.h"
@@ -52,29 +55,31 @@ static const char *short_device(const char *device)
     return device && strncmp(device, "NVIDIA ", 7) == 0 && device[7] ? device + 7 : device;
 }
 
-static void saving(struct stk_term *t, const struct stk_jobs_job *job)
+void stk_jobs_saving_text(const struct stk_jobs_job *job, char *out, size_t size)
 {
     const struct stk_jobs_finding *f = &job->finding;
     if (job->has_finding && f->has_low && f->has_high && f->low_share > 0) {
-        stk_term_text(t, stk_figure_range(f->low_share, f->high_share).text);
+        snprintf(out, size, "%s", stk_figure_range(f->low_share, f->high_share).text);
     } else if (job->has_finding && f->has_high) {
-        stk_term_printf(t, "up to %s", stk_figure_share(f->high_share).text);
+        snprintf(out, size, "up to %s", stk_figure_share(f->high_share).text);
     } else if (job->has_finding && f->has_expected) {
-        stk_term_printf(t, "about %s", stk_figure_share(f->expected_share).text);
+        snprintf(out, size, "about %s", stk_figure_share(f->expected_share).text);
     } else {
-        stk_term_text(t, "-");
+        snprintf(out, size, "-");
     }
 }
 
 static void row(struct stk_term *t, const struct layout *l, const struct stk_jobs_job *job)
 {
+    char saves[STK_JOBS_SAVING_MAX];
     stk_term_to_column(t, STK_TEXT_INDENT);
     cell(t, job->label, l->name);
     cell(t, job->framework, FRAMEWORK);
     cell(t, short_device(job->device), l->device);
     cell(t, job->has_times ? stk_figure_ns(job->median_ns).text : NULL, STEP);
     cell(t, job->has_verdict ? stk_verdict_key(job->verdict.kind) : NULL, VERDICT);
-    saving(t, job);
+    stk_jobs_saving_text(job, saves, sizeof saves);
+    stk_term_text(t, saves);
     stk_term_line_end(t);
 }
 

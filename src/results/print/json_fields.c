@@ -163,7 +163,7 @@ static void write_apart(struct stk_json *j, const struct stk_field *f,
     }
 }
 
-// Whole numbers of a cell are signed, whatever its type.
+// Whole numbers of a cell are signed in every type.
 static void write_cell(struct stk_json *j, enum stk_type type, const struct stk_cell *cell)
 {
     if (!cell->known) {

@@ -7,8 +7,9 @@
 #include "base/sink.h"
 
 struct stk_out_options {
-    bool colour;       // ANSI colours; never the only carrier of a meaning
+    bool colour;       // ANSI colors; never the only carrier of a meaning
     bool ascii;        // no character beyond ASCII
+    bool links;        // OSC 8: files below the current folder become links
     bool csv_raw;      // CSV cells are unchanged, even if a spreadsheet would run them as formulas
     int columns;       // width to fill, at least 40
     int verbosity;     // -1: the verdict alone; 0; 1: more evidence, steps, every rule

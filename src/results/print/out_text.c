@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report as text: the verdict's sentence alone with --quiet, the first screen (text_screen.c),
-// or with --verbose everything: what was read and whether it can be trusted, the verdict, where a
-// step's time goes, what to change, every step, device and rule. Wording may change; programs read
-// the JSON.
+// or with --verbose everything: the verdict, where a step's time goes, what to change; whether it
+// can be trusted: what was read, issues, remarks about the recording; every device, step and check.
+// Wording may change; programs read the JSON.
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static void selection(struct stk_term *t, const struct stk_list *list)
     }
 }
 
-// Reasons that stand below, as issues with their remedy or as the verdict, are not said twice.
+// Reasons that appear below, as issues with their remedy or as the verdict, aren't repeated.
 static bool said_below(const struct stk_report *r, const char *reason)
 {
     const struct stk_rep_profile *p = &r->profile;
@@ -160,6 +160,21 @@ static void steps(struct stk_term *t, const struct stk_rep_steps *s)
     excluded(t, s);
 }
 
+// What the answer rests on, and what may be wrong with it.
+static void trusted(struct stk_term *t, const struct stk_report *r)
+{
+    stk_term_line_end(t);
+    stk_term_to_column(t, STK_TEXT_INDENT);
+    stk_term_styled(t, STK_STYLE_BOLD, "Can this be trusted?");
+    stk_term_line_end(t);
+    inputs(t, &r->profile);
+    selection(t, &r->profile.selection);
+    health(t, r);
+    issues(t, &r->profile);
+    steps(t, &r->steps);
+    stk_text_findings(t, r, STK_TOPIC_RECORDING);
+}
+
 static void verdict(struct stk_term *t, const struct stk_report *r)
 {
     stk_term_to_column(t, STK_TEXT_INDENT);
@@ -172,7 +187,7 @@ static void verdict(struct stk_term *t, const struct stk_report *r)
     }
     stk_term_line_end(t);
     stk_term_to_column(t, STK_TEXT_INDENT);
-    stk_term_printf(t, "%s, confidence %s", stk_verdict_key(r->verdict.kind),
+    stk_term_printf(t, "%s, %s confidence", stk_verdict_key(r->verdict.kind),
                     stk_level_key(r->verdict.confidence));
     stk_term_line_end(t);
 }
@@ -225,8 +240,21 @@ static void device_table(struct stk_term *t, const struct stk_report *r)
     }
 }
 
-// The largest parts of a step, as "compute 120 ms, input_wait 40 ms".
-static void step_parts(struct stk_term *t, const struct stk_list *parts)
+// What the breakdown calls a part; its key where it has none.
+static const char *part_label(const struct stk_list *parts, const char *key)
+{
+    const struct stk_rep_part *p = parts->items;
+    for (size_t i = 0; i < parts->count; i++) {
+        if (strcmp(p[i].id, key) == 0 && p[i].label) {
+            return p[i].label;
+        }
+    }
+    return key;
+}
+
+// The largest parts of a step, as "compute 120 ms, input 40 ms".
+static void step_parts(struct stk_term *t, const struct stk_list *parts,
+                       const struct stk_list *labels)
 {
     const struct stk_entry *p = parts->items;
     for (int shown = 0; shown < 3; shown++) {
@@ -243,12 +271,13 @@ static void step_parts(struct stk_term *t, const struct stk_list *parts)
         if (best == SIZE_MAX) {
             return;
         }
-        stk_term_printf(t, "%s%s %s", shown ? ", " : "", p[best].key,
+        stk_term_printf(t, "%s%s %s", shown ? ", " : "", part_label(labels, p[best].key),
                         stk_figure_ns(p[best].ns).text);
     }
 }
 
-static void step_table(struct stk_term *t, const struct stk_rep_steps *s)
+static void step_table(struct stk_term *t, const struct stk_rep_steps *s,
+                       const struct stk_list *labels)
 {
     const struct stk_rep_step *step = s->list.items;
     if (s->list.count == 0) {
@@ -266,7 +295,7 @@ static void step_table(struct stk_term *t, const struct stk_rep_steps *s)
         stk_term_to_column(t, 33);
         stk_term_text(t, stk_figure_ns(step[i].dur_ns).text);
         stk_term_to_column(t, 44);
-        step_parts(t, &step[i].parts);
+        step_parts(t, &step[i].parts, labels);
         stk_term_line_end(t);
     }
     if (s->list.left_out) {
@@ -290,19 +319,15 @@ static void write_text(const void *object, const struct stk_out_options *options
         stk_text_screen(t, r);
         return;
     }
-    inputs(t, &r->profile);
-    selection(t, &r->profile.selection);
-    health(t, r);
-    issues(t, &r->profile);
-    steps(t, &r->steps);
-    stk_term_line_end(t);
     verdict(t, r);
-    if (strcmp(r->profile.health.status, "unusable") != 0) {
+    if (stk_text_has_breakdown(r)) {
         text_breakdown(t, &r->breakdown);
     }
-    stk_text_findings(t, r);
+    stk_text_outlook(t, r);
+    stk_text_findings(t, r, STK_TOPIC_JOB);
+    trusted(t, r);
     device_table(t, r);
-    step_table(t, &r->steps);
+    step_table(t, &r->steps, &r->breakdown.parts);
     stk_text_rules(t, r);
 }
 

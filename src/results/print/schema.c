@@ -272,7 +272,7 @@ static void describe_inner(const struct stk_struct_info *info, const char *path,
 static void describe_struct(const struct stk_struct_info *info, const char *title, const char *path,
                             struct stk_sink *sink)
 {
-    stk_sink_printf(sink, "\n## %s%s\n\n| key | type | there | meaning |\n|---|---|---|---|\n",
+    stk_sink_printf(sink, "\n## %s%s\n\n| key | type | present | meaning |\n|---|---|---|---|\n",
                     *path ? "" : "The ", title);
     describe_rows(info, sink);
     describe_inner(info, path, sink);

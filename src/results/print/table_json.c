@@ -27,6 +27,8 @@ static void write_doc(struct stk_json *j, const struct stk_table_doc *doc, const
         .analysis = doc->analysis,
         .profile = {.object = doc->profile_json ? NULL : &doc->profile, .json = doc->profile_json},
         .summary = {.items = doc->summary, .count = doc->summary_count},
+        .has_figures = true,
+        .figures = {.items = doc->summary, .count = doc->summary_count},
         .tables = {.items = tables, .count = n},
         .missing = {.items = doc->missing, .count = doc->missing_count}};
     stk_json_fields(j, &stk_table_doc_printed_info, &printed);

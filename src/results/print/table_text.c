@@ -344,7 +344,7 @@ static void write_text(const void *object, const struct stk_out_options *options
         if (options->table && &doc->tables[i] != chosen) {
             continue;
         }
-        bool is_first = i == 0 && !doc->inconclusive; // an empty one beside it says nothing
+        bool is_first = i == 0 && !doc->inconclusive; // other empty tables are left out
         if (doc->tables[i].row_count == 0 && !is_first && !options->table) {
             continue;
         }

@@ -171,6 +171,54 @@ void stk_term_wrap_lines(struct stk_term *t, int indent, const char *text, int l
     }
 }
 
+// Lines that the first n bytes of the text take between `indent` and the width.
+static int lines_of(const struct stk_term *t, int indent, const char *text, size_t n)
+{
+    int lines = 1, column = indent;
+    for (const char *end = text + n; text < end;) {
+        char word[512];
+        size_t bytes = word_bytes(text), kept = bytes < sizeof word ? bytes : sizeof word - 1;
+        memcpy(word, text, kept);
+        word[kept] = 0;
+        int width = stk_term_width(word);
+        if (column > indent && column + 1 + width > t->options->columns) {
+            lines++;
+            column = indent;
+        }
+        column += (column > indent) + width;
+        text += kept ? kept : 1;
+        text += strspn(text, " \n");
+    }
+    return lines;
+}
+
+void stk_term_wrap_sentences(struct stk_term *t, int indent, const char *text, int lines)
+{
+    size_t n = 0;
+    for (const char *p = text; (p = strstr(p, ". ")); p += 2) {
+        bool ends = p[2] >= 'A' && p[2] <= 'Z';
+        size_t whole = (size_t)(p - text) + 1;
+        n = ends && lines_of(t, indent, text, whole) <= lines ? whole : n;
+    }
+    bool is_short = lines_of(t, indent, text, strlen(text)) <= lines;
+    char head[1200];
+    if (is_short || n == 0 || n >= sizeof head) {
+        stk_term_wrap_lines(t, indent, text, lines, 0);
+        return;
+    }
+    memcpy(head, text, n);
+    head[n] = 0;
+    stk_term_wrap(t, indent, head);
+}
+
+void stk_term_head(struct stk_term *t, const char *text, int width)
+{
+    STK_ASSERT(width > 4);
+    bool is_cut = stk_term_width(text) > width;
+    put_chars(t, text, is_cut ? width - 4 : width);
+    stk_term_text(t, is_cut ? " ..." : "");
+}
+
 void stk_term_cut(struct stk_term *t, const char *text, int width)
 {
     int whole = stk_term_width(text);

@@ -34,7 +34,11 @@ void stk_term_wrap(struct stk_term *t, int indent, const char *text);
 // The same, of at most `lines`: the last one ends in "..." where there is more, and leaves `room`
 // columns.
 void stk_term_wrap_lines(struct stk_term *t, int indent, const char *text, int lines, int room);
+// The same, of whole sentences where at least one has room.
+void stk_term_wrap_sentences(struct stk_term *t, int indent, const char *text, int lines);
 // Text as it is, cut at the end of the line with "..." in the middle (paths).
 void stk_term_cut(struct stk_term *t, const char *text, int width);
+// The beginning of the text, with "..." where it is wider.
+void stk_term_head(struct stk_term *t, const char *text, int width);
 // Columns that the text takes.
 int stk_term_width(const char *text);

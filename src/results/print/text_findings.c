@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "results/print/figure.h"
+#include "results/print/link.h"
 #include "results/print/text_parts.h"
 
 static const enum stk_style severity_styles[] = {[STK_LEVEL_HIGH] = STK_STYLE_RED,
@@ -25,11 +26,23 @@ void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size)
     }
 }
 
+// "saves about 69% (0–76%)" where a replay expects a figure.
+static void expected_text(const struct stk_rep_finding *f, char *out, size_t size)
+{
+    const struct stk_rep_saving *s = &f->saving;
+    if (s->has_expected && s->has_low && s->has_high) {
+        snprintf(out, size, "saves about %s (%s)", stk_figure_share(s->expected_share).text,
+                 stk_figure_range(s->low_share, s->high_share).text);
+    } else {
+        stk_saving_text(f, out, size);
+    }
+}
+
 static void heading(struct stk_term *t, const struct stk_rep_finding *f, size_t number)
 {
-    char lead[24], saving[120], tail[160];
+    char lead[24], saving[200], tail[240];
     snprintf(lead, sizeof lead, "%2zu  ", number);
-    stk_saving_text(f, saving, sizeof saving);
+    expected_text(f, saving, sizeof saving);
     snprintf(tail, sizeof tail, "%s%s%s", saving, *saving ? "  " : "", stk_level_key(f->severity));
     stk_term_to_column(t, 1);
     stk_term_styled(t, STK_STYLE_BOLD, lead);
@@ -54,9 +67,14 @@ static void evidence_line(struct stk_term *t, const struct stk_rep_evidence *e)
     stk_term_to_column(t, 5);
     stk_term_wrap(t, 5, e->text);
     if (e->has_time) {
-        stk_term_printf(t, " (at %s, %s%s%.60s)", stk_figure_ns(e->start_ns).text,
-                        stk_figure_ns(e->dur_ns).text, e->track ? ", " : "",
-                        e->track ? e->track : "");
+        struct stk_figure dur = stk_figure_ns(e->dur_ns);
+        bool is_said = strstr(e->text, dur.text) != NULL;
+        char place[300];
+        snprintf(place, sizeof place, "(at %s%s%s%s%.60s)", stk_figure_ns(e->start_ns).text,
+                 is_said ? "" : ", ", is_said ? "" : dur.text, e->track ? ", " : "",
+                 e->track ? e->track : "");
+        stk_term_text(t, " ");
+        stk_term_wrap(t, 5, place);
     }
     stk_term_line_end(t);
 }
@@ -139,7 +157,10 @@ static void finding(struct stk_term *t, const struct stk_report *r, size_t numbe
     evidence(t, &f->evidence);
     if (f->has_source) {
         stk_term_to_column(t, 5);
-        stk_term_printf(t, "at    %.400s:%lld", f->source.file, (long long)f->source.line);
+        char place[460];
+        snprintf(place, sizeof place, "%.400s:%lld", f->source.file, (long long)f->source.line);
+        stk_term_text(t, "at    ");
+        stk_term_place(t, &f->source, place);
         stk_term_line_end(t);
     }
     fixes(t, r, f);
@@ -150,10 +171,13 @@ static void finding(struct stk_term *t, const struct stk_report *r, size_t numbe
     stk_term_line_end(t);
 }
 
-void stk_text_findings(struct stk_term *t, const struct stk_report *r)
+void stk_text_findings(struct stk_term *t, const struct stk_report *r, enum stk_topic topic)
 {
+    const struct stk_rep_finding *f = r->findings.items;
     for (size_t i = 0; i < r->findings.count; i++) {
-        finding(t, r, i + 1);
+        if (f[i].kind == topic) {
+            finding(t, r, i + 1);
+        }
     }
 }
 
@@ -208,11 +232,12 @@ void stk_text_rules(struct stk_term *t, const struct stk_report *r)
     }
     stk_term_line_end(t);
     stk_text_label(t, "checks");
-    stk_term_printf(t, "%zu fired, %zu passed, %zu not applicable, %zu skipped",
-                    stk_text_count_rules(r, "fired"), stk_text_count_rules(r, "passed"),
-                    stk_text_count_rules(r, "not_applicable"), stk_text_count_rules(r, "skipped"));
+    size_t fired = stk_text_count_rules(r, "fired"), passed = stk_text_count_rules(r, "passed");
+    stk_term_printf(t, "%zu made: %zu with a finding, %zu passed; %zu don't apply, %zu skipped",
+                    fired + passed, fired, passed, stk_text_count_rules(r, "not_applicable"),
+                    stk_text_count_rules(r, "skipped"));
     stk_term_line_end(t);
     rules_in_state(t, r, "skipped", "skipped");
-    rules_in_state(t, r, "not_applicable", "not applicable");
+    rules_in_state(t, r, "not_applicable", "doesn't apply");
     rules_in_state(t, r, "passed", "passed");
 }

@@ -9,8 +9,15 @@
 
 // "  label  " and then the body column.
 void stk_text_label(struct stk_term *t, const char *label);
-void stk_text_findings(struct stk_term *t, const struct stk_report *r);
+// Those about the job, or about the recording; each keeps its number of the whole list.
+void stk_text_findings(struct stk_term *t, const struct stk_report *r, enum stk_topic topic);
 void stk_text_rules(struct stk_term *t, const struct stk_report *r);
+// The answer (text_answer.c): the sentence; where there is a breakdown, the bars of the step now
+// and with the first fix; the same as a line, for where another bar stands.
+void stk_text_answer(struct stk_term *t, const struct stk_report *r);
+void stk_text_bars(struct stk_term *t, const struct stk_report *r);
+void stk_text_outlook(struct stk_term *t, const struct stk_report *r);
+bool stk_text_has_breakdown(const struct stk_report *r);
 // The first screen, instead of all of the above.
 void stk_text_screen(struct stk_term *t, const struct stk_report *r);
 size_t stk_text_count_rules(const struct stk_report *r, const char *state);
@@ -21,3 +28,7 @@ const char *stk_text_next_command(const struct stk_report *r, const struct stk_r
                                   bool is_priced, char *out, size_t size);
 // "saves 15-24 %", "saves up to 24 %" where only a bound is known, "" where nothing is.
 void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size);
+// Of a job among several: "15–24%", "up to 24%", "about 12%"; "-" where nothing is known.
+struct stk_jobs_job;
+#define STK_JOBS_SAVING_MAX 64
+void stk_jobs_saving_text(const struct stk_jobs_job *job, char *out, size_t size);

@@ -7,20 +7,15 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "results/print/bar.h"
 #include "results/print/figure.h"
+#include "results/print/link.h"
 #include "results/print/text_parts.h"
 
 #define LINES_MOST 16
-#define LINES_AFTER 4  // Then, Read and Next
-#define BODY 12        // where text after "Fix first" begins
-#define BAR_LABEL 9    // where a bar begins
-#define BAR_AFTER 44   // columns that times take beside the bar
-#define BAR_LEAST 10   // columns of a bar
-#define FIX_LINES 2    // of an advice, where there is room
-#define WORTH 0.03     // of the step: a saving that is listed
-#define LEGEND_PARTS 4 // and no part below LEGEND_LEAST
-#define LEGEND_LEAST 0.01
+#define LINES_AFTER 4 // Then, Read, and Next with two commands
+#define BODY 12       // where text after "Fix first" begins
+#define FIX_LINES 2   // of an advice, where there is room
+#define WORTH 0.03    // of the step: a saving that is listed
 
 static const struct stk_rep_finding *finding_at(const struct stk_report *r, size_t i)
 {
@@ -72,149 +67,29 @@ static int room_for(const struct stk_term *t, const struct stk_report *r)
            (int)r->profile.selection.count;
 }
 
-static void answer(struct stk_term *t, const struct stk_report *r)
-{
-    char tail[80];
-    snprintf(tail, sizeof tail, "%s, %s confidence", stk_verdict_key(r->verdict.kind),
-             stk_level_key(r->verdict.confidence));
-    if (t->options->colour) {
-        stk_sink_text(t->sink, "\033[1m");
-    }
-    stk_term_wrap(t, 0, r->verdict.sentence);
-    if (t->options->colour) {
-        stk_sink_text(t->sink, "\033[0m");
-    }
-    int at = t->options->columns - stk_term_width(tail);
-    if (t->column + 2 > at) {
-        stk_term_line_end(t);
-    }
-    stk_term_to_column(t, at);
-    stk_term_styled(t, STK_STYLE_DIM, tail);
-    stk_term_line_end(t);
-}
-
-// "3.2x faster", "12% less time" where that says more.
-static void times_text(const struct stk_term *t, double share, char *out, size_t size)
-{
-    const char *sign = t->options->ascii ? "x" : "×";
-    double times = share > 0 ? 1 / share : 0;
-    if (times >= 1.2 || times <= 0) {
-        snprintf(out, size, times <= 0 ? "no time left" : "%.*f%s faster", times >= 10 ? 0 : 1,
-                 times, sign);
-    } else {
-        snprintf(out, size, "%s less", stk_figure_share(1 - share).text);
-    }
-}
-
-static int bar_columns(const struct stk_term *t)
-{
-    int columns = t->options->columns - BAR_LABEL - BAR_AFTER;
-    return columns < BAR_LEAST ? BAR_LEAST : columns;
-}
-
-static void now_line(struct stk_term *t, const struct stk_report *r)
-{
-    int columns = bar_columns(t);
-    stk_term_to_column(t, 2);
-    stk_term_text(t, "now");
-    stk_term_to_column(t, BAR_LABEL);
-    stk_bar_fill(t, columns, &r->breakdown.parts);
-    if (r->has_outlook && r->outlook.has_step) {
-        stk_term_to_column(t, BAR_LABEL + columns + 2);
-        stk_term_text(t, stk_figure_ns(r->outlook.now_ns).text);
-    } else if (r->steps.has_times) {
-        stk_term_to_column(t, BAR_LABEL + columns + 2);
-        stk_term_printf(t, "%s per step", stk_figure_ns(r->steps.mean_ns).text);
-    }
-    stk_term_line_end(t);
-}
-
-// "39.3-60.5 ms".
-static void range_text(const struct stk_rep_outlook *o, char *out, size_t size)
-{
-    if (o->has_step) {
-        struct stk_figure low = stk_figure_ns(o->low_ns), high = stk_figure_ns(o->high_ns);
-        char *unit = strchr(low.text, ' ');
-        if (unit && strchr(high.text, ' ') && strcmp(unit, strchr(high.text, ' ')) == 0) {
-            *unit = 0;
-        }
-        snprintf(out, size, "(%s-%s)", low.text, high.text);
-    } else {
-        snprintf(out, size, "(%s of the time)", stk_figure_range(o->low_share, o->high_share).text);
-    }
-}
-
-static void fixed_line(struct stk_term *t, const struct stk_rep_outlook *o)
-{
-    int columns = bar_columns(t);
-    bool is_bound = strcmp(o->basis, "bound") == 0;
-    char times[120], range[200];
-    times_text(t, o->share, times, sizeof times);
-    range_text(o, range, sizeof range);
-    stk_term_to_column(t, 2);
-    stk_term_text(t, "fixed");
-    stk_term_to_column(t, BAR_LABEL);
-    stk_bar_solid(t, (int)(o->share * columns + 0.5));
-    stk_term_to_column(t, BAR_LABEL + columns + 2);
-    if (o->has_step) {
-        stk_term_styled(t, STK_STYLE_GREEN, stk_figure_ns(o->step_ns).text);
-        stk_term_text(t, "  ");
-    }
-    stk_term_printf(t, "%s%s%s%s", is_bound ? "at best, " : "", times, is_bound ? "" : " ",
-                    is_bound ? "" : range);
-    stk_term_line_end(t);
-}
-
-static const struct stk_rep_part *next_part(const struct stk_list *parts,
-                                            const struct stk_rep_part *before)
-{
-    const struct stk_rep_part *p = parts->items, *best = NULL;
-    for (size_t i = 0; i < parts->count; i++) {
-        bool smaller = !before || p[i].ns < before->ns || (p[i].ns == before->ns && &p[i] > before);
-        if (smaller && (!best || p[i].ns > best->ns)) {
-            best = &p[i];
-        }
-    }
-    return best;
-}
-
-static void legend(struct stk_term *t, const struct stk_list *parts)
-{
-    const struct stk_rep_part *p = NULL;
-    stk_term_to_column(t, BAR_LABEL);
-    for (int i = 0; i < LEGEND_PARTS; i++) {
-        p = next_part(parts, p);
-        if (!p || (i > 0 && p->share < LEGEND_LEAST)) {
-            break;
-        }
-        if (i > 0) {
-            stk_term_text(t, "  ");
-        }
-        stk_bar_key(t, p->group);
-        stk_term_printf(t, " %s %s", p->label ? p->label : p->id, stk_figure_share(p->share).text);
-    }
-    stk_term_line_end(t);
-}
-
 static void label(struct stk_term *t, const char *word)
 {
     stk_term_styled(t, STK_STYLE_BOLD, word);
     stk_term_to_column(t, BODY);
 }
 
-// The text at the right edge of the line, or on a line of its own.
-static void at_right(struct stk_term *t, const char *text)
+// To where a text of this width ends at the right edge, on a line of its own if it must.
+static void to_right(struct stk_term *t, int width)
 {
-    int at = t->options->columns - stk_term_width(text);
-    if (!*text) {
-        return;
-    }
+    int at = t->options->columns - width;
     if (t->column + 2 > at) {
         stk_term_line_end(t);
         at = at < BODY ? BODY : at;
     }
     stk_term_to_column(t, at);
-    stk_term_text(t, text);
+}
+
+static void at_right(struct stk_term *t, const char *text)
+{
+    if (*text) {
+        to_right(t, stk_term_width(text));
+        stk_term_text(t, text);
+    }
 }
 
 static void place_text(const struct stk_rep_finding *f, char *out, size_t size)
@@ -245,6 +120,9 @@ static void levels(struct stk_term *t, const struct stk_rep_finding *f)
     char text[400];
     int used = 0;
     for (size_t i = 0; i < f->levels.count && used < (int)sizeof text - 100; i++) {
+        if (i > 0 && level[i].step_ns + level[i].step_ns / 50 >= level[i - 1].step_ns) {
+            break; // more effort that saves nothing more
+        }
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%.60s: %.30s", i ? "; " : "",
                          level[i].text, stk_figure_ns(level[i].step_ns).text);
     }
@@ -267,17 +145,33 @@ static const char *telling_line(const char *code)
     return line;
 }
 
+// The line that does something, cut where it must be; a comment at its end goes first.
 static void code_line(struct stk_term *t, const char *snippet)
 {
-    const char *code = telling_line(snippet);
-    const char *more = "-v for the code";
+    const char *code = telling_line(snippet), *more = "-v for the code";
+    int room = t->options->columns - BODY;
     size_t n = strcspn(code, "\n");
     char line[256];
     snprintf(line, sizeof line, "%.*s", (int)(n < 200 ? n : 200), code);
+    bool is_whole = strlen(snippet) == strlen(line) && stk_term_width(line) <= room;
+    room -= is_whole ? 0 : stk_term_width(more) + 2;
+    char *comment = strstr(line, " # ");
+    if (comment && stk_term_width(line) > room) {
+        line[strcspn(line, "#")] = 0;
+        for (size_t end = strlen(line); end && line[end - 1] == ' '; end--) {
+            line[end - 1] = 0;
+        }
+    }
     stk_term_to_column(t, BODY);
-    stk_term_wrap_lines(t, BODY, line, 1, (int)strlen(more) + 2);
-    at_right(t, more);
+    stk_term_head(t, line, room);
+    at_right(t, is_whole ? "" : more);
     stk_term_line_end(t);
+}
+
+// Something to change, not only where to look further.
+static bool is_fix(const struct stk_rep_finding *f)
+{
+    return f->severity < STK_LEVEL_INFO || f->saving.has_high;
 }
 
 static void fix_first(struct stk_term *t, const struct stk_report *r,
@@ -285,15 +179,16 @@ static void fix_first(struct stk_term *t, const struct stk_report *r,
 {
     const struct stk_rep_fix *fix = f->fix.items;
     char place[96] = "";
-    label(t, "Fix first");
+    label(t, is_fix(f) ? "Fix first" : "Look at");
     stk_term_styled(t, STK_STYLE_BOLD, f->title);
     if (f->has_source) {
         place_text(f, place, sizeof place);
-        at_right(t, place);
+        to_right(t, stk_term_width(place));
+        stk_term_place(t, &f->source, place);
     }
     stk_term_line_end(t);
     const char *evidence = evidence_of(f, place);
-    if (evidence) {
+    if (evidence && room_for(t, r) >= 3) {
         stk_term_to_column(t, BODY);
         stk_term_wrap_lines(t, BODY, evidence, 1, 0);
         stk_term_line_end(t);
@@ -301,7 +196,7 @@ static void fix_first(struct stk_term *t, const struct stk_report *r,
     if (f->fix.count) {
         stk_term_to_column(t, BODY);
         int lines = room_for(t, r) - 1;
-        stk_term_wrap_lines(t, BODY, fix->text, lines < FIX_LINES ? 1 : FIX_LINES, 0);
+        stk_term_wrap_sentences(t, BODY, fix->text, lines < FIX_LINES ? 1 : FIX_LINES);
         stk_term_line_end(t);
         if (f->levels.count > 1) {
             levels(t, f);
@@ -319,14 +214,19 @@ static bool is_listed(const struct stk_rep_finding *f)
 
 static void then_line(struct stk_term *t, const struct stk_rep_finding *f)
 {
-    char saving[120], place[96] = "", tail[240];
+    char saving[120], place[96] = "";
     stk_saving_text(f, saving, sizeof saving);
     if (f->has_source) {
         place_text(f, place, sizeof place);
     }
-    snprintf(tail, sizeof tail, "%s%s%s", saving, *saving && *place ? "  " : "", place);
-    stk_term_wrap_lines(t, BODY, f->title, 1, stk_term_width(tail) + 2);
-    at_right(t, tail);
+    int between = *saving && *place ? 2 : 0;
+    int width = stk_term_width(saving) + between + stk_term_width(place);
+    stk_term_wrap_lines(t, BODY, f->title, 1, width + 2);
+    if (width) {
+        to_right(t, width);
+        stk_term_printf(t, "%s%*s", saving, between, "");
+        stk_term_place(t, &f->source, place);
+    }
     stk_term_line_end(t);
 }
 
@@ -343,7 +243,8 @@ static void then(struct stk_term *t, const struct stk_report *r,
     }
     label(t, "Then");
     if (others == 0) {
-        stk_term_printf(t, "nothing else above %s", stk_figure_share(WORTH).text);
+        stk_term_printf(t, "no %sfix saves more than %.0f%%", is_fix(first) ? "other " : "",
+                        100 * WORTH);
         stk_term_line_end(t);
         return;
     }
@@ -356,7 +257,7 @@ static void then(struct stk_term *t, const struct stk_report *r,
         if (shown++ > 0) {
             stk_term_to_column(t, BODY);
         }
-        if (shown == most && (size_t)shown < others) {
+        if (shown > 1 && shown == most && (size_t)shown < others) {
             stk_term_printf(t, "%zu more with -v", others - (size_t)shown + 1);
             stk_term_line_end(t);
             return;
@@ -365,11 +266,19 @@ static void then(struct stk_term *t, const struct stk_report *r,
     }
 }
 
+static const char *capital(const char *text, char *out, size_t size)
+{
+    snprintf(out, size, "%s", text);
+    out[0] = (char)(out[0] >= 'a' && out[0] <= 'z' ? out[0] - 32 : out[0]);
+    return out;
+}
+
 static void trust(struct stk_term *t, const struct stk_report *r)
 {
     size_t count;
     const char *text = doubt(r, &count);
-    char more[48] = "";
+    char more[48] = "", first[400];
+    int room = LINES_MOST - t->lines - LINES_AFTER - (int)r->profile.selection.count;
     if (!text) {
         return;
     }
@@ -377,7 +286,8 @@ static void trust(struct stk_term *t, const struct stk_report *r)
         snprintf(more, sizeof more, "%zu more with -v", count - 1);
     }
     label(t, "Trust");
-    stk_term_wrap_lines(t, BODY, text, 1, *more ? stk_term_width(more) + 2 : 0);
+    stk_term_wrap_lines(t, BODY, capital(text, first, sizeof first), room < 1 ? 1 : 2,
+                        *more ? stk_term_width(more) + 2 : 0);
     if (*more) {
         at_right(t, more);
     }
@@ -405,24 +315,47 @@ static size_t rank_count(const struct stk_list *inputs)
     return count;
 }
 
-static void footer(struct stk_term *t, const struct stk_report *r)
+// "4 of 5 steps"; brief: "5 steps" where all are used.
+static void steps_text(const struct stk_rep_steps *s, bool is_brief, char *out, size_t size)
 {
-    label(t, "Read");
+    const char *plural = s->count == 1 ? "" : "s";
+    struct stk_figure used = stk_figure_count(s->used), all = stk_figure_count(s->count);
+    if (s->count == 0) {
+        snprintf(out, size, "no steps");
+    } else if (is_brief && s->used == s->count) {
+        snprintf(out, size, "%s step%s", all.text, plural);
+    } else {
+        snprintf(out, size, "%s of %s step%s", used.text, all.text, plural);
+    }
+}
+
+static void footer_text(const struct stk_report *r, bool is_brief, char *out, size_t size)
+{
+    char begin[48] = "", steps[4 * STK_HUMAN_MAX + 32];
     size_t ranks = rank_count(&r->profile.inputs), problems = 0;
+    size_t checks = stk_text_count_rules(r, "fired") + stk_text_count_rules(r, "passed");
     uint64_t dropped = r->profile.events.dropped;
-    char text[600], begin[48] = "";
     for (size_t i = 0; i < r->findings.count; i++) {
         problems += finding_at(r, i)->severity < STK_LEVEL_INFO;
     }
     if (ranks > 1) {
         snprintf(begin, sizeof begin, "%zu ranks, ", ranks);
     }
-    size_t checks = stk_text_count_rules(r, "fired") + stk_text_count_rules(r, "passed");
-    snprintf(text, sizeof text, "%s%s of %s steps, %s events, %s lost; %zu checks, %zu problem%s",
-             begin, stk_figure_count(r->steps.used).text, stk_figure_count(r->steps.count).text,
+    steps_text(&r->steps, is_brief, steps, sizeof steps);
+    snprintf(out, size, "%s%s, %s events, %s lost; %zu checks, %zu problem%s", begin, steps,
              stk_figure_count(r->profile.events.read).text,
              dropped ? stk_figure_count(dropped).text : "none", checks, problems,
              problems == 1 ? "" : "s");
+}
+
+static void footer(struct stk_term *t, const struct stk_report *r)
+{
+    char text[600];
+    footer_text(r, false, text, sizeof text);
+    if (stk_term_width(text) > t->options->columns - BODY) {
+        footer_text(r, true, text, sizeof text);
+    }
+    label(t, "Read");
     stk_term_wrap(t, BODY, text);
     stk_term_line_end(t);
 }
@@ -451,16 +384,10 @@ static void next(struct stk_term *t, const struct stk_report *r, const struct st
 void stk_text_screen(struct stk_term *t, const struct stk_report *r)
 {
     const struct stk_rep_finding *first = first_finding(r);
-    bool has_bar = strcmp(r->profile.health.status, "unusable") != 0 && r->breakdown.scope &&
-                   r->breakdown.parts.count > 0;
-    answer(t, r);
-    if (has_bar) {
+    stk_text_answer(t, r);
+    if (stk_text_has_breakdown(r)) {
         stk_term_line_end(t);
-        now_line(t, r);
-        if (r->has_outlook) {
-            fixed_line(t, &r->outlook);
-        }
-        legend(t, &r->breakdown.parts);
+        stk_text_bars(t, r);
     }
     stk_term_line_end(t);
     if (first) {

@@ -196,6 +196,19 @@ static void critical(struct stk_term *t, const struct stk_whatif_critical *c)
     }
 }
 
+static void pairs(struct stk_term *t, const struct stk_whatif *w)
+{
+    const struct stk_whatif_scenario *s = w->pairs.items;
+    stk_term_line_end(t);
+    stk_text_label(t, "pairs");
+    stk_term_text(t, w->pairs.count ? "two fixes together"
+                                    : "no two fixes save more together than the best one alone");
+    stk_term_line_end(t);
+    for (size_t i = 0; i < w->pairs.count; i++) {
+        scenario(t, w, &s[i]);
+    }
+}
+
 static void write_text(const void *object, const struct stk_out_options *options,
                        struct stk_sink *sink)
 {
@@ -211,6 +224,9 @@ static void write_text(const void *object, const struct stk_out_options *options
     }
     for (size_t i = 0; i < w->scenarios.count; i++) {
         scenario(&t, w, &s[i]);
+    }
+    if (w->has_pairs && w->scenarios.count) {
+        pairs(&t, w);
     }
     if (w->has_target) {
         target(&t, &w->target);

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// A place in the job's code, as a link where the terminal shows links.
+#pragma once
+
+#include "results/print/term.h"
+
+// `text` names the place for the reader; the link leads to source->file at source->line.
+void stk_term_place(struct stk_term *t, const struct stk_rep_source *source, const char *text);

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of profiles in GitHub-flavored Markdown, where they must not become markup.
+#pragma once
+
+#include "base/sink.h"
+
+// A name as a code span, in which nothing but a backtick and the bar of a table has a meaning; at
+// most 120 characters of it.
+void stk_markdown_code(struct stk_sink *s, const char *text);
+// A sentence, on one line: what Markdown or HTML would take for markup is escaped.
+void stk_markdown_plain(struct stk_sink *s, const char *text);
