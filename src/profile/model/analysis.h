@@ -49,7 +49,7 @@ struct stk_device_line {
     struct stk_spans exposed[STK_BUSY_PARTS]; // disjoint; their union is `busy`
     uint64_t linked;
     uint64_t queued;       // operations that were launched before the recording began
-    int64_t queued_end_ns; // of the last of them; INT64_MIN: there are none
+    int64_t queued_end_ns; // of the last of them; INT64_MIN without any
     struct stk_span hole;  // time before the first operation that belongs to no step; often empty
 };
 
@@ -136,20 +136,23 @@ struct stk_analysis {
     struct stk_blocking_call *calls;
     uint32_t call_count;
     struct stk_marks fetches, compiles, overheads, host_collectives;
-    struct stk_marks nexts;   // Python's next(), where nothing of the model runs inside
-    struct stk_marks waits;   // outermost events in which a thread is blocked, by track and time
-    struct stk_marks lets_go; // events that end a wait of another thread, by track and time
-    struct stk_marks step_events; // by track and time: what steps may be told from
+    uint32_t *collective_events; // parallel to sum->collectives
+    struct stk_marks nexts;      // Python's next(), where nothing of the model runs inside
+    struct stk_marks waits;      // outermost events in which a thread is blocked, by track and time
+    struct stk_marks lets_go;    // events that end a wait of another thread, by track and time
+    struct stk_marks step_events; // by track and time: what may mark steps
     uint32_t driver;              // track of the thread that drives the steps, STK_NONE
     struct stk_host_step *steps;
     uint32_t step_count;
     bool steps_on_device;          // times of steps are device times (inferred, no links)
     bool steps_per_device;         // each device has steps of its own, in the order of the devices
-    struct stk_causes *causes;     // of the host's steps where they are analysed
+    struct stk_causes *causes;     // of the host's steps where they are analyzed
     struct stk_causes *evidence;   // of all
     struct stk_spans compile_idle; // gaps judged compile; in no order until the facts are made
     bool keeps_gaps;               // an analysis asked for them
     struct stk_vec gaps;           // struct stk_gap_piece, by device and time
+    bool keeps_ribbon;             // an analysis asked for what its host does, too
+    struct stk_vec host_pieces;    // struct stk_gap_piece of the host's steps, by time
 };
 
 // Name classes of an event.
@@ -176,8 +179,8 @@ static inline uint32_t stk_thread_of(const struct stk_analysis *a, uint32_t even
 }
 void stk_analysis_deinit(struct stk_analysis *a);
 
-// device_timeline.c: time lines and sums of all devices of the rank; which are analysed. Scans the
-// host beside it (stk_host_scan).
+// device_timeline.c: time lines and sums of all devices of the rank; which are analyzed. Scans the
+// host in parallel (stk_host_scan).
 STK_MUST_CHECK enum stoker_status stk_lines_build(struct stk_analysis *a, struct stoker_err *err);
 // The operation that starts at `t`: the longest, one with a launch row if there is a choice; NULL.
 // `at` is a cursor that only goes forward, 0 at first.
@@ -203,6 +206,8 @@ void stk_eager_nexts_widen(struct stk_analysis *a);
 // eager_rounds.c: how often a loop of Python's goes round that calls TensorFlow's operations one by
 // one. False: no memory.
 bool stk_eager_rounds_count(struct stk_analysis *a);
+// eager_work.c: what would be left of such operations in one graph. False: no memory.
+bool stk_eager_work_find(struct stk_analysis *a);
 // copied_batch.c: batches that are made by operators on the host right before they are copied to
 // the device become fetches. Called when the others are known. False: no memory.
 bool stk_copied_batches_find(struct stk_analysis *a);
@@ -233,7 +238,7 @@ bool stk_windows_place(struct stk_analysis *a, uint32_t line, struct stk_window 
                        uint32_t *count);
 // True if the copy call returned only after its copy was done: it held its thread.
 bool stk_copy_call_blocked(const struct stk_trace *t, uint32_t event);
-// device_steps.c: the time of every analysed device, step by step.
+// device_steps.c: the time of every analyzed device, step by step.
 STK_MUST_CHECK enum stoker_status stk_devices_attribute(struct stk_analysis *a,
                                                         struct stoker_err *err);
 // Rows of the steps for one device (STK_NONE: the host), and the check that their parts sum up.

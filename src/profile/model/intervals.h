@@ -26,7 +26,7 @@ bool stk_spans_add(struct stk_spans *s, int64_t start_ns, int64_t end_ns);
 // Turn intervals in any order, overlapping or empty, into a set, in place.
 void stk_spans_normalize(struct stk_spans *s);
 
-// Results are written to `out`, which must be initialised, is overwritten and must not be an
+// Results are written to `out`, which must be initialized, is overwritten and must not be an
 // operand. False: no memory.
 bool stk_spans_union(const struct stk_spans *a, const struct stk_spans *b, struct stk_spans *out);
 bool stk_spans_subtract(const struct stk_spans *a, const struct stk_spans *b,

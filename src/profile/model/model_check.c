@@ -113,7 +113,7 @@ const char *stk_line_check(const struct stk_device_line *line)
 static const char *check_device(const struct stk_device_sum *d)
 {
     if (d->analysed && d->left_out) {
-        return wrong("a device is analysed and left out: %s", d->left_out);
+        return wrong("a device is analyzed and left out: %s", d->left_out);
     }
     if (d->busy_ns < 0 || d->idle_ns < 0 || d->span_ns < 0 || d->linked_ops > d->ops ||
         d->short_kernels > d->kernels) {
@@ -164,10 +164,11 @@ const char *stk_rank_sum_check(const struct stk_rank_sum *sum)
     }
     for (uint32_t i = 0; i < sum->collective_count; i++) {
         const struct stk_collective *c = &sum->collectives[i];
-        if (!c->name || c->device >= sum->device_count || c->dur_ns < 0 || c->exposed_ns < 0 ||
-            (c->step != STK_NONE && c->step >= sum->step_count)) {
-            return wrong("collective %u: device %u, step %u, %" PRId64 " ns", i, c->device, c->step,
-                         c->dur_ns);
+        if (stk_collective_class_index(c) >= sum->collective_class_count ||
+            stk_collective_class_of(sum, c)->device >= sum->device_count || c->dur_ns < 0 ||
+            c->exposed_ns < 0 || (c->step != STK_NONE && c->step >= sum->step_count)) {
+            return wrong("collective %u: class %u, step %u, %" PRId64 " ns", i,
+                         stk_collective_class_index(c), c->step, (int64_t)c->dur_ns);
         }
     }
     return check_lists(sum->devices, sum->device_count, sum->steps, sum->step_count, sum->causes);

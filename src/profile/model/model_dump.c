@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model derived, in words, for whoever debugs: nothing here is read by a program. Bounded:
-// LINES_MAX rows of each list; what is left out is counted.
+// What the model derived, in words, for debugging: no program reads it. Bounded: LINES_MAX rows of
+// each list; what is left out is counted.
 #include <inttypes.h>
 
 #include "profile/model/model_check.h"

@@ -5,12 +5,13 @@
 // logarithm is the distance of two order statistics around it over twice the normal quantile that
 // belongs to them. No distribution is assumed, and an outlier moves nothing.
 // Means: the error of a mean's logarithm is that of the mean over the mean (delta method).
-// Both: Student's t takes the place of the normal quantile, with Welch's degrees of freedom
-// (B. L. Welch, Biometrika 34 (1947) 28-35), so that few steps give a wide interval. Steps that
-// resemble their neighbours hold less: the effective count is n (1 - r) / (1 + r) with the lag-one
+// Both: Student's t replaces the normal quantile, with Welch's degrees of freedom (B. L. Welch,
+// Biometrika 34 (1947) 28-35), so that few steps give a wide interval. Steps that resemble their
+// neighbors carry less information: the effective count is n (1 - r) / (1 + r) with the lag-one
 // autocorrelation r where it is positive (G. V. Bayley, J. M. Hammersley, J. R. Statist. Soc.
-// Suppl. 8 (1946) 184-197). Limits: what differs between two runs of one program (clocks,
-// autotuning, other users of the machine) is not in the spread of the steps of one run.
+// Suppl. 8 (1946) 184-197).
+// Limits: the spread within one run doesn't show run-to-run noise (clocks, autotuning, other users
+// of the machine).
 #include "profile/model/spread.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@ enum stk_center_kind { STK_CENTER_MEDIAN, STK_CENTER_MEAN, STK_CENTER_KINDS };
 // One sample. Errors are standard errors of the logarithm of the value.
 struct stk_sample {
     size_t count;
-    double effective; // independent values: count, less where neighbours are alike
+    double effective; // independent values: count, less where neighbors are alike
     int64_t median_ns, mean_ns, p95_ns, min_ns, max_ns; // lower median, nearest rank
     bool has_error;                                     // from two values on
     double error[STK_CENTER_KINDS];

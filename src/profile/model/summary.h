@@ -85,7 +85,7 @@ struct stk_cause {
     int name_count;
     struct stk_example examples[STK_CAUSE_EXAMPLES]; // longest first
     int example_count;
-    // The user's own functions and ranges in whose time it lies, the innermost one at each moment,
+    // The user's own functions and ranges in whose time it is, the innermost one at each moment,
     // by weight; count: their calls. Where Python or the user's ranges were recorded.
     struct stk_cause_name owners[STK_CAUSE_OWNERS];
     int owner_count;
@@ -100,7 +100,7 @@ struct stk_slow_stage {
     bool is_async;       // it has workers of its own
     bool is_fetch;       // the fetch itself: what it does is not recorded
     bool is_buffered;    // tf.data hands batches over through a buffer (prefetch)
-    bool is_taken_apart; // batches are taken apart before it (unbatch), on its thread
+    bool is_taken_apart; // batches are split before it (unbatch), on its thread
     bool is_windowed;    // a data set of its own for each window of what is in memory
     int64_t self_ns, elements, parallelism; // parallelism 0, elements -1: not known
     double share;                           // of the work of all stages
@@ -147,28 +147,47 @@ struct stk_step {
     const char *long_why; // used although it is long: why it is, "" unknown; else NULL
 };
 
-// One collective, for matching across ranks: the k-th of its name in its group.
-struct stk_collective {
-    uint64_t name_hash;
-    uint64_t group_hash; // of the list of ranks that take part; 0: not recorded, all of them
+// What collectives of a rank share. Those of one series are matched with the other ranks' by their
+// ordinals: the k-th of its name in its group, on its device.
+struct stk_collective_class {
     const char *name;
-    uint32_t ordinal;         // k
-    uint32_t device;          // index into devices, STK_NONE on the host
-    int64_t start_ns, dur_ns; // start in absolute file time (base added)
-    int64_t exposed_ns;       // not overlapped with compute of its device
-    uint32_t step;            // index into steps, STK_NONE outside
-    // Of devices alone (profile/model/collectives/collective_sizes.h):
-    uint32_t event;        // of the trace
-    uint8_t kind;          // enum stk_collective_kind: as recorded, else by the name
+    const char *group;     // name of the process group, NULL not known
     int64_t bytes;         // of the whole tensor, -1 not known
     int64_t group_size;    // 0 not known
-    const char *group;     // name of the process group, NULL not known
     uint64_t members_hash; // of the list of ranks, those that the launch names too; 0 not known
-    // Set where it is matched with those of the other ranks:
-    bool matched;
-    int64_t wait_ns;               // own duration above the shortest over the ranks
-    int32_t last_rank, brief_rank; // index of the rank that began last, of the shortest one
+    uint32_t series;       // index into the rank's series
+    uint32_t device;       // index into devices, STK_NONE on the host
+    uint8_t kind;          // enum stk_collective_kind: as recorded, else by the name
 };
+
+// One collective over all its ranks, once they are matched.
+struct stk_meeting {
+    int64_t shortest_ns;            // of the ranks' durations: what a rank has above it, it waits
+    int64_t typical_ns;             // the upper median of them: a rank with less came late
+    uint32_t last_rank, brief_rank; // index of the rank that began last, of the shortest one
+};
+
+struct stk_collective_series {
+    uint64_t name_hash;
+    uint64_t group_hash; // of the list of ranks that take part; 0: not recorded, all of them
+    uint32_t device, count;
+    const struct stk_meeting *meetings; // `count` of them; NULL: not matched
+};
+
+// One collective of a rank. A job has millions, all in memory: 32 bytes each. Times end at 39
+// hours.
+#define STK_COLLECTIVE_NS_MAX (((int64_t)1 << 47) - 1)
+struct stk_collective {
+    int64_t start_ns; // in absolute file time (base added)
+    int64_t dur_ns : 48;
+    uint64_t class_high : 16;
+    int64_t exposed_ns : 48; // not overlapped with compute of its device
+    uint64_t class_low : 16;
+    uint32_t step;    // index into steps, STK_NONE outside
+    uint32_t ordinal; // in its series
+};
+_Static_assert(sizeof(struct stk_collective) == 32,
+               "docs/cluster.md promises how much memory a merge takes");
 
 #define STK_WHAT_SHUFFLE "a shuffle buffer that fills" // what makes a step long
 
@@ -195,7 +214,7 @@ struct stk_recompiled {
     struct stk_changed changed[STK_CHANGED]; // those with the most types
 };
 
-// Kernels, as far as their names tell what could be better.
+// Kernels whose names show what could be better.
 enum stk_kernel_kind {
     STK_KERNEL_PLAIN,   // a matrix product or convolution that leaves tensor cores unused
     STK_KERNEL_CHAINED, // elementwise, one of several that follow each other on a stream
@@ -213,10 +232,13 @@ struct stk_rank_sum {
     struct stk_device_sum *devices;
     uint32_t device_count;
 #include "profile/model/step_source.def"
-    struct stk_step *steps; // a row per step and analysed device, or per host step without a device
+    struct stk_step *steps; // a row per step and analyzed device, or per host step without a device
     uint32_t step_count;
     struct stk_collective *collectives, *host_collectives; // host: of a rank without a device
     uint32_t collective_count, host_collective_count;
+    struct stk_collective_class *collective_classes;
+    struct stk_collective_series *collective_series;
+    uint32_t collective_class_count, collective_series_count;
     struct stk_cause causes[STK_PART_COUNT];
     struct stk_facts facts;
     struct stk_slow_stage slow_stage;
@@ -232,10 +254,17 @@ struct stk_rank_sum {
 enum stk_scope { STK_SCOPE_STEPS, STK_SCOPE_SPAN, STK_SCOPE_HOST };
 struct stk_straggler {
     bool fired;
-    int32_t rank;      // who is late
-    int64_t wait_ns;   // sum of waits over the other ranks
-    double wait_share; // of the longest device span, per waiting rank
-    double held_share; // share of the waiting held by that rank
+    int32_t rank; // who is late: the latest of late_ranks
+    uint32_t late_count;
+    const uint32_t *late_ranks; // indices of all that are late, latest first
+    int64_t wait_ns;            // sum of waits over the other ranks
+    double wait_share;          // of the longest device span, per waiting rank
+    double held_share;          // share of the waiting held by those ranks
+    int64_t late_ns;        // how much later the latest rank comes than the typical one, in total
+    uint32_t late_steps;    // used steps in which that was seen; 0: the profile has no steps
+    double late_first;      // the share of that at the first collective of a step; -1
+                            // where steps have fewer than two
+    double recurring_share; // of the lateness of each, what is not in its worst step: the least
     uint32_t matched, last_count;
     bool clocks_agree; // ends of matched collectives agree: a rank may be named
 };
@@ -258,6 +287,8 @@ struct stk_run_sum {
     struct stk_worker_sum workers;          // of records that go with the run; set by who read them
     const struct stk_machine_view *machine; // the machine's record; NULL: none; set as `workers` is
     struct stk_straggler straggler;
+    const int64_t
+        *clock_ns; // per rank: its clock minus the median rank's; see collectives/rank_clocks.h
     uint64_t rank_events_unequal; // collectives left out since their counts differ between ranks
 };
 
@@ -270,6 +301,36 @@ struct stk_run_sum {
 #undef STRUCT
 #undef STRUCTS
 #undef LIST
+
+static inline uint32_t stk_collective_class_index(const struct stk_collective *c)
+{
+    return (uint32_t)c->class_high << 16 | (uint32_t)c->class_low;
+}
+static inline void stk_collective_set_class(struct stk_collective *c, uint32_t index)
+{
+    c->class_high = index >> 16;
+    c->class_low = index & 0xffff;
+}
+static inline const struct stk_collective_class *
+stk_collective_class_of(const struct stk_rank_sum *rank, const struct stk_collective *c)
+{
+    return &rank->collective_classes[stk_collective_class_index(c)];
+}
+// NULL: it is not matched.
+static inline const struct stk_meeting *stk_meeting_of(const struct stk_rank_sum *rank,
+                                                       const struct stk_collective *c)
+{
+    const struct stk_collective_series *s =
+        &rank->collective_series[stk_collective_class_of(rank, c)->series];
+    return s->meetings ? &s->meetings[c->ordinal] : NULL;
+}
+// How long a rank waits in a collective for the last of the others; 0 where it is not matched.
+static inline int64_t stk_collective_wait_ns(const struct stk_rank_sum *rank,
+                                             const struct stk_collective *c)
+{
+    const struct stk_meeting *m = stk_meeting_of(rank, c);
+    return m ? c->dur_ns - m->shortest_ns : 0;
+}
 
 // What the breakdown shows of the ranks' waiting for each other.
 static inline double stk_straggler_share(const struct stk_run_sum *run)

@@ -14,8 +14,9 @@ struct stk_view_hook {
                               void **partial,
                               struct stoker_err *err); // may be NULL
     bool wants_gaps;                                   // keep view->gaps
-    bool diagnoses; // the stage of the input that limits is found, too, as without a hook
-    uint32_t wants; // bits STK_WANT_... (profile/store/trace.h)
+    bool wants_ribbon; // with the gaps, what stk_ribbons_make needs (profile/model/ribbon.h)
+    bool diagnoses;    // the stage of the input that limits is found, too, as without a hook
+    uint32_t wants;    // bits STK_WANT_... (profile/store/trace.h)
 };
 
 // As stk_model_summarize; `hook` may be NULL. Up to `threads` threads work on it; what comes out
@@ -28,7 +29,7 @@ stk_model_summarize_with(const struct stk_trace *t, const struct stk_select *sel
 // Whether the device was selected.
 bool stk_view_has_device(const struct stk_analysis *view, uint32_t line);
 // Time that was selected on a device, as a set: the windows of the selected steps, or all time.
-// False: no memory. `out` must be initialised.
+// False: no memory. `out` must be initialized.
 bool stk_view_selected(const struct stk_analysis *view, uint32_t line, struct stk_spans *out);
 // Time of the host's steps, as a set: of those that are used, or that are selected. Empty where
 // steps were found on the device alone. False: no memory.

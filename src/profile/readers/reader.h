@@ -18,15 +18,17 @@ struct stk_progress {
 };
 
 struct stk_read_ctx {
-    const char *path;          // as given; "-" for standard input
-    struct stk_stream *stream; // at its start; NULL for readers that open the path themselves
-    int threads;               // upper bound for workers
+    const char *path; // as given; "-" for standard input
+    // At its start; NULL for readers that open the path themselves. For stk_reader_read: NULL, or
+    // what was opened already, which it closes.
+    struct stk_stream *stream;
+    int threads;                         // upper bound for workers
     const struct stk_progress *progress; // may be NULL
     uint32_t wants;                      // bits STK_WANT_...: details of events to keep
 };
 
 // How names of this format's files end, packed or not: ".gz" and ".zst" may follow where the reader
-// takes a stream. A file that is named to stoker is recognised by its content alone; in a folder
+// takes a stream. A file that is named to stoker is recognized by its content alone; in a folder
 // its name is looked at first.
 struct stk_reader_suffix {
     const char *text; // ".xplane.pb"; ASCII case is ignored
@@ -53,11 +55,14 @@ struct stk_reader {
     const struct stk_reader_stranger *refuses; // ends with a row without text; may be NULL
     const char *mistaken; // of a file whose name fits and whose content does not
     int folder_rank;      // of several formats in a folder the lowest is taken; equal: table order
-    const char *same_run_as; // another reader's name: a profile beside one of that format is the
-                             // same run with less in it; may be NULL
-    bool goes_along;  // what a program recorded of itself: taken beside profiles of other formats
-    bool is_per_host; // files of a run are one per host, and their order is the ranks'
-    bool opens_path;  // needs a real file (SQLite); standard input is refused
+    const char *same_run_as;    // another reader's name: a profile beside one of that format is the
+                                // same run with less in it; may be NULL
+    const char *made_of_folder; // a file of this name is made of the other profiles of its folder:
+                                // beside those it is nothing to mention; may be NULL
+    bool goes_along;   // what a program recorded of itself: taken beside profiles of other formats
+    bool is_per_host;  // files of a run are one per host, and their order is the ranks'
+    bool is_eventless; // has no events: read refuses it with STOKER_EUSAGE
+    bool opens_path;   // needs a real file (SQLite); standard input is refused
     // How sure, from the first decompressed bytes: 0 no, 1 possible, 2 certain. `why_not` may be
     // set (static text) where the content is known and not readable, with what to do.
     int (*sniff)(const uint8_t *head, size_t n, const char **why_not);

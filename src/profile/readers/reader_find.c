@@ -121,8 +121,8 @@ static void describe_empty(const struct stk_stream *s, struct stoker_err *err)
     }
     // The same message for a plain and a compressed file.
     stk_err_set(err, STOKER_EINPUT,
-                "%s: the file is empty, as the profiler did not finish writing it (profiles above "
-                "2 GB fail this way in TensorFlow and JAX: record fewer steps)",
+                "%s: the file is empty: the profiler didn't finish writing it. TensorFlow and JAX "
+                "can't write profiles above 2 GB: record fewer steps",
                 stk_stream_path(s));
 }
 
@@ -191,7 +191,7 @@ enum stoker_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_
                                    struct stoker_err *err)
 {
     STK_ASSERT(asked->path && out);
-    struct stk_stream *stream = NULL;
+    struct stk_stream *stream = asked->stream;
     struct stk_read_ctx ctx = *asked;
     const char *path = asked->path;
     struct stoker_err own;
@@ -199,18 +199,19 @@ enum stoker_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_
     ctx.stream = NULL;
     err = err ? err : &own;
     enum stoker_status status =
-        stk_stream_open(&stream, path, &(struct stk_stream_opts){.is_bounded = 1}, err);
+        stream ? STOKER_OK
+               : stk_stream_open(&stream, path, &(struct stk_stream_opts){.is_bounded = 1}, err);
     if (status != STOKER_OK) {
         return status;
     }
+    bool is_stdin = asked->stream || strcmp(path, "-") == 0;
     const struct stk_reader *reader = stk_reader_find(stream, err);
     if (!reader) {
         status = err->code;
-    } else if (reader->opens_path &&
-               (strcmp(path, "-") == 0 || stk_stream_codec(stream) != STK_CODEC_PLAIN)) {
-        status = stk_err_set(err, STOKER_EINPUT, "%s: a database (%s) must be a plain file, not %s",
-                             path, reader->name,
-                             strcmp(path, "-") == 0 ? "standard input" : "compressed");
+    } else if (reader->opens_path && (is_stdin || stk_stream_codec(stream) != STK_CODEC_PLAIN)) {
+        status =
+            stk_err_set(err, STOKER_EINPUT, "%s: a database (%s) must be a plain file, not %s",
+                        path, reader->name, is_stdin ? "standard input or a pipe" : "compressed");
     } else if (reader->opens_path) {
         stk_stream_close(stream);
         stream = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the name of a file says about its format, by the readers' rows: which reader's suffix it
 // bears, and which known stranger it is. Names matter in folders; a file that was named is
-// recognised by its content (reader_find.c).
+// recognized by its content (reader_find.c).
 #include <stdio.h>
 
 #include "base/assert.h"

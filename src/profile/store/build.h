@@ -105,7 +105,7 @@ void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to)
 bool stk_build_program(struct stk_build *b, struct stk_str name, int64_t id);
 // False: there is no room for it: the program is taken back.
 bool stk_build_argument(struct stk_build *b, struct stk_str name, struct stk_str type);
-// Of the program that was kept last: it works out gradients.
+// Marks the program that was kept last as one that computes gradients.
 void stk_build_program_differentiates(struct stk_build *b);
 // Count a program that was not kept.
 void stk_build_program_left_out(struct stk_build *b);

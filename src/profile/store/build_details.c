@@ -8,7 +8,7 @@ static bool count_details(struct stk_finish *f, uint64_t *total)
 {
     *total = 0;
     for (size_t i = 0; i < f->b->shards.count; i++) {
-        *total += stk_build_shard_at(f->b, i)->details.count;
+        *total += stk_build_shard_at(f->b, i)->detail_count;
     }
     return *total < UINT32_MAX;
 }
@@ -16,9 +16,9 @@ static bool count_details(struct stk_finish *f, uint64_t *total)
 static void count_by_value(struct stk_finish *f, uint32_t *first)
 {
     for (size_t i = 0; i < f->b->shards.count; i++) {
-        const struct stk_vec *v = &stk_build_shard_at(f->b, i)->details;
-        for (size_t k = 0; k < v->count; k++) {
-            const struct stk_raw_detail *d = stk_vec_at(v, k);
+        const struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (uint32_t k = 0; k < s->detail_count; k++) {
+            const struct stk_raw_detail *d = stk_shard_detail(s, k);
             if (d->ext != STK_NONE) {
                 first[d->ext + 1]++;
             }
@@ -49,14 +49,14 @@ enum stoker_status stk_build_details(struct stk_finish *f, struct stoker_err *er
     }
     t->detail_count = t->detail_first[t->ext_count + 1];
     for (size_t i = 0; i < f->b->shards.count; i++) {
-        struct stk_vec *v = &stk_build_shard_at(f->b, i)->details;
-        for (size_t k = 0; k < v->count; k++) {
-            const struct stk_raw_detail *d = stk_vec_at(v, k);
+        struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (uint32_t k = 0; k < s->detail_count; k++) {
+            const struct stk_raw_detail *d = stk_shard_detail(s, k);
             if (d->ext != STK_NONE) {
                 t->details[t->detail_first[d->ext + 1]++] = d->detail;
             }
         }
-        stk_vec_deinit(v);
+        stk_shard_free_details(s);
     }
     return STOKER_OK;
 }

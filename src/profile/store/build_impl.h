@@ -96,6 +96,7 @@ uint32_t stk_configs_put(struct stk_config_set *set, const struct stk_launch_con
 
 #define STK_BLOCK_EXTS 4096u
 #define STK_BLOCK_CALLS 8192u // correlations of runtime calls
+#define STK_BLOCK_DETAILS 4096u
 // A duration that does not fit the column.
 struct stk_raw_long {
     uint32_t chunk, row;
@@ -143,13 +144,15 @@ struct stk_cursor {
 
 struct stk_shard {
     struct stk_pool *pool;
-    struct stk_vec chunks;      // struct stk_chunk, oldest first
-    struct stk_vec ext_blocks;  // struct stk_pool_part, each STK_BLOCK_EXTS struct stk_raw_ext
-    struct stk_vec call_blocks; // struct stk_pool_part, each STK_BLOCK_CALLS int64_t
-    struct stk_vec longs;       // struct stk_raw_long
+    struct stk_vec chunks;        // struct stk_chunk, oldest first
+    struct stk_vec ext_blocks;    // struct stk_pool_part, each STK_BLOCK_EXTS struct stk_raw_ext
+    struct stk_vec call_blocks;   // struct stk_pool_part, each STK_BLOCK_CALLS int64_t
+    struct stk_vec detail_blocks; // struct stk_raw_detail *, each STK_BLOCK_DETAILS: they stay
+                                  // when the rows of a slab are given back
+    struct stk_vec longs;         // struct stk_raw_long
     uint64_t row_count;
     uint32_t ext_count, call_count;
-    struct stk_vec details; // struct stk_raw_detail, by ext
+    uint32_t detail_count; // by ext
     struct stk_config_set configs;
     struct stk_strpool strings;
     bool strings_ready;
@@ -247,7 +250,13 @@ static inline int64_t *stk_shard_call(const struct stk_shard *s, uint32_t i)
     const struct stk_pool_part *block = stk_vec_at(&s->call_blocks, i / STK_BLOCK_CALLS);
     return (int64_t *)block->p + i % STK_BLOCK_CALLS;
 }
+static inline struct stk_raw_detail *stk_shard_detail(const struct stk_shard *s, uint32_t i)
+{
+    struct stk_raw_detail *const *block = stk_vec_at(&s->detail_blocks, i / STK_BLOCK_DETAILS);
+    return *block + i % STK_BLOCK_DETAILS;
+}
 void stk_shard_give_rows(struct stk_shard *s); // all chunks and blocks back to the pool
+void stk_shard_free_details(struct stk_shard *s);
 void stk_shard_deinit(struct stk_shard *s);
 void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, int64_t offset,
                    uint32_t note);

@@ -65,7 +65,7 @@ static inline size_t first_slot(const struct join *j, int64_t corr)
         uint64_t i = (uint64_t)corr - (uint64_t)j->min_corr;
         return i < j->slot_count ? (size_t)i : STK_NONE;
     }
-    // Neighbours share a run of slots, mostly asked for together: one look-up of the page for all.
+    // Neighbors share a run of slots, mostly asked for together: one look-up of the page for all.
     uint64_t number = (uint64_t)corr;
     uint64_t hash = stk_hash_u64(number / RUN ^ j->seed) * RUN + number % RUN;
     return (size_t)hash & (j->slot_count - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled programs that a profile holds, and the arrays that they take: facts that a reader gives,
-// ordered by finish() by name and id, so that those of one function are neighbours.
+// ordered by finish() by name and id, so that those of one function are neighbors.
 // Limits: STK_PROGRAMS_MAX programs with STK_ARGUMENTS_MAX arguments in all; one that has no room
 // for its last argument is not kept at all, since programs are there to be compared.
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/sort.h"
 #include "profile/store/build_impl.h"
 
-// A slot, or NULL; where it is not for the cap, for want of memory.
+// A slot, or NULL: the cap is reached, or memory is short.
 static void *slot_in(struct stk_build *b, struct stk_vec *v)
 {
     if (v->count == v->max_count) {

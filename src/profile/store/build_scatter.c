@@ -85,11 +85,11 @@ struct scatter {
 // Details of the shard get the rows where its values went, and the trace's string ids.
 static void place_details(struct scatter *w)
 {
-    struct stk_raw_detail *d = w->s->details.items;
-    for (size_t i = 0; i < w->s->details.count; i++) {
-        d[i].ext = w->ext_final[d[i].ext];
-        if (w->s->string_map && stk_detail_type_of(d[i].detail.key) == STK_DETAIL_TEXT) {
-            d[i].detail.text = w->s->string_map[d[i].detail.text];
+    for (uint32_t i = 0; i < w->s->detail_count; i++) {
+        struct stk_raw_detail *d = stk_shard_detail(w->s, i);
+        d->ext = w->ext_final[d->ext];
+        if (w->s->string_map && stk_detail_type_of(d->detail.key) == STK_DETAIL_TEXT) {
+            d->detail.text = w->s->string_map[d->detail.text];
         }
     }
 }
@@ -292,7 +292,7 @@ static void scatter_worker(void *arg, int index)
             .f = job->f, .s = s, .longs = &job->longs[i], .by_kind = job->by_kind[i]};
         w.track_kinds = stk_alloc_array(s->tracks.entries.count + 1, sizeof *w.track_kinds);
         bool ok = w.track_kinds != NULL;
-        if (ok && s->details.count) {
+        if (ok && s->detail_count) {
             w.ext_final = stk_alloc_array((size_t)s->ext_count + 1, sizeof *w.ext_final);
             if ((ok = w.ext_final != NULL)) {
                 memset(w.ext_final, 0xff, s->ext_count * sizeof *w.ext_final); // STK_NONE

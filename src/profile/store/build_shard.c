@@ -48,7 +48,8 @@ static void shard_init(struct stk_shard *s, struct stk_pool *pool, uint64_t max_
     stk_vec_init(&s->ext_blocks, sizeof(struct stk_pool_part), UINT32_MAX / STK_BLOCK_EXTS);
     stk_vec_init(&s->call_blocks, sizeof(struct stk_pool_part), UINT32_MAX / STK_BLOCK_CALLS);
     stk_vec_init(&s->longs, sizeof(struct stk_raw_long), UINT32_MAX);
-    stk_vec_init(&s->details, sizeof(struct stk_raw_detail), UINT32_MAX - 1);
+    stk_vec_init(&s->detail_blocks, sizeof(struct stk_raw_detail *),
+                 UINT32_MAX / STK_BLOCK_DETAILS);
     stk_configs_init(&s->configs);
     stk_tracks_init(&s->tracks);
     reset_issues(s->issues);
@@ -72,6 +73,14 @@ void stk_shard_give_rows(struct stk_shard *s)
     s->chunks.count = s->ext_blocks.count = s->call_blocks.count = 0;
 }
 
+void stk_shard_free_details(struct stk_shard *s)
+{
+    for (size_t i = 0; i < s->detail_blocks.count; i++) {
+        stk_free(*(struct stk_raw_detail **)stk_vec_at(&s->detail_blocks, i));
+    }
+    s->detail_blocks.count = s->detail_count = 0;
+}
+
 void stk_shard_deinit(struct stk_shard *s)
 {
     stk_shard_give_rows(s);
@@ -79,7 +88,8 @@ void stk_shard_deinit(struct stk_shard *s)
     stk_vec_deinit(&s->ext_blocks);
     stk_vec_deinit(&s->call_blocks);
     stk_vec_deinit(&s->longs);
-    stk_vec_deinit(&s->details);
+    stk_shard_free_details(s);
+    stk_vec_deinit(&s->detail_blocks);
     stk_configs_deinit(&s->configs);
     stk_tracks_deinit(&s->tracks);
     if (s->strings_ready) {
@@ -307,11 +317,25 @@ static void note_row(struct stk_track_entry *track, int64_t start_ns)
     track->rows++;
 }
 
+static struct stk_raw_detail *new_detail(struct stk_shard *s)
+{
+    if (s->detail_count % STK_BLOCK_DETAILS == 0) {
+        struct stk_raw_detail *block = stk_alloc_array(STK_BLOCK_DETAILS, sizeof *block);
+        struct stk_raw_detail **slot = block ? stk_vec_push(&s->detail_blocks) : NULL;
+        if (!slot) {
+            stk_free(block);
+            return NULL;
+        }
+        *slot = block;
+    }
+    return stk_shard_detail(s, s->detail_count++);
+}
+
 static void add_details(struct stk_shard *s, uint32_t ext_id, const struct stk_detail *details,
                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct stk_raw_detail *d = stk_vec_push(&s->details);
+        struct stk_raw_detail *d = new_detail(s);
         if (!d) {
             fail(s, STOKER_ENOMEM);
             return;

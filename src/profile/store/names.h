@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an event's name says: the one place where names of runtimes, frameworks and libraries are
-// recognised. Each distinct string is classified once (stk_names_classify), so analyses test a bit.
+// recognized. Each distinct string is classified once (stk_names_classify), so analyses test a bit.
 #pragma once
 
 #include "profile/store/trace.h"

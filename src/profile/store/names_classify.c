@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "profile/store/names_block.h"
 #include "profile/store/names_match.h"
+#include "profile/store/names_said.h"
 #include "profile/store/tf_name.h"
 
 #define MEDIA 1u
@@ -300,7 +301,7 @@ static bool is_custom_op(struct stk_str s)
 }
 
 // "EagerLocalExecute: Conv2D": the operation that TensorFlow runs at once, on the calling thread.
-// Functions ("__inference_step_12") hold operations of their own and are none.
+// Functions ("__inference_step_12") contain operations of their own and don't count.
 static struct stk_str eager_type(struct stk_str s)
 {
     struct stk_str prefix = STK_STR("EagerLocalExecute: ");
@@ -309,7 +310,7 @@ static struct stk_str eager_type(struct stk_str s)
     return type.n && is_upper(type.p[0]) ? type : (struct stk_str){"", 0};
 }
 
-// "PjRtStreamExecutorBuffer::Release", "Scheduled Executable::Execute". A stage of tf.data is none.
+// "PjRtStreamExecutorBuffer::Release", "Scheduled Executable::Execute". A tf.data stage isn't one.
 static bool is_method(struct stk_str s)
 {
     if (stk_str_starts(s, STK_STR("Iterator::"))) {
@@ -361,7 +362,7 @@ static uint32_t classify_host(struct stk_str name)
 }
 
 // "torch/_compile.py(24): inner", "$file.py:12 function", "<built-in method item of Tensor object
-// at 0x7f>", "nn.Module: Linear_0". Empty where no function can be told from its path.
+// at 0x7f>", "nn.Module: Linear_0". Empty if the function can't be separated from its path.
 static struct stk_str python_function(struct stk_str s)
 {
     static const struct stk_str built_ins[] = {{"<built-in function ", 19},
@@ -407,9 +408,13 @@ static uint32_t classify_python(struct stk_str name)
 
 uint32_t stk_name_classify(struct stk_str name, enum stk_kind kind)
 {
+    uint32_t said;
     STK_ASSERT((unsigned)kind < STK_KIND_COUNT);
     if (!name.n) {
         return 0;
+    }
+    if (stk_name_may_say(name) && stk_name_says(name, &said)) {
+        return said;
     }
     switch (kind) {
     case STK_KIND_RUNTIME:

@@ -11,8 +11,8 @@ struct stk_tf_name {
     struct stk_str path, type; // both empty: it is no such name
 };
 
-// What has both parts; "aten::mm" and "EagerExecute: MatMul" are none. Whether the type is one is
-// not looked at.
+// Needs both parts; "aten::mm" and "EagerExecute: MatMul" don't qualify. The type itself isn't
+// checked.
 static inline struct stk_tf_name stk_tf_name_parse(struct stk_str name)
 {
     const char *colon = name.n ? memchr(name.p, ':', name.n) : NULL;

@@ -90,7 +90,7 @@ struct stk_detail {
 enum stk_track_kind {
     STK_TRACK_THREAD,  // host thread
     STK_TRACK_STREAM,  // device queue: its events are device work
-    STK_TRACK_DERIVED, // computed by the profiler or an analyser: hints, never busy time
+    STK_TRACK_DERIVED, // computed by the profiler or an analyzer: hints, never busy time
     STK_TRACK_COUNTER, // sampled values
     STK_TRACK_OTHER
 };
@@ -170,7 +170,7 @@ struct stk_program {
     uint32_t name;         // string id: "jit_train_step"; several programs may have it
     int64_t id;            // of the process: where they are numbered, by age
     uint32_t first, count; // its arguments, in order
-    bool differentiates;   // works out gradients: an operation is of a function's transpose
+    bool differentiates;   // computes gradients: an operation is of a function's transpose
 };
 
 // Values that only some events carry.
@@ -315,7 +315,7 @@ static inline const struct stk_detail *stk_details_of(const struct stk_trace *t,
     *count = t->detail_first[t->ref[event] + 1] - first;
     return *count ? &t->details[first] : NULL;
 }
-// The first detail of that key; NULL: there is none.
+// The first detail of that key, or NULL.
 static inline const struct stk_detail *stk_detail_find(const struct stk_trace *t, uint32_t event,
                                                        enum stk_detail_key key)
 {
@@ -328,7 +328,7 @@ static inline const struct stk_detail *stk_detail_find(const struct stk_trace *t
     }
     return NULL;
 }
-// Its text; empty: there is none.
+// Its text, or an empty one.
 static inline struct stk_str stk_detail_text(const struct stk_trace *t, uint32_t event,
                                              enum stk_detail_key key)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold of every trace, however broken its file was. Method: one pass over the tracks and
 // their events, one over the chains of linked work; nothing is allocated. Limits: depths of 255 and
-// more are saturated and only compared with their neighbours.
+// more are saturated and only compared with their neighbors.
 #include "profile/store/trace_check.h"
 
 #include <inttypes.h>
@@ -100,7 +100,7 @@ static const char *check_track(const struct stk_trace *t, uint32_t i, uint32_t f
 {
     const struct stk_track *k = &t->tracks[i];
     if (k->first != first || k->count > t->count - first) {
-        return wrong("track %u holds %u events from %u on, those before it end at %u of %u", i,
+        return wrong("track %u has %u events from %u on, but the earlier ones end at %u of %u", i,
                      k->count, k->first, first, t->count);
     }
     if (k->process >= t->process_count || !is_string(t, k->name) || k->kind > STK_TRACK_OTHER ||
@@ -113,7 +113,7 @@ static const char *check_track(const struct stk_trace *t, uint32_t i, uint32_t f
     const struct stk_track *of = k->parent < i ? &t->tracks[k->parent] : NULL;
     if (!of || of->parent != STK_NONE || of->process != k->process || of->device != k->device ||
         of->kind != k->kind) {
-        return wrong("track %u is no sub-row of track %u", i, k->parent);
+        return wrong("track %u isn't a sub-row of track %u", i, k->parent);
     }
     return NULL;
 }
@@ -203,7 +203,7 @@ static const char *check_links(const struct stk_trace *t)
                 return wrong("call %u leads to event %u, which does not lead back", e, at);
             }
             if (++chained > t->count) {
-                return wrong("the work of call %u goes round in a circle", e);
+                return wrong("the links of call %u form a cycle", e);
             }
             at = x->next;
         }
@@ -270,7 +270,7 @@ const char *stk_trace_check(const struct stk_trace *t)
         covered += t->tracks[i].count;
     }
     if (!text && covered != t->count) {
-        text = wrong("tracks hold %u of %u events", covered, t->count);
+        text = wrong("tracks have %u of %u events", covered, t->count);
     }
     text = text ? text : check_details(t);
     return text ? text : check_links(t);

@@ -133,7 +133,7 @@ static void dump_values(const struct stk_trace *t, uint32_t e, FILE *to)
 void stk_event_dump(const struct stk_trace *t, uint32_t event, FILE *to)
 {
     if (event >= t->count) {
-        fprintf(to, "there is no event %u: the trace has %u\n", event, t->count);
+        fprintf(to, "no event %u: the trace has %u\n", event, t->count);
         return;
     }
     uint32_t track = stk_track_of(t, event);
@@ -159,7 +159,7 @@ void stk_event_dump(const struct stk_trace *t, uint32_t event, FILE *to)
 void stk_track_dump(const struct stk_trace *t, uint32_t track, uint32_t from, FILE *to)
 {
     if (track >= t->track_count) {
-        fprintf(to, "there is no track %u: the trace has %u\n", track, t->track_count);
+        fprintf(to, "no track %u: the trace has %u\n", track, t->track_count);
         return;
     }
     const struct stk_track *k = &t->tracks[track];

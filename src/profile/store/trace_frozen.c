@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace's own struct as it is, then its arrays in the order below. Strings are interned anew:
-// the table that finds them is of this process's hash, and few beside the events.
+// The trace's own struct as it is, then its arrays in the order below. Strings are interned again
+// on thawing: the lookup table depends on the process's hash, and strings are few compared with
+// events.
 #include "profile/store/trace_frozen.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace in a file of arrays (base/frozen.h), so that it need not be read from the profile again.
-// A thawed trace is as the one that was frozen, but for its columns: they lie in the map.
+// A thawed trace equals the frozen one, except that its columns are in the map.
 #pragma once
 
 #include "base/frozen.h"
 #include "profile/store/trace.h"
 
 void stk_trace_freeze(const struct stk_trace *t, struct stk_frost *f);
-// NULL: no memory, or the map does not hold one (thaw->failed). The caller frees it before the map
+// NULL: no memory, or the map contains no trace (thaw->failed). The caller frees it before the map
 // is closed.
 struct stk_trace *stk_trace_thaw(struct stk_thaw *thaw);
 

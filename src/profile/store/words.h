@@ -35,11 +35,11 @@ enum stk_perfetto_note {
 };
 const char *stk_perfetto_note_name(enum stk_perfetto_note note);
 #define STK_PERFETTO_FACTS "stoker_facts"
-#define STK_PERFETTO_UNSTORED "no events: " // before a kind: records of it that are none
+#define STK_PERFETTO_UNSTORED "no events: " // before a kind whose records become no events
 #define STK_PERFETTO_DETAIL "detail: " // before the key of a detail (profile/store/details.def)
 
 #define STK_XSPACE_OWN_PLANE "/custom:stoker"   // passed over when read
-#define STK_XSPACE_TOLD_PLANE "/custom:stoker " // behind it what the hooks tell, as JSON
+#define STK_XSPACE_TOLD_PLANE "/custom:stoker " // after it what the hooks tell, as JSON
 #define STK_XSPACE_BESIDE "/custom:beside "     // planes of rows that are no streams, no threads
 #define STK_XSPACE_COUNTERS "_counters_"        // a line of counters, as XLA names it
 #define STK_XSPACE_OWN_KIND "stoker_kind"       // stat of an event: its kind in the store

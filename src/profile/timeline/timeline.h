@@ -3,11 +3,11 @@
 //
 // A viewer's track is one of the store with its sub-rows. Each of its rows is one depth
 // of one of these, so that the events of a row do not overlap: of those that start in a bucket of
-// time all but the last are shorter than it. What overlaps all the same (depths beyond 255, rows
-// beyond the last) shares a row; there all but the last of a bucket are merged, however long.
+// time all but the last are shorter than it. Events that still overlap (depths beyond 255, rows
+// beyond the last) share a row; there all but the last of a bucket are merged, however long.
 //
 // A row whose events follow each other in the store, as those of a stream do, needs no list of
-// them. Above the level where a bucket holds eight events in the mean, each row has its buckets
+// them. Above the level where a bucket holds eight events on average, each row has its buckets
 // made (tl_levels.c): a tile is a copy of them there, and a look at eight events a bucket below.
 //
 // Memory: 4 bytes an event for the lists of rows that need one, 1 to 2 for the buckets.
@@ -60,14 +60,23 @@ struct stk_tl_trace {
     int64_t *outliers; // of each string: longer is one
 };
 
+// What a device does at each moment (profile/model/ribbon.h), for the viewer.
+struct stk_tl_ribbon {
+    const char *id, *name; // of the device, as the report has it; name may be ""
+    uint32_t trace;        // index
+    struct stk_ribbon ribbon;
+};
+
 struct stk_timeline {
     struct stk_query *q;
     struct stk_arena arena;
     struct stk_tl_trace *traces;
     uint32_t trace_count;
+    struct stk_tl_ribbon *ribbons;
+    uint32_t ribbon_count;
     uint64_t events;
-    int64_t first_ns, last_ns; // of all events; both 0 where there are none
-    bool is_thawed;            // what is as long as the events is not its own (tl_frozen.c)
+    int64_t first_ns, last_ns; // of all events; both 0 without events
+    bool is_thawed;            // arrays as long as the events aren't its own (tl_frozen.c)
 };
 
 struct stk_tl_place { // of an event
@@ -132,7 +141,7 @@ static inline bool stk_tl_is_long(const struct stk_tl_trace *x, const struct stk
 STK_MUST_CHECK enum stoker_status stk_tl_find(const struct stk_timeline *t, int64_t id,
                                               struct stk_tl_place *out, struct stoker_err *err);
 void stk_tl_place(const struct stk_tl_trace *x, uint32_t event, struct stk_tl_place *out);
-// A track as the viewer has it. STOKER_EUSAGE: there is none.
+// A track as the viewer has it. STOKER_EUSAGE: no such track.
 STK_MUST_CHECK enum stoker_status stk_tl_track(const struct stk_timeline *t, int64_t id,
                                                const struct stk_tl_trace **x, uint32_t *root,
                                                struct stoker_err *err);
@@ -162,6 +171,23 @@ STK_MUST_CHECK enum stoker_status stk_tl_runs_json(const struct stk_timeline *t,
 STK_MUST_CHECK enum stoker_status stk_tl_search_json(const struct stk_timeline *t,
                                                      const char *pattern, size_t limit,
                                                      struct stk_sink *to, struct stoker_err *err);
+
+// Takes the ribbons of the query's ranks. False: no memory.
+STK_MUST_CHECK bool stk_tl_ribbons_take(struct stk_timeline *t);
+struct stk_tl_ribbon_asked {
+    const char *device; // NULL: the first
+    int64_t from_ns, to_ns;
+    size_t buckets;
+};
+STK_MUST_CHECK enum stoker_status stk_tl_ribbon_json(const struct stk_timeline *t,
+                                                     const struct stk_tl_ribbon_asked *asked,
+                                                     struct stk_sink *to, struct stoker_err *err);
+
+// The call tree of an area; no tracks: all of them.
+STK_MUST_CHECK enum stoker_status stk_tl_calls_json(const struct stk_timeline *t, int64_t t0_ns,
+                                                    int64_t t1_ns, const int64_t *tracks,
+                                                    size_t count, struct stk_sink *to,
+                                                    struct stoker_err *err);
 
 // Statistics of an area: rows for a table, longest sum first, in `arena`.
 struct stk_tl_area_row {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One event with its arguments, which are read from the profile's file, its neighbours and its
+// One event with its arguments, which are read from the profile's file, its neighbors and its
 // links; and what a search by name finds.
 #include "base/alloc.h"
 #include "base/arena.h"

@@ -241,7 +241,7 @@ enum stoker_status stk_timeline_make(struct stk_timeline *t, struct stk_query *q
         }
         find_ends(t, x);
     }
-    return STOKER_OK;
+    return stk_tl_ribbons_take(t) ? STOKER_OK : stk_err_nomem(err);
 }
 
 void stk_timeline_free(struct stk_timeline *t)

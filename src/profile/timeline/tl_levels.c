@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buckets of each row, made once, level by level: the first level is where a bucket that is not
-// empty holds STK_TL_DENSE events in the mean, each further one is made of the one below. They stop
-// where one bucket is left. One pass determines the first level: two neighbours share a
+// empty holds STK_TL_DENSE events on average, each further one is made of the one below. They stop
+// where one bucket is left. One pass determines the first level: two neighbors share a
 // bucket of 2^l ns where their starts differ in their lower l bits alone.
 #include <string.h>
 
@@ -57,7 +57,7 @@ struct stk_tl_bucket stk_tl_bucket_at(const struct stk_tl_trace *x, const struct
     return b;
 }
 
-// A bucket as one of a higher level that holds no more. What stood alone may be merged there.
+// A bucket as one of a higher level, with the same events. What stood alone may be merged there.
 static struct stk_tl_bucket raised(const struct stk_tl_trace *x, const struct stk_tl_row *row,
                                    struct stk_tl_bucket b, uint32_t last, int level)
 {
@@ -67,7 +67,7 @@ static struct stk_tl_bucket raised(const struct stk_tl_trace *x, const struct st
     return b;
 }
 
-// Two neighbours as one of a higher level; `b` ends with `last`.
+// Two neighbors as one of a higher level; `b` ends with `last`.
 static struct stk_tl_bucket joined(const struct stk_tl_trace *x, const struct stk_tl_row *row,
                                    struct stk_tl_bucket a, struct stk_tl_bucket b, uint32_t last,
                                    int level)

@@ -3,9 +3,9 @@
 // optimizer, from operation names (profile/model/phase_names.h). On a thread the
 // outermost event that tells a phase counts, with all inside of it; an operation of the model
 // without a phase is forward, if the rank shows a backward pass or an optimizer at all. Events of
-// one phase with no other phase between them are one stretch; none goes over the start of a step,
-// nor, where there are no steps, over a pause longer than itself. Limits: as those of `stoker stats
-// ops --by phase`, which counts the same names.
+// one phase with neither another phase nor a fetch of input between them are one stretch; none goes
+// over the start of a step, nor, where there are no steps, over a pause longer than itself. Limits:
+// as those of `stoker stats ops --by phase`, which counts the same names.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -55,17 +55,29 @@ static enum stk_phase phase_of(struct finder *f, uint32_t event)
     return phase;
 }
 
+static bool is_fetch(const struct finder *f, uint32_t event)
+{
+    const struct stk_trace *t = f->x->t;
+    return t->kind[event] == STK_KIND_INPUT ||
+           (f->classes[t->name[event]] & (STK_NAME_FETCH | STK_NAME_ITERATOR));
+}
+
 static bool take_thread(struct finder *f, uint32_t k)
 {
     const struct stk_tl_trace *x = f->x;
     const struct stk_trace *t = x->t;
     const struct stk_query_track *known = &x->x->tracks[k];
     int64_t covered = INT64_MIN;
+    size_t before = f->pieces.count;
+    bool tells = false;
     for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
-        enum stk_phase phase = t->start_ns[e] < covered || t->kind[e] == STK_KIND_INPUT
-                                   ? STK_PHASE_NOT_TOLD
-                                   : phase_of(f, e);
-        if (phase < STK_PHASE_OPTIMIZER) {
+        if (t->start_ns[e] < covered) {
+            continue;
+        }
+        // Operations inside of a fetch prepare data, and the phase before it ends there.
+        bool fetches = is_fetch(f, e);
+        enum stk_phase phase = fetches ? STK_PHASE_NOT_TOLD : phase_of(f, e);
+        if (!fetches && phase < STK_PHASE_OPTIMIZER) {
             continue;
         }
         struct stretch *piece = stk_vec_push_raw(&f->pieces);
@@ -73,6 +85,7 @@ static bool take_thread(struct finder *f, uint32_t k)
             return false;
         }
         covered = stk_end_ns(t, e);
+        tells |= !fetches;
         f->trains |= phase == STK_PHASE_BACKWARD || phase == STK_PHASE_OPTIMIZER;
         *piece = (struct stretch){stk_tl_start(x, e),
                                   stk_tl_end(x, e),
@@ -80,6 +93,9 @@ static bool take_thread(struct finder *f, uint32_t k)
                                   known->rank,
                                   1,
                                   (uint8_t)phase};
+    }
+    if (!tells) {
+        f->pieces.count = before; // a thread of loaders cuts no phase
     }
     return true;
 }
@@ -99,18 +115,24 @@ static void join(struct finder *f)
 {
     struct stretch *v = f->pieces.items;
     size_t kept = 0;
+    bool cut = false; // a fetch is in between
     stk_sort(v, f->pieces.count, sizeof *v, compare_stretches);
     for (size_t i = 0; i < f->pieces.count; i++) {
         if (v[i].phase == STK_PHASE_FORWARD && !f->trains) {
             continue;
         }
-        if (kept && goes_on(&v[kept - 1], &v[i])) {
+        cut |= v[i].phase == STK_PHASE_NOT_TOLD;
+        if (v[i].phase == STK_PHASE_NOT_TOLD) {
+            continue;
+        }
+        if (kept && !cut && goes_on(&v[kept - 1], &v[i])) {
             v[kept - 1].count++;
             v[kept - 1].end_ns =
                 v[i].end_ns > v[kept - 1].end_ns ? v[i].end_ns : v[kept - 1].end_ns;
         } else {
             v[kept++] = v[i];
         }
+        cut = false;
     }
     f->pieces.count = kept;
 }

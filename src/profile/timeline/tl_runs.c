@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All runs of one name: the shortest, the longest, what lies between, and a histogram. Its bins are
+// All runs of one name: the shortest, the longest, what is between, and a histogram. Its bins are
 // of equal width, or of equal ratio where the longest is many times the shortest.
 #include <math.h>
 

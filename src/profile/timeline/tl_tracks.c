@@ -53,6 +53,11 @@ static void label_of(const struct stk_timeline *t, const struct stk_tl_trace *x,
     }
     snprintf(number, sizeof number, "%s %lld",
              track->kind == STK_TRACK_STREAM ? "stream" : "thread", (long long)track->id);
+    bool has_number = track->id != -1 && track->id != UINT32_MAX; // as profilers write "none"
+    if (!has_number) {
+        snprintf(number, sizeof number, "events of no %s",
+                 track->kind == STK_TRACK_STREAM ? "stream" : "thread");
+    }
     if (name.n) {
         snprintf(out, size, "%s%.*s", front, name.n < 400 ? (int)name.n : 400, name.p);
     } else {

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 #include "profile/model/collectives/collectives.h"
 
 enum stk_collective_kind stk_collective_kind_of(const char *name)
@@ -166,15 +167,16 @@ struct stk_collective_said stk_said_open(struct stk_said_stack *stack, const str
 
 // ---- the collectives ----
 
-struct sweep {
+struct stk_collective_sizes {
     struct stk_analysis *a;
     struct stk_map launched; // device event -> index into `calls`
-    struct stk_map groups;   // string id -> index of the first collective with this group
     struct stk_vec calls;    // struct stk_collective_said
     struct stk_said_stack stack;
+    uint32_t last_name; // a run of collectives has one name: its kind is looked up once
+    uint8_t last_kind;
 };
 
-static bool note_launch(struct sweep *s, uint32_t call)
+static bool note_launch(struct stk_collective_sizes *s, uint32_t call)
 {
     const struct stk_trace *t = s->a->t;
     for (uint32_t e = t->ref[call]; e != STK_NONE; e = t->ext[t->ref[e]].next) {
@@ -190,7 +192,7 @@ static bool note_launch(struct sweep *s, uint32_t call)
     return true;
 }
 
-static bool sweep_thread(struct sweep *s, const struct stk_track *track)
+static bool sweep_thread(struct stk_collective_sizes *s, const struct stk_track *track)
 {
     const struct stk_trace *t = s->a->t;
     s->stack.depth = 0;
@@ -209,104 +211,86 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
     return true;
 }
 
-// A group's name stands once, with the first collective that has it.
-static bool name_group(struct sweep *s, struct stk_collective *c, uint32_t group)
+static uint8_t kind_of_name(struct stk_collective_sizes *s, uint32_t name)
 {
-    struct stk_collective *all = s->a->sum->collectives;
-    int created;
-    uint32_t *first = stk_map_put(&s->groups, group, 0, (uint32_t)(c - all), &created);
-    if (!first) {
-        return false;
+    if (name != s->last_name) { // NUL-terminated
+        s->last_name = name;
+        s->last_kind = (uint8_t)stk_collective_kind_of(stk_strpool_get(&s->a->t->strings, name).p);
     }
-    struct stk_str text = stk_strpool_get(&s->a->t->strings, group);
-    c->group = created ? stk_arena_strndup(s->a->out, text.p, text.n) : all[*first].group;
-    return c->group != NULL;
+    return s->last_kind;
 }
 
-static bool size_one(struct sweep *s, struct stk_collective *c)
+void stk_collective_size(struct stk_collective_sizes *s, uint32_t event, struct stk_class_key *key)
 {
     const struct stk_trace *t = s->a->t;
-    struct stk_collective_said said = stk_collective_said_of(t, c->event);
-    const uint32_t *call = stk_map_get(&s->launched, c->event, 0);
+    struct stk_collective_said said = stk_collective_said_of(t, event);
+    const uint32_t *call = stk_map_get(&s->launched, event, 0);
     if (call) {
         complete(&said, stk_vec_at(&s->calls, *call));
     }
-    if (said.collective != STK_NONE) { // NUL-terminated
+    key->kind = kind_of_name(s, t->name[event]);
+    if (said.collective != STK_NONE) {
         enum stk_collective_kind kind =
             stk_collective_kind_of(stk_strpool_get(&t->strings, said.collective).p);
-        c->kind = kind ? (uint8_t)kind : c->kind;
+        key->kind = kind ? (uint8_t)kind : key->kind;
     }
-    c->group_size = said.group_size;
-    c->bytes = stk_collective_said_bytes(&said, c->kind);
-    if (said.members != STK_NONE) {
-        c->members_hash =
-            stk_collective_group_hash(stk_strpool_get(&t->strings, said.members), said.group_size);
-    }
-    return said.group == STK_NONE || name_group(s, c, said.group);
+    key->group = said.group;
+    key->group_size = said.group_size;
+    key->bytes = stk_collective_said_bytes(&said, key->kind);
+    key->members_hash = said.members == STK_NONE
+                            ? 0
+                            : stk_collective_group_hash(stk_strpool_get(&t->strings, said.members),
+                                                        said.group_size);
 }
 
-static bool sweep_all(struct sweep *s)
+struct stk_collective_sizes *stk_collective_sizes_open(struct stk_analysis *a)
 {
-    const struct stk_trace *t = s->a->t;
-    const char *last = NULL;
-    uint8_t kind = STK_COLLECTIVE_NONE;
-    for (uint32_t k = 0; k < t->track_count && t->detail_count; k++) {
-        if (t->tracks[k].kind == STK_TRACK_THREAD && s->a->in_rank[t->tracks[k].process] &&
-            !sweep_thread(s, &t->tracks[k])) {
-            return false;
-        }
-    }
-    for (uint32_t i = 0; i < s->a->sum->collective_count; i++) {
-        struct stk_collective *c = &s->a->sum->collectives[i];
-        if (c->name != last) {
-            kind = (uint8_t)stk_collective_kind_of(last = c->name);
-        }
-        c->kind = kind;
-        if (!size_one(s, c)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool stk_collective_sizes_find(struct stk_analysis *a)
-{
-    if (a->sum->collective_count == 0) {
-        return true;
-    }
-    struct sweep *s = stk_alloc_zero(1, sizeof *s);
+    const struct stk_trace *t = a->t;
+    struct stk_collective_sizes *s = stk_alloc_zero(1, sizeof *s);
     if (!s) {
-        return false;
+        return NULL;
     }
     s->a = a;
+    s->last_name = STK_NONE;
     stk_map_init(&s->launched, UINT32_MAX - 1);
-    stk_map_init(&s->groups, UINT32_MAX - 1);
     stk_vec_init(&s->calls, sizeof(struct stk_collective_said), UINT32_MAX - 1);
-    bool ok = sweep_all(s);
-    stk_map_deinit(&s->launched);
-    stk_map_deinit(&s->groups);
-    stk_vec_deinit(&s->calls);
-    stk_free(s);
-    return ok;
+    bool ok = true;
+    for (uint32_t k = 0; k < t->track_count && t->detail_count && ok; k++) {
+        ok = t->tracks[k].kind != STK_TRACK_THREAD || !a->in_rank[t->tracks[k].process] ||
+             sweep_thread(s, &t->tracks[k]);
+    }
+    if (!ok) {
+        stk_collective_sizes_close(s);
+    }
+    return ok ? s : NULL;
 }
 
-const struct stk_collective *stk_collective_of(const struct stk_analysis *a, uint32_t line,
-                                               int64_t start_ns, uint32_t event)
+void stk_collective_sizes_close(struct stk_collective_sizes *s)
+{
+    if (s) {
+        stk_map_deinit(&s->launched);
+        stk_vec_deinit(&s->calls);
+        stk_free(s);
+    }
+}
+
+static uint32_t device_of(const struct stk_analysis *a, uint32_t i)
+{
+    return stk_collective_class_of(a->sum, &a->sum->collectives[i])->device;
+}
+
+const struct stk_collective_class *stk_collective_of(const struct stk_analysis *a, uint32_t line,
+                                                     int64_t start_ns, uint32_t event)
 {
     const struct stk_collective *all = a->sum->collectives;
     uint32_t low = 0, high = a->sum->collective_count, count = high;
     start_ns += a->t->base_ns;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (all[mid].device < line || (all[mid].device == line && all[mid].start_ns < start_ns)) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    for (; low < count && all[low].device == line && all[low].start_ns == start_ns; low++) {
-        if (all[low].event == event) {
-            return &all[low];
+    STK_BISECT(low, high, mid,
+               device_of(a, mid) < line ||
+                   (device_of(a, mid) == line && all[mid].start_ns < start_ns));
+    for (; low < count && device_of(a, low) == line && all[low].start_ns == start_ns; low++) {
+        if (a->collective_events[low] == event) {
+            return stk_collective_class_of(a->sum, &all[low]);
         }
     }
     return NULL;

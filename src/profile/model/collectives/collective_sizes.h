@@ -3,6 +3,7 @@
 #pragma once
 
 #include "profile/model/analysis.h"
+#include "profile/model/collectives/collective_classes.h"
 #include "profile/store/words.h"
 
 // Smaller messages say nothing about a link's rate: starting them takes longer than sending.
@@ -38,8 +39,10 @@ enum stk_collective_kind stk_collective_kind_of(const char *name);
 // Bytes that cross each link, as a share of the tensor's: 2 (n - 1) / n for an all_reduce.
 double stk_collective_bus_factor(enum stk_collective_kind kind, int64_t group_size);
 
-// Sizes, groups and kinds of the rank's collectives on devices. False: no memory.
-bool stk_collective_sizes_find(struct stk_analysis *a);
-// The collective of an event that begins on a line at that time; NULL: none.
-const struct stk_collective *stk_collective_of(const struct stk_analysis *a, uint32_t line,
-                                               int64_t start_ns, uint32_t event);
+// Size, group and kind of the rank's collectives on devices. NULL: no memory.
+struct stk_collective_sizes *stk_collective_sizes_open(struct stk_analysis *a);
+void stk_collective_size(struct stk_collective_sizes *s, uint32_t event, struct stk_class_key *key);
+void stk_collective_sizes_close(struct stk_collective_sizes *s); // takes NULL
+// What is known of the collective of an event that begins on a line at that time; NULL: none.
+const struct stk_collective_class *stk_collective_of(const struct stk_analysis *a, uint32_t line,
+                                                     int64_t start_ns, uint32_t event);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of every analysed device, step by step: windows of the steps, busy time to parts (here),
+// The time of every analyzed device, step by step: windows of the steps, busy time to parts (here),
 // gaps to parts (idle_cause.c), and the rows of the steps.
-//
-// Method: devices are worked on side by side, and so are the busy time and the gaps of one; many
-// gaps are cut into shares. Each of these tasks writes results of its own, which are put together
-// in the order of the devices and of time: what comes out does not depend on how many threads there
-// are.
+// Method: devices are processed in parallel, and so are the busy time and the gaps of one; many
+// gaps are cut into shares. Each task writes its own results, which are joined in the order of
+// devices and time. So the result doesn't depend on the number of threads.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/thread.h"
@@ -132,7 +130,7 @@ static void place_collectives(struct stk_analysis *a, uint32_t device, const str
     uint32_t at = 0;
     for (uint32_t i = 0; i < a->sum->collective_count; i++) {
         struct stk_collective *c = &a->sum->collectives[i];
-        if (c->device != device) {
+        if (stk_collective_class_of(a->sum, c)->device != device) {
             continue;
         }
         int64_t start = c->start_ns - a->t->base_ns;
@@ -263,7 +261,7 @@ static uint32_t count_shares(const struct devices *all)
     return shares < 1 ? 1 : shares > SHARES_MAX ? SHARES_MAX : (uint32_t)shares;
 }
 
-// Room for the results of each analysed device.
+// Room for the results of each analyzed device.
 static bool prepare(struct devices *all)
 {
     struct stk_analysis *a = all->a;

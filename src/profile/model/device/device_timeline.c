@@ -5,7 +5,7 @@
 //
 // Method: the tracks of a device are sorted runs, merged pairwise (O(n log tracks)); one interval
 // set per part is built from the merged order, and each is cut down by the sets before it, all by
-// linear sweeps. Derived tracks and synchronisation records are no work and never counted.
+// linear sweeps. Derived tracks and synchronization records are no work and never counted.
 // Limits: copies of unknown direction, and host-to-host ones, count as device-to-device.
 #include <stdatomic.h>
 
@@ -32,7 +32,7 @@ static enum stk_part op_part(const struct stk_trace *t, uint32_t event)
     return t->kind[event] == STK_KIND_COLLECTIVE ? STK_PART_COMMUNICATION : STK_PART_COMPUTE;
 }
 
-// Merge neighbouring sorted runs until one is left. `runs` holds the start of each run and the end.
+// Merge neighboring sorted runs until one is left. `runs` holds the start of each run and the end.
 static struct stk_device_op *merge_runs(struct stk_device_op *from, struct stk_device_op *to,
                                         uint32_t *runs, uint32_t run_count)
 {

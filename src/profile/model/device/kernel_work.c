@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of the used steps could do better, as far as names tell: matrix products beside the
-// tensor cores, elementwise kernels one after the other, changes of layout. How far their grids
-// reach (grid_fill.c). And whether a process's devices work side by side. Limit: names are labels
-// (kernel_names.c).
+// What kernels of the used steps could do better, judged by their names: matrix products without
+// tensor cores, elementwise kernels in a row, layout changes. How much of the GPU their grids fill
+// (grid_fill.c). And whether a process's devices work at the same time.
+// Limit: names are labels (kernel_names.c).
 #include <string.h>
 
 #include "base/alloc.h"
@@ -24,7 +24,7 @@ struct run {
 struct collect {
     struct stk_analysis *a;
     uint8_t *class;   // per string: enum stk_kernel_kind, or above
-    int64_t *ns;      // per string: of kernels of its kind
+    int64_t *ns;      // per string: time of kernels of that kind
     struct run *runs; // per track
     struct stk_kernel_work *out;
 };

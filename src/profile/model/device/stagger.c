@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of a process that begin a step late after the first of them, since the thread that
-// launches for all comes to them last.
+// Devices of a process that begin a step later than the first one, because one thread launches for
+// all and reaches them last.
 //
 // Method: the first kernel of each used step on each device, by the host time of its launch. A
-// device is late by the time from the first one's kernel to its own launch, as far as it had
-// nothing to do meanwhile: kernels that were launched in time and waited for something else are not
-// late. A step loses what its latest device is late. O(operations).
-// Limits: steps that the host does not mark, and work without a recorded launch, tell nothing.
+// device is late by its idle time between the first one's kernel and its own launch. Kernels that
+// were launched in time and waited for something else don't count. A step loses the delay of its
+// latest device. O(operations).
+// Limits: steps without a mark on the CPU, and work without a recorded launch, are ignored.
 #include "profile/model/device/stagger.h"
 
 #include "base/alloc.h"

@@ -17,7 +17,7 @@ struct stk_stream_head {
     bool is_torn;           // some work after it also lacks its call
 };
 
-// The track that stands for a stream; operations that overlap lie in rows below it.
+// The track that stands for a stream; overlapping operations are in rows below it.
 static inline uint32_t stk_stream_of(const struct stk_trace *t, uint32_t event)
 {
     uint32_t track = stk_track_of(t, event);

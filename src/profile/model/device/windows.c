@@ -4,10 +4,9 @@
 // own work or its host end, whichever is later. So windows tile the time, and a step holds the work
 // it launched however deep the queue is. Without launch links the host window stands; without steps
 // the device's span is one window.
-//
-// Before the first operation of a device the host may have been late, or the device may have been
-// busy with work that the profile does not hold. The launch call tells: up to its end the time is
-// the step's; after it, if more than ordinary latency, it is no part of any step (the hole).
+// Before a device's first operation, either the CPU was late, or the device was busy with work that
+// the profile lacks. The launch call decides: the time until its end is the step's. Time after it,
+// if longer than ordinary latency, belongs to no step (the hole).
 //
 // Method: one pass over the operations, each assigned to the step of its launch call.
 #include "base/alloc.h"
@@ -17,7 +16,7 @@
 #define LATENCY_NS (50 * STK_US)
 
 // Step of a host time: -1 before the first, step_count after the end of the last. `hint` is the
-// answer of the call before, mostly the same or a neighbour.
+// answer of the call before, mostly the same or a neighbor.
 static int64_t step_at(const struct stk_analysis *a, int64_t t_ns, int64_t hint)
 {
     const struct stk_host_step *s = a->steps;

@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/sort.h"
 #include "profile/model/idle/owners.h"
+#include "profile/model/threads/python_frame.h"
 
 #define THREAD_ID_MAX (1 << 22) // of Linux; TensorFlow and JAX write hashes
 
@@ -26,7 +27,7 @@ struct aggregate {
     bool has_around;
 };
 
-// Neighbouring pieces of one part in one window.
+// Neighboring pieces of one part in one window.
 struct interval {
     int64_t start_ns, end_ns;
     int64_t longest_ns;     // of its pieces
@@ -134,7 +135,7 @@ static struct aggregate *new_aggregate(struct stk_causes *c, int part, uint32_t 
     return new;
 }
 
-// Tally of a part and names, made if there is none, for a first piece that `event` explains.
+// Tally of a part and names, created if missing, for a first piece that `event` explains.
 static struct aggregate *aggregate_of(struct stk_causes *c, int part, uint32_t name,
                                       uint32_t around, bool has_around, uint32_t event)
 {
@@ -328,7 +329,7 @@ static const char *thread_label(struct stk_causes *c, uint32_t track)
     return stk_arena_printf(c->a->out, "thread %lld", (long long)k->id);
 }
 
-// Idle time that a device operation ends, for a reason that is not known: it lies before it.
+// Idle time that a device operation ends, for a reason that is not known: it is before it.
 static bool lies_before(const struct stk_causes *c, int part, uint32_t event)
 {
     return part == STK_PART_UNKNOWN && event != STK_NONE &&
@@ -340,6 +341,7 @@ static const char *name_text(struct stk_causes *c, uint32_t name, uint32_t aroun
 {
     const struct stk_strpool *pool = &c->a->t->strings;
     struct stk_str n = stk_strpool_get(pool, name), o = stk_strpool_get(pool, around);
+    o.n = stk_python_frame_is_hooks(o) ? 0 : o.n; // what ran for the recording isn't the job's
     if (n.n == 0 && o.n == 0) {
         return "";
     }
@@ -359,13 +361,21 @@ static const char *name_text(struct stk_causes *c, uint32_t name, uint32_t aroun
 
 STK_ORDER(by_ns, struct aggregate, STK_UP(part) STK_DOWN(ns) STK_UP(name) STK_UP(around))
 
+static bool is_of_hooks(const struct stk_causes *c, const struct aggregate *x)
+{
+    const struct stk_strpool *pool = &c->a->t->strings;
+    return stk_python_frame_is_hooks(stk_strpool_get(pool, x->name)) ||
+           stk_python_frame_is_hooks(stk_strpool_get(pool, x->around));
+}
+
 static bool fill_names(struct stk_causes *c)
 {
     struct aggregate *list = c->tallies.items;
     stk_sort(list, c->tallies.count, sizeof *list, by_ns);
     for (size_t i = 0; i < c->tallies.count; i++) {
         struct stk_cause *cause = &c->a->sum->causes[list[i].part];
-        if ((list[i].name == 0 && list[i].around == 0) || cause->name_count == STK_CAUSE_NAMES) {
+        bool has_name = (list[i].name != 0 || list[i].around != 0) && !is_of_hooks(c, &list[i]);
+        if (!has_name || cause->name_count == STK_CAUSE_NAMES) {
             continue;
         }
         const char *text = name_text(c, list[i].name, list[i].around,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evidence per part: which events fill it, how often, the longest stretches. Pieces of time come in
-// order per device; they are put to the windows they lie in, counted in the rows of the steps, and
-// neighbouring pieces of one part make one interval. Several may be filled side by side, each by
-// one thread, and merged afterwards: the result is as if one had taken all pieces in that order.
+// order per device. They are assigned to their windows and counted in the rows of the steps;
+// neighboring pieces of one part make one interval. Several threads may each fill one, to be merged
+// afterwards: the result is the same as if one had taken all pieces in that order.
 #pragma once
 
 #include "profile/model/analysis.h"

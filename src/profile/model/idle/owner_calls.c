@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which function of a library a function of the user's own spends its time in: where train_client
-// makes deep copies most of the time, that is what its author can change.
-//
-// Method: one pass over the rows of the driving thread with a stack of the Python functions that
-// are open. What the user's function calls itself counts, with all that it calls; a function of a
-// library that calls back the user's is none of these. Limits: a framework's functions and those
-// written in C are not told; functions nested deeper than DEPTH are left out.
+// Which library functions a user's function spends its time in. If train_client mostly makes deep
+// copies, that is what its author can change.
+// Method: one pass over the rows of the driving thread with a stack of the open Python functions.
+// Direct calls of the user's function count, with everything they call, unless they call back into
+// the user's code.
+// Limits: functions of a framework or written in C aren't listed; functions nested deeper than
+// DEPTH are left out.
 #include "profile/model/idle/owners.h"
 
 #include "base/alloc.h"

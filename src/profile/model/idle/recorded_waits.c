@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits of a record of stoker.data, given to the steps of the profile beside it: see the header.
-// A step of the record begins with its fetch, so its wait is the first piece of it.
-//
-// Method: both lists of steps are in order of time; for each step of the profile, the waits that
-// overlap it, at most as much as its time without events. Limits: which thread fetched is not
-// asked; where the profile's driving thread has an event of its own, that stands.
+// Assigns the waits of a stoker.data record to the steps of the profile that it accompanies: see
+// the header. A step of the record begins with its fetch, so its wait is the first piece of it.
+// Method: both lists of steps are in order of time. Each step of the profile gets the waits that
+// overlap it, at most as much as its time without events.
+// Limits: any thread may have fetched; an event of the profile's driving thread takes precedence.
 #include "profile/model/idle/recorded_waits.h"
 
 #include <string.h>

@@ -85,14 +85,14 @@ static struct stk_str last_operator(struct stk_str path)
         while (end && path.p[end - 1] != '[') {
             end--;
         }
-        end = end ? end - 1 : path.n; // one that nothing opens is none
+        end = end ? end - 1 : path.n; // a bracket that nothing opens doesn't count
     }
     for (start = end; start > 0 && path.p[start - 1] != ':'; start--)
         ;
     return (struct stk_str){path.p + start, end - start};
 }
 
-// Type of "scope/name:Type"; the whole name where there is none (DecodeImageV2Op::JPEG).
+// Type of "scope/name:Type"; the whole name if it has none (DecodeImageV2Op::JPEG).
 static struct stk_str operation_type(struct stk_str name)
 {
     for (size_t i = name.n; i > 1; i--) {

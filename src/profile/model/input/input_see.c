@@ -234,8 +234,9 @@ enum stoker_status stk_input_stages_see(const struct stk_analysis *view, struct 
     w->names = stk_alloc_zero(strings, sizeof *w->names);
     w->stage_of = stk_alloc_zero(strings, sizeof *w->stage_of);
     w->asked = stk_alloc_zero(strings, 1);
+    w->rows = stk_alloc_zero((size_t)view->t->track_count + 1, 1);
     *partial = w->out = stk_arena_alloc(arena, sizeof *w->out);
-    w->failed = !w->names || !w->stage_of || !w->asked || !w->out ||
+    w->failed = !w->names || !w->stage_of || !w->asked || !w->rows || !w->out ||
                 !stk_view_selected_host(view, &w->selected);
     if (!w->failed) {
         *w->out = (struct stk_input_sums){0};
@@ -262,6 +263,7 @@ enum stoker_status stk_input_stages_see(const struct stk_analysis *view, struct 
     stk_free(w->names);
     stk_free(w->stage_of);
     stk_free(w->asked);
+    stk_free(w->rows);
     stk_free(w);
     return failed ? stk_err_nomem(err) : STOKER_OK;
 }

@@ -10,7 +10,7 @@
 #define LEAST_SHARE 0.3 // of the work of all stages, with those that take turns with it
 #define CLOSE 0.8       // of the limiting stage's work
 
-// The batches come out of a buffer that others fill: on the way to it there is only bookkeeping.
+// The batches come from a buffer that others fill, with nothing but bookkeeping in between.
 static bool is_buffered(const struct stk_input_sums *sums)
 {
     for (uint32_t i = 0; i < sums->stage_count; i++) {
@@ -68,7 +68,7 @@ static uint32_t more_beside(const struct stk_input_sums *sums, uint32_t limiting
     return best;
 }
 
-// Batches are taken apart before the limiting stage, on its thread, and each row goes on alone.
+// Batches are split before the limiting stage, on its thread, and each row continues alone.
 static bool is_taken_apart(const struct stk_input_sums *sums, uint32_t limiting)
 {
     for (uint32_t i = 0; i < sums->stage_count; i++) {
@@ -82,7 +82,7 @@ static bool is_taken_apart(const struct stk_input_sums *sums, uint32_t limiting)
 }
 
 // window() and flat_map beneath which nothing is read: all sources are tensors or numbers. A
-// window's source is beneath it, so a source that is none of these is one of files, or Python.
+// window's source is beneath it, so any other source reads files, or is Python.
 static bool is_windowed(const struct stk_input_sums *sums, uint32_t limiting)
 {
     bool has_window = false;

@@ -43,7 +43,7 @@ static uint32_t new_stage(struct stk_input_walk *w, const char *text, size_t n,
 
 #define STAGES_MAX (1u << 16) // with texts of their own; the others are one
 
-// The stage of this text; a new one if there is none.
+// The stage of this text; a new one if missing.
 static uint32_t stage_of_text(struct stk_input_walk *w, struct stk_str text,
                               struct stk_input_name what, uint32_t above)
 {
@@ -439,9 +439,9 @@ static void walk_thread(struct stk_input_walk *w, uint32_t root)
     uint32_t e;
     w->thread = root;
     w->at_ns = INT64_MIN;
-    w->failed |= !stk_thread_events_begin(&w->events, root);
+    w->failed |= !stk_thread_events_begin(&w->events, root, w->rows);
     while (!w->failed && (e = stk_thread_events_next(&w->events)) != STK_NONE) {
-        const struct stk_input_name *name = name_of(w, e);
+        const struct stk_input_name *name = &w->names[t->name[e]];
         if (name->role == STK_ROLE_NONE) {
             continue;
         }
@@ -453,15 +453,49 @@ static void walk_thread(struct stk_input_walk *w, uint32_t root)
     close_ended(w, INT64_MAX);
 }
 
+// What a row holds. Most rows hold nothing of the input; those of an executor hold no call.
+enum { HOLDS_WORK = 1, HOLDS_CALLS = 2 };
+
+static uint8_t holds(struct stk_input_walk *w, const struct stk_track *row)
+{
+    uint8_t bits = 0;
+    for (uint32_t e = row->first; e < row->first + row->count; e++) {
+        enum stk_input_role role = (enum stk_input_role)name_of(w, e)->role;
+        bits |= role == STK_ROLE_NONE                                     ? 0
+                : role == STK_ROLE_FUNCTION || role == STK_ROLE_OPERATION ? HOLDS_WORK
+                                                                          : HOLDS_CALLS;
+    }
+    return bits;
+}
+
+static void find_rows(struct stk_input_walk *w)
+{
+    const struct stk_analysis *v = w->view;
+    for (uint32_t k = 0; k < v->t->track_count; k++) {
+        w->rows[k] = v->threads[k].in_rank ? holds(w, &v->t->tracks[k]) : 0;
+    }
+}
+
+static uint8_t thread_holds(const struct stk_input_walk *w, uint32_t root)
+{
+    uint8_t bits = 0;
+    for (uint32_t k = root; k != STK_NONE; k = w->view->threads[k].next_row) {
+        bits |= w->rows[k];
+    }
+    return bits;
+}
+
+// The first walk learns from calls and what is around them.
 static void walk_once(struct stk_input_walk *w, bool is_first)
 {
+    uint8_t needs = is_first ? HOLDS_CALLS : HOLDS_CALLS | HOLDS_WORK;
     const struct stk_analysis *v = w->view;
     w->is_first = is_first;
     for (size_t i = 0; i < w->stages.count; i++) {
         stk_input_stage_at(w, (uint32_t)i)->last_thread = STK_NONE;
     }
     for (uint32_t k = 0; k < v->t->track_count && !w->failed; k++) {
-        if (v->threads[k].in_rank && v->threads[k].root == k) {
+        if (v->threads[k].in_rank && v->threads[k].root == k && thread_holds(w, k) & needs) {
             walk_thread(w, k);
         }
     }
@@ -480,6 +514,7 @@ static void find_nexts(struct stk_input_walk *w)
 void stk_input_walk_all(struct stk_input_walk *w)
 {
     find_nexts(w);
+    find_rows(w);
     walk_once(w, true);
     walk_once(w, false);
 }

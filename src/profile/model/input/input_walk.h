@@ -47,6 +47,7 @@ struct stk_input_walk {
     struct stk_input_name *names; // per string id
     uint32_t *stage_of;           // per string id: stage + 1
     uint8_t *asked;               // per string id
+    uint8_t *rows;                // per track: bits of what it holds (input_walk.c)
     struct stk_spans selected;
     struct stk_thread_events events;
     uint32_t thread; // root track of the one that is walked

@@ -8,14 +8,23 @@
 
 #include "base/alloc.h"
 #include "profile/model/input/input_kinds.h"
-#include "profile/model/threads/thread_walk.h"
 
 enum { NOT_ASKED, WORKS, WAITS };
+enum { DEPTH_MAX = 512 }; // deeper events are taken for their ancestors
+
+struct open_event {
+    int64_t end_ns;
+    uint32_t event;
+};
 
 struct finding {
     const struct stk_analysis *a;
     struct stk_input_work *work;
     uint8_t *does; // per string id
+    size_t first;  // in work->any: of the row that is walked
+    int64_t at_ns; // what was open up to here is in there
+    uint32_t depth;
+    struct open_event open[DEPTH_MAX];
 };
 
 static bool does_wait(struct finding *f, uint32_t event)
@@ -31,10 +40,10 @@ static bool does_wait(struct finding *f, uint32_t event)
     return f->does[id] == WAITS;
 }
 
-static bool is_work(struct finding *f, const struct stk_open_event *top)
+static bool is_work(struct finding *f, uint32_t event)
 {
-    uint8_t kind = f->a->t->kind[top->event];
-    return (kind == STK_KIND_HOST_OP || kind == STK_KIND_INPUT) && !does_wait(f, top->event);
+    uint8_t kind = f->a->t->kind[event];
+    return (kind == STK_KIND_HOST_OP || kind == STK_KIND_INPUT) && !does_wait(f, event);
 }
 
 // Stretches of a row follow each other: one that goes on makes the last one longer.
@@ -51,26 +60,44 @@ static bool add(struct stk_spans *s, size_t first, int64_t start_ns, int64_t end
     return true;
 }
 
-static bool see_row(struct finding *f, struct stk_thread_cursor *c, uint32_t row)
+// The innermost open event was so up to `to`.
+static bool see_until(struct finding *f, int64_t to_ns)
+{
+    int64_t from_ns = f->at_ns;
+    f->at_ns = to_ns;
+    if (!f->depth || from_ns >= to_ns) {
+        return true;
+    }
+    uint32_t event = f->open[f->depth - 1].event;
+    f->work->calls_python |= f->a->signs[f->a->t->name[event]] == STK_SIGN_PY_FUNC + 1;
+    return !is_work(f, event) || add(&f->work->any, f->first, from_ns, to_ns);
+}
+
+static bool close_until(struct finding *f, int64_t to_ns)
+{
+    bool ok = true;
+    while (ok && f->depth && f->open[f->depth - 1].end_ns <= to_ns) {
+        ok = see_until(f, f->open[f->depth - 1].end_ns);
+        f->depth--;
+    }
+    return ok;
+}
+
+static bool see_row(struct finding *f, uint32_t row)
 {
     const struct stk_trace *t = f->a->t;
     const struct stk_track *k = &t->tracks[row];
-    size_t first = f->work->any.count;
-    stk_cursor_init(c, f->a, row);
-    for (int64_t at = k->count ? t->start_ns[k->first] : 0; c->next < c->end || c->depth;) {
-        stk_cursor_advance(c, at);
-        const struct stk_open_event *top = stk_cursor_top(c);
-        int64_t end = stk_cursor_stretch(c, at, INT64_MAX);
-        if (end == INT64_MAX) {
-            break;
+    bool ok = true;
+    f->first = f->work->any.count;
+    f->at_ns = INT64_MIN;
+    for (uint32_t e = k->first; ok && e < k->first + k->count; e++) {
+        int64_t start_ns = t->start_ns[e], end_ns = stk_end_ns(t, e);
+        ok = close_until(f, start_ns) && see_until(f, start_ns);
+        if (f->depth < DEPTH_MAX && end_ns > start_ns) {
+            f->open[f->depth++] = (struct open_event){end_ns, e};
         }
-        if (top && is_work(f, top) && !add(&f->work->any, first, at, end)) {
-            return false;
-        }
-        f->work->calls_python |= top && f->a->signs[t->name[top->event]] == STK_SIGN_PY_FUNC + 1;
-        at = end;
     }
-    return true;
+    return ok && close_until(f, INT64_MAX);
 }
 
 // Outermost events of a row, as spans.
@@ -91,18 +118,16 @@ static bool see_events(struct finding *f, uint32_t row)
 bool stk_input_work_find(const struct stk_analysis *a, struct stk_input_work *work)
 {
     struct finding f = {.a = a, .work = work};
-    struct stk_thread_cursor *c = stk_cursor_new(STK_WALK_DEPTH);
     f.does = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *f.does);
-    bool ok = c && f.does;
+    bool ok = f.does != NULL;
     for (uint32_t k = 0; k < a->t->track_count && ok; k++) {
         const struct stk_thread_info *th = &a->threads[k];
         if (th->in_rank && th->root != a->driver) {
-            ok = a->threads[th->root].is_loader ? see_row(&f, c, k) : see_events(&f, k);
+            ok = a->threads[th->root].is_loader ? see_row(&f, k) : see_events(&f, k);
         }
     }
     stk_spans_normalize(&work->any);
     stk_spans_normalize(&work->model);
     stk_free(f.does);
-    stk_free(c);
     return ok;
 }

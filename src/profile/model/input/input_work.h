@@ -10,5 +10,5 @@ struct stk_input_work {
     bool calls_python;      // functions of Python's make elements
 };
 
-// The sets are initialised, and empty. False: no memory.
+// The sets are initialized, and empty. False: no memory.
 bool stk_input_work_find(const struct stk_analysis *a, struct stk_input_work *work);

@@ -61,7 +61,8 @@ static bool each_sample(struct maker *m, struct stk_machine *out)
         for (uint32_t e = track->first; e < track->first + track->count; e++) {
             enum stk_sampled sample = m->sample_of[t->name[e]];
             const struct stk_detail *d = stk_detail_find(t, e, STK_DETAIL_VALUE);
-            if (track->kind != STK_TRACK_COUNTER || sample == STK_SAMPLE_COUNT || !d) {
+            if (track->kind != STK_TRACK_COUNTER || sample == STK_SAMPLE_COUNT || !d ||
+                !stk_sample_is_value(d->real)) {
                 continue;
             }
             struct stk_machine_series *s = series_of(m, of, sample);

@@ -26,7 +26,7 @@ struct stk_machine {
     uint32_t series_count, sample_count;
     int64_t *time_ns; // of each sample, in the time of the day
     double *value;
-    const struct stk_machine_series *looks, *scans; // NULL: there are none
+    const struct stk_machine_series *looks, *scans; // may be NULL
 };
 
 // Is this such a record?
@@ -61,7 +61,7 @@ struct stk_machine_view {
     uint32_t left_out; // other records of this kind, of other hosts or times
 };
 
-// from_ns to to_ns is cut to the record; where less than two looks lie in it, all of the record is
+// from_ns to to_ns is cut to the record; if it contains fewer than two samples, the whole record is
 // taken. NULL: no memory.
 struct stk_machine_view *stk_machine_look(const struct stk_machine *m, int64_t from_ns,
                                           int64_t to_ns, struct stk_arena *arena);

@@ -154,10 +154,10 @@ static void add_process(struct stk_machine_process *p, const struct stk_machine_
     p->name = s->name;
     switch (s->sample) {
     case STK_SAMPLE_OF_PROCESS_PARENT:
-        p->parent = (int64_t)f->last;
+        p->parent = f->last >= 0 && f->last < 0x1p63 ? (int64_t)f->last : -1;
         break;
     case STK_SAMPLE_OF_PROCESS_THREADS:
-        p->threads = (uint32_t)f->most;
+        p->threads = f->most >= 0 && f->most < 0x1p32 ? (uint32_t)f->most : 0;
         break;
     case STK_SAMPLE_OF_PROCESS_RESIDENT:
         p->resident = f->most;

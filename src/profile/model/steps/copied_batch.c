@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches that the training thread makes of PyTorch's own operators on the host, right before it
-// copies them to the device: shuffled, cropped, stacked, drawn at random. No fetch and no name says
-// so, and Python may not have been recorded; that they are copied as soon as they are made does.
+// Batches that the training thread makes with PyTorch operators on the CPU right before it copies
+// them to the device: shuffled, cropped, stacked, drawn at random. No fetch and no name marks them,
+// and Python may not have been recorded. The copy right after them does.
 //
 // Method: before each copy of data to the device the stretch since the thread's last call of the
-// device (launch, copy, synchronisation), the step's start, or the end of a fetch. Where operators
+// device (launch, copy, synchronization), the step's start, or the end of a fetch. Where operators
 // that call no device fill half of it, it is the batch's from the first of them on; after a fetch,
 // if a tensor is made in it, all of it is: a batch is made from what the loader gave.
-// Limits: what the job reads from the device to work on is none (a layer on the host); without a
-// fetch, Python that was not recorded before the first operator stays the host's.
+// Limits: work on data read from the device isn't a batch (a layer on the CPU). Without a fetch,
+// Python before the first operator that wasn't recorded stays the host's.
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "profile/model/analysis.h"
@@ -82,7 +82,7 @@ static void pass(struct making *x, int64_t t_ns)
     }
 }
 
-// Bytes of the copy that a call asks for, in that direction; 0: it is none, or not known.
+// Bytes of the copy that a call asks for, in that direction; 0: no copy, or unknown.
 static int64_t copied(const struct stk_trace *t, uint32_t call, enum stk_dir dir)
 {
     uint32_t op = stk_link_of(t, call);
@@ -183,10 +183,16 @@ static bool take(struct stk_analysis *a, const struct stk_vec *marks)
     return true;
 }
 
+// Does any event have the name of one of PyTorch's operators?
+static bool has_operators(const struct stk_analysis *a)
+{
+    return memchr(a->signs, STK_SIGN_ATEN + 1, a->t->strings.count) != NULL;
+}
+
 bool stk_copied_batches_find(struct stk_analysis *a)
 {
     if (a->driver == STK_NONE || a->step_count == 0 || a->steps_on_device ||
-        a->sum->facts.signs[STK_SIGN_ENGINE].count > 0) {
+        a->sum->facts.signs[STK_SIGN_ENGINE].count > 0 || !has_operators(a)) {
         return true;
     }
     struct making x = {
@@ -194,7 +200,7 @@ bool stk_copied_batches_find(struct stk_analysis *a)
     struct stk_thread_events events;
     stk_thread_events_init(&events, a);
     stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
-    bool ok = stk_thread_events_begin(&events, a->threads[a->driver].root);
+    bool ok = stk_thread_events_begin(&events, a->threads[a->driver].root, NULL);
     for (uint32_t e; ok && (e = stk_thread_events_next(&events)) != STK_NONE;) {
         ok = look_at(&x, e);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What next() of a dataset of TensorFlow's takes in a loop of the job's own, besides the operation
 // that gives the batch. The tracer records no Python: around the operation it shows the call from
-// Python. After it, it shows nothing while the batch is put together, and then the previous batch's
-// tensors, which are deleted as soon as the new one has their names.
+// Python. After it, it shows nothing while the batch is assembled, and then the deletion of the
+// previous batch's tensors, once their names are reused.
 //
 // Method: each such fetch on the driving thread begins with the call around the operation, and ends
 // where the next event begins that deletes no tensor, if no piece without events is longer than

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop of Python's within each step that calls the same few operations of TensorFlow's one by
-// one: moves of a game, time steps. How often it goes round tells what one round holds, and whether
+// one: moves of a game, time steps. The number of rounds shows how much one round does, and whether
 // a tf.function of it would be worth its call.
 //
 // Method: the operation that is called least often, of those that many rounds may hold, gives the
 // number of rounds, if all others of these are called a whole number of times in each, and what is
 // left is little. One pass over the events.
-// Limit: two loops of unlike numbers of rounds are none.
+// Limit: two loops with different numbers of rounds aren't found.
 #include <math.h>
 
 #include "base/alloc.h"

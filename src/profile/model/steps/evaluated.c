@@ -19,8 +19,8 @@ uint32_t stk_step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at)
     return *at < a->step_count && a->steps[*at].start_ns <= t_ns ? *at : STK_NONE;
 }
 
-// An iterator of tf.data that is made once, or now and then for an evaluation, is none of the
-// step's input.
+// A tf.data iterator that is created once, or now and then for an evaluation, isn't the step's
+// input.
 static void drop_rare_iterators(struct stk_analysis *a)
 {
     const uint32_t made = STK_NAME_PREP | STK_NAME_ITERATOR;

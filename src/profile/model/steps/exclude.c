@@ -107,7 +107,7 @@ static uint32_t distance_of(const uint32_t *at, uint32_t n)
     return distance > 1 ? distance : 0;
 }
 
-// The same, of these without those of the first steps that are none of them.
+// The same, without the first steps that don't belong to the series.
 static uint32_t distance_after_start(struct outliers *o, const uint32_t *at, uint32_t n)
 {
     for (uint32_t skip = 0; skip <= WARM_UP && skip < n; skip++) {
@@ -137,9 +137,9 @@ static uint32_t distance_of_two(struct outliers *o, const uint32_t *at, uint32_t
     return distance;
 }
 
-// Where all outliers return, or else those that are about as long, only they are kept: a step that
-// stands out less among them is none of them. So is the first step, which has reasons of its own,
-// unless it is one of them. Returns their distance; 0: they do not, and all are kept.
+// If all outliers recur, or at least those of about the same length, only they are kept. A shorter
+// outlier between them isn't one of them; nor is the first step, which has reasons of its own,
+// unless it fits. Returns their distance; 0: they don't recur, and all are kept.
 static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns, uint32_t steps)
 {
     uint32_t *at = o->at, n = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the training thread does in its fetches: how many calls, how much of the time goes by in
-// short ones, and how many tensors it puts together. Many short calls are work that is done sample
-// by sample, which calls for whole batches instead, and costs a worker as much; each tensor of a
-// batch is handed over by itself where workers make it.
+// What the training thread does in its fetches: the number of calls, the time in short ones, and
+// the number of tensors it joins. Many short calls mean work done sample by sample: it should
+// handle whole batches, and a worker would take as long. Workers hand over each tensor of a batch
+// separately.
 //
 // Method: in the order of their starts, the events of the thread that begin in a fetch. The time
 // between two of them, or between the last one and the end of the fetch, is short if it is below
@@ -121,7 +121,7 @@ bool stk_fetch_calls_count(struct stk_analysis *a)
     stk_thread_events_init(&events, a);
     struct listing lists = {.event = STK_NONE};
     bool ok = stk_hands_open(&lists.hands, a->t) &&
-              stk_thread_events_begin(&events, a->threads[a->driver].root);
+              stk_thread_events_begin(&events, a->threads[a->driver].root, NULL);
     size_t in = 0; // fetch that `at_ns` belongs to
     int64_t at_ns = m->v[0].start_ns, drawn_ns = INT64_MIN;
     for (uint32_t e; ok && (e = stk_thread_events_next(&events)) != STK_NONE;) {
@@ -142,6 +142,8 @@ bool stk_fetch_calls_count(struct stk_analysis *a)
             add_draw(a, e, &drawn_ns);
             look_for_lists(a, &lists, e);
             at_ns = start_ns;
+        } else { // most events are in no fetch
+            stk_thread_events_skip(&events, m->v[in].start_ns);
         }
     }
     if (ok && in < m->count) {

@@ -28,7 +28,7 @@ static bool find_first_calls(const struct stk_analysis *a, int64_t *first_ns)
 {
     struct stk_thread_events events;
     stk_thread_events_init(&events, a);
-    bool ok = stk_thread_events_begin(&events, a->threads[a->driver].root);
+    bool ok = stk_thread_events_begin(&events, a->threads[a->driver].root, NULL);
     for (uint32_t e; ok && (e = stk_thread_events_next(&events)) != STK_NONE;) {
         if (!(stk_class_of(a, e) & STK_NAME_PJIT)) {
             continue;
@@ -73,6 +73,17 @@ static void count_running(const struct stk_analysis *a, uint32_t row, const int6
     }
 }
 
+// Only a fetch with a call of compiled code can find the step at rest.
+static bool calls_compiled(const struct stk_analysis *a)
+{
+    for (uint32_t id = 0; id < a->t->strings.count; id++) {
+        if (a->classes[id] & STK_NAME_PJIT) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool stk_fetch_work_open(struct stk_fetch_work *w, struct stk_analysis *a)
 {
     size_t n = a->fetches.count + 1;
@@ -88,7 +99,7 @@ bool stk_fetch_work_open(struct stk_fetch_work *w, struct stk_analysis *a)
         first_ns[i] = INT64_MAX;
         running[i] = 0;
     }
-    if (a->driver == STK_NONE || n == 1) {
+    if (a->driver == STK_NONE || n == 1 || !calls_compiled(a)) {
         return true;
     }
     if (!find_first_calls(a, first_ns)) {
@@ -109,12 +120,24 @@ bool stk_fetch_work_open(struct stk_fetch_work *w, struct stk_analysis *a)
     return true;
 }
 
-int64_t stk_fetch_work_until(const struct stk_fetch_work *w, uint32_t event, int64_t t_ns)
+// The same as fetch_behind, from where the last answer was.
+static size_t fetch_behind_near(struct stk_fetch_work *w, int64_t t_ns)
+{
+    const struct stk_marks *m = &w->a->fetches;
+    size_t i = w->near;
+    bool is_it = (i == m->count || m->v[i].end_ns > t_ns) && (!i || m->v[i - 1].end_ns <= t_ns);
+    if (!is_it) {
+        w->near = fetch_behind(m, t_ns);
+    }
+    return w->near;
+}
+
+int64_t stk_fetch_work_until(struct stk_fetch_work *w, uint32_t event, int64_t t_ns)
 {
     const struct stk_analysis *a = w->a;
-    size_t i = fetch_behind(&a->fetches, t_ns);
+    size_t i = fetch_behind_near(w, t_ns);
     if (i == a->fetches.count || a->fetches.v[i].start_ns > a->t->start_ns[event]) {
-        return t_ns; // it began before the fetch, or there is none
+        return t_ns; // it began before the fetch, or no fetch follows
     }
     bool is_its = stk_thread_of(a, event) == stk_thread_of(a, a->fetches.v[i].event) || w->idle[i];
     return is_its ? a->fetches.v[i].end_ns : t_ns;

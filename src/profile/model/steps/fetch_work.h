@@ -7,10 +7,11 @@
 
 struct stk_fetch_work {
     const struct stk_analysis *a;
-    bool *idle; // per fetch: nothing of the step's runs on other threads when it begins
+    bool *idle;  // per fetch: nothing of the step's runs on other threads when it begins
+    size_t near; // the fetch that the last question was about: the next one is mostly the same
 };
 
 // False: no memory; closed either way.
 bool stk_fetch_work_open(struct stk_fetch_work *w, struct stk_analysis *a);
 // Until when an operation that is open at t runs for a fetch that it began in; t itself: for none.
-int64_t stk_fetch_work_until(const struct stk_fetch_work *w, uint32_t event, int64_t t_ns);
+int64_t stk_fetch_work_until(struct stk_fetch_work *w, uint32_t event, int64_t t_ns);

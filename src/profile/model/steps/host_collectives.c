@@ -7,6 +7,8 @@
 // put to communication of the steps while it ran.
 #include "base/sort.h"
 #include "profile/model/analysis.h"
+#include "profile/model/collectives/collective_classes.h"
+#include "profile/model/collectives/collectives.h"
 
 static bool is_call(struct stk_str name)
 {
@@ -60,29 +62,24 @@ static uint32_t row_at(const struct stk_rank_sum *sum, int64_t t_ns, uint32_t *a
 
 static bool list(struct stk_analysis *a, const struct stk_vec *marks, const struct stk_spans *spans)
 {
-    struct stk_map ordinals;
+    struct stk_class_list classes;
     uint32_t step = 0;
-    bool ok = true;
-    stk_map_init(&ordinals, marks->count + 1);
+    bool ok = stk_class_list_begin(&classes, a->sum, a->out);
     for (size_t i = 0; i < marks->count && ok; i++) {
         const struct stk_mark *m = stk_vec_at(marks, i);
-        struct stk_str name = stk_name_of(a->t, m->event);
-        int created;
-        uint32_t *k = stk_map_put(&ordinals, a->t->name[m->event], 0, 0, &created);
+        const struct stk_class_key key = {.name = a->t->name[m->event],
+                                          .group = STK_NONE,
+                                          .members = STK_NONE,
+                                          .device = STK_NONE,
+                                          .bytes = -1};
         struct stk_collective *c = &a->sum->host_collectives[a->sum->host_collective_count];
-        *c = (struct stk_collective){.name_hash = stk_hash_bytes(name.p, name.n),
-                                     .name = stk_arena_strndup(a->out, name.p, name.n),
-                                     .ordinal = k ? (*k)++ : 0,
-                                     .device = STK_NONE,
-                                     .start_ns = a->t->base_ns + m->start_ns,
-                                     .dur_ns = m->end_ns - m->start_ns,
-                                     .exposed_ns = stk_spans_overlap(spans, m->start_ns, m->end_ns),
-                                     .step = row_at(a->sum, m->start_ns, &step)};
-        ok = k && c->name;
+        stk_collective_fill(c, a->t->base_ns + m->start_ns, m->end_ns - m->start_ns,
+                            stk_spans_overlap(spans, m->start_ns, m->end_ns));
+        c->step = row_at(a->sum, m->start_ns, &step);
+        ok = stk_class_list_place(&classes, a->t, &key, c);
         a->sum->host_collective_count += ok;
     }
-    stk_map_deinit(&ordinals);
-    return ok;
+    return stk_class_list_end(&classes, ok, a->sum);
 }
 
 // Do several threads of the process run the same collective at once? Then its peers are devices of

@@ -32,7 +32,7 @@
 #include "profile/model/threads/thread_segments.h"
 
 #define SHORT_PIECE_NS (200 * STK_US)
-#define LOCK_PIECE_NS (50 * STK_US) // a call of TensorFlow's ends in 3 to 15 us in the mean
+#define LOCK_PIECE_NS (50 * STK_US) // a TensorFlow call ends in 3 to 15 us on average
 #define AWAITS (STK_NAME_XLA_RUN | STK_NAME_WAIT_HOST)
 #define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
 
@@ -51,10 +51,10 @@ struct host {
     size_t at[LISTS];
     struct stk_vec compute, aside, awaited; // struct stk_mark
     struct stk_spans communication;
-    struct stk_input_work input_work; // of tf.data's threads, where a step may stand still for it
+    struct stk_input_work input_work; // of tf.data's threads, if a step may wait for it
     int64_t covered_ns, total_ns;     // of used windows
     bool used;
-    bool sees_operations; // of TensorFlow's, and none that runs beside them
+    bool sees_operations; // only TensorFlow's, all on this thread
     bool fetches_inside;  // a call of TensorFlow's was seen that fetches its batch itself
     bool failed;
 };
@@ -102,7 +102,7 @@ static bool extend(struct stk_vec *marks, int64_t start, int64_t end, uint32_t e
 }
 
 // What runs for a fetch is no work of the model's.
-static bool extend_outside(const struct host *h, struct stk_vec *marks, int64_t start, int64_t end,
+static bool extend_outside(struct host *h, struct stk_vec *marks, int64_t start, int64_t end,
                            uint32_t event)
 {
     int64_t from = stk_fetch_work_until(&h->fetching, event, start);
@@ -182,6 +182,11 @@ static void add(struct host *h, int64_t start, int64_t end, enum stk_part part, 
     if (part == STK_PART_COMMUNICATION && stk_spans_reserve(comm, comm->count + 1)) {
         comm->v[comm->count++] = (struct stk_span){start, end};
     }
+    struct stk_gap_piece *piece = h->a->keeps_ribbon ? stk_vec_push_raw(&h->a->host_pieces) : NULL;
+    if (piece) {
+        *piece = (struct stk_gap_piece){start, end, STK_NONE, event, around, (uint8_t)part};
+    }
+    h->failed |= h->a->keeps_ribbon && !piece;
     if (!stk_causes_add(h->a->causes, start, end, part, event, around)) {
         h->failed = true;
     }
@@ -246,8 +251,8 @@ static bool awaits_lock(const struct host *h, const struct stk_segment *s)
            stk_str_starts(stk_name_of(t, s->event), STK_STR("TFE_Py_"));
 }
 
-// A piece of a segment in which the step stands still: its overlap with the pipeline's work is
-// input if the call fetches its batch.
+// A piece of a segment in which the step is blocked: its overlap with the pipeline's work is input
+// if the call fetches its batch.
 static void add_standstill(struct host *h, const struct stk_segment *s, int64_t at, int64_t end)
 {
     const struct stk_spans *work = &h->input_work.any;

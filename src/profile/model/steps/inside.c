@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events inside of a function of one row come to: sums up to each event of the row, and
-// their differences. Functions lie in one another by the dozen, and in hostile profiles by the ten
-// thousand: to look at what each of them holds would take the square of that.
+// Totals of the events inside a function of one row, as differences of prefix sums over the row.
+// Functions nest by the dozen, and in hostile profiles by the ten thousand: visiting the content of
+// each would take quadratic time.
 // Method: one pass when opened, a binary search a function; 32 bytes an event of the row.
 #include "profile/model/steps/inside.h"
 

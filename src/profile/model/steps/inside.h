@@ -9,7 +9,7 @@ struct stk_inside {
     uint32_t first, count; // events of the row
     // Up to each event of the row, itself not; one more at the end.
     uint32_t *works, *brings, *takes, *calls;
-    int64_t *work_ns, *data_ns; // of those that lie in no other one
+    int64_t *work_ns, *data_ns; // of the outermost ones
 };
 
 // `work`: classes of names that count as work. False: no memory; closed either way.

@@ -8,7 +8,7 @@
 // "train_step" of "PjitFunction(train_step)"; empty: it is no call of JAX's.
 struct stk_str stk_jitted_function(struct stk_str call);
 
-// The programs of a function are neighbours in the trace: [*first, *end), none where they are
+// The programs of a function are neighbors in the trace: [*first, *end), none where they are
 // equal.
 void stk_jitted_programs(const struct stk_trace *t, struct stk_str function, uint32_t *first,
                          uint32_t *end);

@@ -40,7 +40,7 @@ bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_
 
 // Calls of Optimizer.step, else those of the jitted (JAX) or traced (TensorFlow) function that
 // holds a third or more of such calls' time (what prepares data calls jitted ones of the
-// framework's, too) and more than any other, in `marks` (struct stk_mark, initialised here).
+// framework's, too) and more than any other, in `marks` (struct stk_mark, initialized here).
 // *class: STK_NAME_OPTIMIZER, _PJIT or _FUNCTION; 0: none. False: no memory; marks must be freed
 // then, too.
 bool stk_main_calls_find(const struct stk_analysis *a, struct stk_vec *marks, uint32_t *class);

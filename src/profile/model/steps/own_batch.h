@@ -17,7 +17,7 @@ bool stk_hands_open(struct stk_hands *h, const struct stk_trace *t);
 void stk_hands_close(struct stk_hands *h);
 bool stk_hands_over(struct stk_hands *h, uint32_t event);
 
-// A step of a row: when it starts, and when the first of its work does; INT64_MAX: there is none.
+// A step of a row: when it starts, and when its first work does (INT64_MAX without work).
 struct stk_own_step {
     int64_t start_ns, work_ns;
 };

@@ -36,8 +36,7 @@
 #include "profile/model/steps/jitted.h"
 #include "profile/model/steps/main_calls.h"
 #include "profile/model/steps/own_batch.h"
-#include "profile/model/threads/feed_words.h"
-#include "profile/model/threads/python_frame.h"
+#include "profile/model/threads/frame_sense.h"
 #include "profile/model/threads/thread_walk.h"
 
 #define WORK_LITTLE 0.2 // of a function's time, at most, is the framework's
@@ -165,14 +164,14 @@ static void widen_to_loops(const struct stk_analysis *a, const struct work *work
 }
 
 // What is looked for where no fetch is recorded, in this order.
-enum way { NAMED, SILENT, OWN, BEHIND, WAYS };
+enum way { NAMED, SILENT, OWN, AFTER, WAYS };
 
 struct lead {
     struct stk_analysis *a;
     const struct work *work;
     struct stk_hands *hands;
     struct stk_thread_cursor *cursor; // scratch
-    uint8_t *says; // per string id: 1 + enum stk_feed, 0 not asked yet; others' functions: OTHER
+    struct stk_frame_senses senses;
     struct stk_inside inside; // of the driving thread's first row
     struct stk_vec marks;     // struct stk_mark
     uint32_t steps;           // that have one
@@ -180,24 +179,19 @@ struct lead {
     enum way way;
 };
 
+// Functions of others prepare nothing of the job's.
 static enum stk_feed says_of(struct lead *x, uint32_t event)
 {
-    uint32_t id = x->a->t->name[event];
-    if (x->says[id] == 0) {
-        struct stk_str name = stk_name_of(x->a->t, event);
-        enum stk_python_owner owner = stk_python_frame_owner(name);
-        bool is_user = owner == STK_PYTHON_USER || owner == STK_PYTHON_UNKNOWN;
-        x->says[id] = 1 + (uint8_t)(is_user ? stk_feed_of(stk_python_frame_parse(name).function)
-                                            : STK_FEED_OTHER);
-    }
-    return (enum stk_feed)(x->says[id] - 1);
+    const struct stk_frame_sense *s = stk_frame_sense_of(&x->senses, event);
+    bool is_user = s->owner == STK_PYTHON_USER || s->owner == STK_PYTHON_UNKNOWN;
+    return is_user ? (enum stk_feed)s->feed : STK_FEED_OTHER;
 }
 
 static bool speaks_of_data(struct lead *x, uint32_t event)
 {
     enum stk_feed says = says_of(x, event);
     struct stk_inside_sum sum = stk_inside_of(&x->inside, event);
-    if (x->way == BEHIND) {
+    if (x->way == AFTER) {
         return says != STK_FEED_OTHER && sum.brings > 0 && sum.takes == 0;
     }
     if (says != STK_FEED_UNKNOWN) {
@@ -235,7 +229,7 @@ static bool find_leading(struct lead *x, uint32_t row)
             continue;
         }
         const struct stk_host_step *s = &x->a->steps[at];
-        bool begins_with_work = x->way == BEHIND || x->work[at].first_ns <= s->start_ns;
+        bool begins_with_work = x->way == AFTER || x->work[at].first_ns <= s->start_ns;
         bool leads = begins_with_work
                          ? t->start_ns[e] > x->work[at].last_ns && stk_end_ns(t, e) <= s->end_ns
                          : t->start_ns[e] <= x->work[at].first_ns;
@@ -375,16 +369,16 @@ static bool add_leading(struct stk_analysis *a, const struct work *work, struct 
         return true;
     }
     stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
-    x.says = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
     bool found = false;
-    bool ok = x.says && stk_inside_open(&x.inside, a, a->driver, WORK) && find_any(&x, &found);
+    bool ok = stk_frame_senses_open(&x.senses, a->t) &&
+              stk_inside_open(&x.inside, a, a->driver, WORK) && find_any(&x, &found);
     if (ok && found) {
         take_leading(&x);
     } else {
         stk_vec_deinit(&x.marks);
     }
     stk_inside_close(&x.inside);
-    stk_free(x.says);
+    stk_frame_senses_close(&x.senses);
     return ok;
 }
 

@@ -2,7 +2,7 @@
 // Why a function was compiled again: which of its arguments differ between the compiled programs of
 // it that the profile holds (JAX: XLA's modules "jit_NAME" beside the calls "PjitFunction(NAME)").
 //
-// Method: the programs are ordered by name, so those of a function are neighbours; arguments are
+// Method: the programs are ordered by name, so those of a function are neighbors; arguments are
 // compared by their places, by type and shape. Limits: functions of one name are one; arguments
 // that JAX takes out since the function does not use them are not there, nor are static ones.
 #include "base/assert.h"

@@ -3,10 +3,9 @@
 // longest whose name takes half as long in no usual step, a function of the job's own before those
 // around and inside of it. Asked of the first step where it is left
 // out as a start, and of the longest of those that count.
-//
-// A fetch of DataLoader's that takes long says that its workers start where it is the first of an
-// iteration: right before it they were started, which takes a millisecond at least and leaves no
-// event. Another one is slow for a reason that the profile does not hold.
+// A long DataLoader fetch means that workers start if it is the first of an iteration: starting
+// them takes at least a millisecond right before it and leaves no event. The profile doesn't show
+// why any other fetch is slow.
 //
 // Method: the events that begin in one step, on the driving thread; then one pass over that thread
 // for the rivals of the few candidates. A shuffle buffer that fills is looked for on all threads.

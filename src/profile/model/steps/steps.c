@@ -212,9 +212,9 @@ static void keep_training(const struct stk_analysis *a, struct stk_marks *m, uin
 }
 
 // A fetch holds up the training only in the thread that trains: a loader's own threads fetch too.
-// TensorFlow's IteratorGetNext is the exception, it runs on any thread. Where nothing better is
-// recorded, Python's next() is taken for a fetch. What feeds an evaluation is none of the step's.
-// Called when the driver is known. False: no memory.
+// TensorFlow's IteratorGetNext is the exception, it runs on any thread. If nothing better is
+// recorded, Python's next() counts as a fetch. An evaluation's fetches aren't the step's. Called
+// when the driver is known. False: no memory.
 static bool select_fetches(struct stk_analysis *a, bool has_kernels)
 {
     keep_training(a, &a->fetches, STK_NAME_GET_NEXT);
@@ -276,7 +276,8 @@ enum stoker_status stk_steps_find(struct stk_analysis *a, struct stoker_err *err
         has_kernels |= a->sum->devices[d].kernels > 0;
     }
     if (!select_fetches(a, has_kernels) || !stk_preparation_check(a) || !stk_block_ends_find(a) ||
-        !stk_copied_batches_find(a) || !stk_fetch_calls_count(a) || !stk_eager_rounds_count(a)) {
+        !stk_copied_batches_find(a) || !stk_fetch_calls_count(a) || !stk_eager_rounds_count(a) ||
+        !stk_eager_work_find(a)) {
         return stk_err_nomem(err);
     }
     if (!has_kernels) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that the profiler derived for each device: XPlane's line "Steps" of a device plane, which a
-// file holds when an analyser has grouped its events. Each runs from the first to the last device
+// file holds when an analyzer has grouped its events. Each runs from the first to the last device
 // operation of a step; it is a hint for when steps happen, never busy time.
 //
 // Method: the pieces of a step (a gap, or another step's work, splits it) are joined by name. The
@@ -36,13 +36,13 @@ static uint32_t *derived_tracks(const struct stk_analysis *a)
     return tracks;
 }
 
-// That of an analysed device.
+// That of an analyzed device.
 static uint32_t derived_track(const struct stk_analysis *a, const uint32_t *tracks, uint32_t line)
 {
     return a->sum->devices[line].analysed ? tracks[a->lines[line].device] : STK_NONE;
 }
 
-// First operation of the device at or after a time, NULL if there is none.
+// First operation of the device at or after a time, or NULL.
 static const struct stk_device_op *first_op(const struct stk_device_line *line, int64_t t_ns)
 {
     uint32_t low = 0, high = line->op_count;

@@ -38,8 +38,8 @@ struct placed {
 // What the calls and operators of one thread, all its rows, say.
 struct thread_seen {
     bool has_operators;
-    int64_t last_launch_ns;     // with work; INT64_MIN: there is none
-    int64_t first_orphan_ns;    // without; INT64_MAX: there is none
+    int64_t last_launch_ns;     // with work; INT64_MIN without any
+    int64_t first_orphan_ns;    // without; INT64_MAX without any
     int64_t newest_ns, back_ns; // of its calls, in the order of the file: the latest, D
 };
 
@@ -256,7 +256,7 @@ static bool whole_by_position(const struct stk_analysis *a, struct thread_seen *
     return ok;
 }
 
-// What was queued before the recording, as far as the missing calls let it be told.
+// What was queued before the recording, judged by the missing calls.
 static bool find_queued_again(struct stk_analysis *a)
 {
     struct stk_stream_head *heads =

@@ -7,7 +7,7 @@
 // first eight where the name occurs at most 15 times. A name whose calls are slow throughout is
 // not: an allocator without a cache frees memory slowly in every step.
 //
-// TensorFlow makes a traced function ready to run (placement, optimisation of its graph) within the
+// TensorFlow makes a traced function ready to run (placement, optimization of its graph) within the
 // first call of that trace, before anything that it records of running it: that stretch is a first
 // use from 1 ms on.
 //

@@ -24,7 +24,7 @@ struct walk {
     uint32_t depth, stretch;
     uint32_t lost;      // of the stretch
     int64_t stretch_ns; // when it began: with a call
-    int64_t gap_ns;     // start of the first gap; INT64_MAX: there is none
+    int64_t gap_ns;     // start of the first gap; INT64_MAX without one
 };
 
 static bool mostly_calls(const struct stk_operator_calls *n)

@@ -10,7 +10,7 @@ struct stk_operator_calls {
     uint32_t with, without, longest, stretch, here;
 };
 
-// Start of the first gap in the calls of the thread; INT64_MAX: there is none. INT64_MIN: it comes
+// Start of the first gap in the calls of the thread; INT64_MAX without one, INT64_MIN if it comes
 // before the first call. names: one per string of the trace, zero, and zero again.
 int64_t stk_lost_calls_find(const struct stk_analysis *a, uint32_t thread,
                             struct stk_operator_calls *names);

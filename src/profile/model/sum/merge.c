@@ -254,7 +254,7 @@ enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t c
     }
     merge_sources(run);
     merge_slow_stages(run);
-    enum stoker_status status = stk_collectives_match(run, base, base + count, err);
+    enum stoker_status status = stk_collectives_match(run, base, base + count, arena, err);
     if (status != STOKER_OK) {
         return status;
     }

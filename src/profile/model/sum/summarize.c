@@ -18,7 +18,6 @@
 #include "base/assert.h"
 #include "profile/model/analysis.h"
 #include "profile/model/idle/causes.h"
-#include "profile/model/collectives/collective_sizes.h"
 #include "profile/model/input/input_stages.h"
 #include "profile/model/model_check.h"
 #include "profile/model/idle/owners.h"
@@ -62,6 +61,7 @@ void stk_analysis_deinit(struct stk_analysis *a)
     stk_free(a->lets_go.v);
     stk_free(a->step_events.v);
     stk_vec_deinit(&a->gaps);
+    stk_vec_deinit(&a->host_pieces);
     stk_spans_deinit(&a->compile_idle);
     stk_causes_free(a->causes);
     stk_causes_free(a->evidence);
@@ -220,8 +220,8 @@ static uint32_t count_marks(const struct stk_analysis *a)
     return a->steps_per_device ? most : a->step_count;
 }
 
-// Lengths of the steps on the busiest device, or on the host where there is none, decide which are
-// used.
+// Which steps are used depends on their lengths on the busiest device, or without a device on the
+// CPU.
 static bool exclude_steps(struct stk_analysis *a)
 {
     size_t n = (size_t)a->step_count + 1;
@@ -264,9 +264,6 @@ static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_e
     }
     if (status == STOKER_OK) {
         status = stk_collectives_list(a, err);
-    }
-    if (status == STOKER_OK && !stk_collective_sizes_find(a)) {
-        status = stk_err_nomem(err);
     }
     if (status == STOKER_OK) {
         status = stk_first_use_find(a, err);
@@ -422,9 +419,11 @@ static enum stoker_status run_rank(const struct stk_trace *t, const struct stk_s
                              .from_ns = INT64_MIN,
                              .to_ns = INT64_MAX,
                              .whole_until_ns = INT64_MAX,
-                             .keeps_gaps = hook && hook->wants_gaps};
+                             .keeps_gaps = hook && hook->wants_gaps,
+                             .keeps_ribbon = hook && hook->wants_ribbon};
     stk_arena_init(&a.scratch, SCRATCH_CAP);
     stk_vec_init(&a.gaps, sizeof(struct stk_gap_piece), UINT32_MAX);
+    stk_vec_init(&a.host_pieces, sizeof(struct stk_gap_piece), UINT32_MAX);
     if (select->has_from) {
         a.from_ns = select->from_ns;
     }

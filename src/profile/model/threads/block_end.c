@@ -15,8 +15,7 @@
 #include "base/sort.h"
 #include "profile/model/analysis.h"
 #include "profile/model/intervals.h"
-#include "profile/model/threads/feed_words.h"
-#include "profile/model/threads/python_frame.h"
+#include "profile/model/threads/frame_sense.h"
 #include "profile/model/threads/thread_walk.h"
 #include "profile/store/names_block.h"
 
@@ -27,47 +26,46 @@
 
 struct ends {
     struct stk_analysis *a;
+    struct stk_frame_senses senses;
     struct stk_thread_cursor **rows; // per track, made when first asked for
     int64_t filler_ns;               // longest wait with a known filler
     uint32_t filler;                 // its frame
     bool failed;
 };
 
-static enum stk_feed frame_says(const struct stk_analysis *a, const struct stk_open_event *frame)
+static enum stk_feed frame_says(struct ends *x, const struct stk_open_event *frame)
 {
     const uint32_t fetches = STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR | STK_NAME_PY_NEXT;
-    struct stk_str name = stk_name_of(a->t, frame->event);
     if (frame->classes & fetches) {
         return STK_FEED_DATA;
     }
-    enum stk_python_owner owner = stk_python_frame_owner(name);
-    if (a->t->kind[frame->event] == STK_KIND_PYTHON && owner != STK_PYTHON_USER &&
-        owner != STK_PYTHON_UNKNOWN) {
+    const struct stk_frame_sense *s = stk_frame_sense_of(&x->senses, frame->event);
+    if (x->a->t->kind[frame->event] == STK_KIND_PYTHON && s->owner != STK_PYTHON_USER &&
+        s->owner != STK_PYTHON_UNKNOWN) {
         return STK_FEED_UNKNOWN;
     }
-    return stk_feed_of(stk_python_frame_parse(name).function);
+    return (enum stk_feed)s->feed;
 }
 
-static bool is_users(const struct stk_analysis *a, uint32_t event)
+static bool is_users(struct ends *x, uint32_t event)
 {
-    return a->t->kind[event] == STK_KIND_PYTHON &&
-           stk_python_frame_owner(stk_name_of(a->t, event)) == STK_PYTHON_USER;
+    return x->a->t->kind[event] == STK_KIND_PYTHON &&
+           stk_frame_sense_of(&x->senses, event)->owner == STK_PYTHON_USER;
 }
 
-// Without a folder a file may be anybody's: told of where nothing better is.
-static bool may_be_users(const struct stk_analysis *a, uint32_t event)
+// A file without a folder may be anybody's: it is named only where nothing better is.
+static bool may_be_users(struct ends *x, uint32_t event)
 {
-    return a->t->kind[event] == STK_KIND_PYTHON &&
-           stk_python_frame_is_users(stk_name_of(a->t, event));
+    return x->a->t->kind[event] == STK_KIND_PYTHON &&
+           stk_frame_sense_of(&x->senses, event)->may_be_users;
 }
 
-// Is a frame better told of than the one before? The user's own function is what he knows, and an
+// Is a frame a better answer than the one before? The user knows their own function, and an
 // expression within it (<listcomp>) has no name of its own.
-static bool tells_more(const struct stk_analysis *a, uint32_t frame, uint32_t before)
+static bool tells_more(struct ends *x, uint32_t frame, uint32_t before)
 {
-    struct stk_str function = stk_python_frame_parse(stk_name_of(a->t, frame)).function;
-    bool is_expression = stk_str_starts(function, STK_STR("<"));
-    return before == STK_NONE || (!is_expression && (!is_users(a, before) || is_users(a, frame)));
+    return before == STK_NONE || (!stk_frame_sense_of(&x->senses, frame)->is_expression &&
+                                  (!is_users(x, before) || is_users(x, frame)));
 }
 
 // What the thread does at a moment, by its innermost frame that says so. *frame: it, or the
@@ -86,10 +84,10 @@ static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, 
         struct stk_thread_cursor *c = x->rows[row];
         stk_cursor_advance(c, t_ns);
         for (uint32_t i = c->depth; i-- > 0;) {
-            enum stk_feed says = frame_says(x->a, &c->stack[i]);
+            enum stk_feed says = frame_says(x, &c->stack[i]);
             uint32_t event = c->stack[i].event;
-            if ((says != STK_FEED_UNKNOWN || may_be_users(x->a, event)) &&
-                tells_more(x->a, event, *frame)) {
+            if ((says != STK_FEED_UNKNOWN || may_be_users(x, event)) &&
+                tells_more(x, event, *frame)) {
                 *frame = event;
             }
             if (says != STK_FEED_UNKNOWN) {
@@ -192,8 +190,8 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
         enum stk_feed says = thread_says(x, thread, at, &seen);
         feeds += says == STK_FEED_DATA;
         serves += says == STK_FEED_OTHER;
-        users += says == STK_FEED_UNKNOWN && seen != STK_NONE && is_users(x->a, seen);
-        if (says != STK_FEED_OTHER && seen != STK_NONE && tells_more(x->a, seen, frame)) {
+        users += says == STK_FEED_UNKNOWN && seen != STK_NONE && is_users(x, seen);
+        if (says != STK_FEED_OTHER && seen != STK_NONE && tells_more(x, seen, frame)) {
             frame = seen;
         }
     }
@@ -298,7 +296,8 @@ bool stk_block_ends_find(struct stk_analysis *a)
     }
     struct ends x = {.a = a, .filler = STK_NONE};
     x.rows = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *x.rows);
-    bool ok = x.rows && judge_waits(&x) && measure_asleep(a);
+    bool has_senses = stk_frame_senses_open(&x.senses, a->t);
+    bool ok = x.rows && has_senses && judge_waits(&x) && measure_asleep(a);
     if (ok && x.filler != STK_NONE) {
         struct stk_str name = stk_name_of(a->t, x.filler);
         a->sum->facts.input_filler = stk_arena_strndup(a->out, name.p, name.n);
@@ -308,5 +307,6 @@ bool stk_block_ends_find(struct stk_analysis *a)
         stk_free(x.rows[k]);
     }
     stk_free(x.rows);
+    stk_frame_senses_close(&x.senses);
     return ok;
 }

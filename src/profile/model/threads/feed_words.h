@@ -14,8 +14,8 @@ bool stk_feed_rules(struct stk_str function);
 bool stk_feed_brings(struct stk_str function);
 // Whether a library's function reads a framework's results back, by its name.
 bool stk_feed_takes(struct stk_str function);
-// Whether a row of a Python tracer, by its whole name, is a call that makes a framework's array of
-// the host's data: torch.tensor, jnp.asarray; numpy.array is none.
+// Is a row of a Python tracer, by its full name, a call that makes a framework's array from CPU
+// data? torch.tensor and jnp.asarray are; numpy.array isn't.
 bool stk_feed_hands_over(struct stk_str row);
 // Whether a row of a framework's own tracer, by its whole name, takes an array of the host's.
 bool stk_feed_puts(struct stk_str row);

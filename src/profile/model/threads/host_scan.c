@@ -34,11 +34,12 @@ struct scan {
     // Of the last event of each on the thread being scanned that is inside of no other, and of the
     // last one at all: it is a leaf unless the next one begins inside of it.
     int64_t sign_end_ns[STK_SIGN_COUNT], leaf_end_ns[STK_SIGN_COUNT], leaf_ns[STK_SIGN_COUNT];
+    int64_t fetch_end_ns; // of the loader's last fetch on this thread
     bool failed;
 };
 
 // CUPTI's and Nsight Systems' names. "Command Buffer Full" is among CUPTI's overheads too, but it
-// is the launching thread waiting for room in the queue: the device is behind, not the profiler at
+// is the launching thread waiting for room in the queue: the device is late, not the profiler at
 // work.
 static bool is_overhead_name(struct stk_str name)
 {
@@ -136,7 +137,7 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
     }
 }
 
-// What steps may be told from: markers, framework calls that come once a step.
+// What may mark steps: markers, and framework calls that come once a step.
 static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
 {
     if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT | STK_NAME_FUNCTION |
@@ -237,6 +238,10 @@ static void count_sign(struct scan *s, uint32_t event, int sign)
     if (is_tfs && end_ns <= s->sign_end_ns[STK_SIGN_PY_FUNC]) {
         return; // Python that the graph calls: the loop has no part in it
     }
+    bool is_torchs = sign == STK_SIGN_ATEN || sign == STK_SIGN_RECURRENT;
+    if (is_torchs && end_ns <= s->fetch_end_ns) {
+        return; // what makes a batch is the input's: of the step, these count the model's calls
+    }
     sum->count++;
     if (end_ns > s->sign_end_ns[sign]) { // else inside the last one
         sum->outer++;
@@ -258,6 +263,7 @@ static void scan_thread(struct scan *s, uint32_t track)
     int64_t wait_end_ns = INT64_MIN;
     memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
     memset(s->leaf_end_ns, 0x80, sizeof s->leaf_end_ns);
+    s->fetch_end_ns = INT64_MIN;
     bool after_launch = false; // the runtime call before this one was a launch
     for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
         if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns) {
@@ -278,6 +284,9 @@ static void scan_thread(struct scan *s, uint32_t track)
         }
         if (class & STK_NAME_LETS_GO) {
             push_mark(s, &s->lets_go, e);
+        }
+        if ((class & STK_NAME_FETCH) && stk_end_ns(t, e) > s->fetch_end_ns) {
+            s->fetch_end_ns = stk_end_ns(t, e);
         }
         if (s->a->signs[t->name[e]]) {
             count_sign(s, e, s->a->signs[t->name[e]] - 1);

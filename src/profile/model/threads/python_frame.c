@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of Python tracers: see python_frame.h. Kineto shortens a file's path by the longest folder
 // of Python's search path, so that packages begin with their own name. Limits: a package that is
-// not in python_owners.def, and does not lie in site-packages, is taken for the user's; TensorFlow
-// and JAX record no folder, so a file there is the user's, a framework's or anybody's.
+// neither in python_owners.def nor in site-packages counts as the user's. TensorFlow and JAX record
+// no folder, so a file there may be anybody's.
 #include "profile/model/threads/python_frame.h"
 
 #include "base/assert.h"
@@ -23,7 +23,8 @@ const char *stk_python_owner_key(enum stk_python_owner owner)
 
 static struct stk_str from(struct stk_str s, size_t at)
 {
-    return (struct stk_str){s.p + at, s.n - at};
+    STK_ASSERT(at <= s.n);
+    return at ? (struct stk_str){s.p + at, s.n - at} : s; // an empty one may have no text at all
 }
 
 static bool is_source(struct stk_str file)
@@ -193,6 +194,16 @@ static bool is_inner_module(struct stk_str file)
     return stk_str_starts(file, STK_STR("_")) && !stk_str_starts(file, STK_STR("__"));
 }
 
+bool stk_python_frame_is_hooks(struct stk_str name)
+{
+    struct stk_str file = stk_python_frame_parse(name).file;
+    size_t at = file.n;
+    while (at > 0 && file.p[at - 1] != '/' && file.p[at - 1] != '\\') {
+        at--;
+    }
+    return stk_str_starts(from(file, at), STK_STR("_stoker_"));
+}
+
 static enum stk_python_owner owner_of(struct stk_str name)
 {
     struct stk_python_frame f = stk_python_frame_parse(name);
@@ -207,6 +218,9 @@ static enum stk_python_owner owner_of(struct stk_str name)
     }
     if (is_generated(f.file)) {
         return STK_PYTHON_FRAMEWORK;
+    }
+    if (stk_python_frame_is_hooks(name)) {
+        return STK_PYTHON_LIBRARY;
     }
     struct stk_str package = installed_package(f.file);
     if (package.n) {

@@ -38,6 +38,8 @@ uint32_t stk_python_frame_denies(struct stk_str name);
 bool stk_python_frame_is_users(struct stk_str name);
 // asyncio's loop, or asyncio.run around it: what it runs, and what it waits for, is the work of the
 // coroutines inside.
+// Is it of the hooks that `stoker run` puts into a job?
+bool stk_python_frame_is_hooks(struct stk_str name);
 bool stk_python_frame_is_event_loop(struct stk_str name);
 // The name without what differs from run to run: "<built-in method item of Tensor>".
 // NUL-terminated, at most size - 1 bytes; returns the length.

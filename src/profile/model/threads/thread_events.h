@@ -5,14 +5,31 @@
 
 #include "profile/model/analysis.h"
 
+struct stk_thread_row {
+    int64_t start_ns, end_ns; // of the next event
+    uint32_t next, end;       // events
+};
 struct stk_thread_events {
     const struct stk_analysis *a;
-    struct stk_vec rows; // a heap of what is left of each row
+    struct stk_vec rows; // struct stk_thread_row: a heap of what is left of each row
 };
 
 void stk_thread_events_init(struct stk_thread_events *x, const struct stk_analysis *a);
 void stk_thread_events_deinit(struct stk_thread_events *x);
-// Start over with a thread, given by its root track. False: no memory.
-bool stk_thread_events_begin(struct stk_thread_events *x, uint32_t root);
+// Start over with a thread, given by its root track; takes: per track, whether the row counts,
+// NULL: all do. False: no memory.
+bool stk_thread_events_begin(struct stk_thread_events *x, uint32_t root, const uint8_t *takes);
+// Leaves out what begins up to t_ns.
+void stk_thread_events_skip(struct stk_thread_events *x, int64_t t_ns);
 // The next event; STK_NONE: no more.
-uint32_t stk_thread_events_next(struct stk_thread_events *x);
+uint32_t stk_thread_events_merge(struct stk_thread_events *x); // of several rows
+static inline uint32_t stk_thread_events_next(struct stk_thread_events *x)
+{
+    struct stk_thread_row *first = x->rows.items;
+    if (x->rows.count != 1) {
+        return stk_thread_events_merge(x);
+    }
+    uint32_t event = first->next++;
+    x->rows.count = first->next < first->end;
+    return event;
+}

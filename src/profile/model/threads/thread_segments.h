@@ -39,7 +39,7 @@ void stk_segments_deinit(struct stk_thread_segments *s);
 // thread, windows must not go back in time. False: no memory.
 bool stk_segments_collect(struct stk_thread_segments *s, uint32_t thread, int64_t from_ns,
                           int64_t to_ns);
-// One operator of the thread that covers at least `percent` of [from, to), STK_NONE if there is
-// none (or no memory: `failed` is set). Does not move the thread's cursor.
+// One operator of the thread that covers at least `percent` of [from, to), or STK_NONE (also
+// without memory: `failed` is set). Does not move the thread's cursor.
 uint32_t stk_segments_operator(struct stk_thread_segments *s, uint32_t thread, int64_t from_ns,
                                int64_t to_ns, int percent);

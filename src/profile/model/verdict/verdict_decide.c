@@ -254,7 +254,7 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     return STK_REASON_NONE;
 }
 
-// A window of `stoker run` opens behind the job's warm-up: what its first steps have more of than
+// A window of `stoker run` opens after the job's warm-up: what its first steps have more of than
 // later ones is chance, or other programs, unless it is compilation.
 static bool is_behind_start(const struct stk_run_sum *run, const double *share)
 {
@@ -422,7 +422,8 @@ static bool only_hands_over(const struct stk_run_sum *run, const struct stk_verd
            (double)median->dur_ns < HANDS_OVER * (double)run->step_mean_ns;
 }
 
-// What the median step alone says; the same as the whole where there is none or order decided.
+// The verdict of the median step alone; that of the whole run if there is no such step or order
+// decided.
 static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
                                            const struct stk_verdict *v)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one sentence of a verdict. Shares are of the used steps (or of the device's span, or of the
-// host's steps), rounded to whole percents; what is not known is said, never guessed.
+// host's steps), rounded to whole percents; what is not known is named, never guessed.
 #include "profile/model/verdict/verdict_text.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/assert.h"
+#include "profile/model/collectives/culprit.h"
 #include "profile/model/thresholds.h"
 #include "profile/model/verdict/busy_work.h"
 
@@ -176,7 +177,21 @@ static const char *compute_phrase(const struct stk_run_sum *run, const struct st
     }
     return busy == STK_BUSY_TINY && 2 * stk_tiny_share(run) > v->group_share[STK_GROUP_COMPUTE]
                ? "most of that is calls to tiny operations"
-               : "little is left to save outside the model";
+               : "only faster operations or more CPU cores will help";
+}
+
+// Input is named where it takes a percent.
+static const char *model_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                  const char *lead, struct stk_arena *arena)
+{
+    int computes = percent(v->group_share[STK_GROUP_COMPUTE]);
+    int input = percent(v->group_share[STK_GROUP_INPUT]);
+    const char *phrase = compute_phrase(run, v, arena);
+    const char *and_input = input ? stk_arena_printf(arena, ", input %d%%", input) : "";
+    return phrase && and_input
+               ? stk_arena_printf(arena, "%sThe model's operations take %d%% of each step%s: %s",
+                                  lead, computes, and_input, phrase)
+               : NULL;
 }
 
 static const char *host_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
@@ -196,8 +211,8 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
     case STK_VERDICT_COMPUTE:
         if (*least) {
             return stk_arena_printf(arena,
-                                    "%sThe model takes %d%% of the step and input at least "
-                                    "%d%%; %d%% has no events",
+                                    "%sThe model's operations take %d%% of each step and input "
+                                    "at least %d%%; %d%% has no events",
                                     lead, percent(s[STK_GROUP_COMPUTE]),
                                     percent(s[STK_GROUP_INPUT]), percent(unseen));
         }
@@ -210,11 +225,7 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
                        ? stk_arena_printf(arena, "%sThe step is %s: %s", lead, list, phrase)
                        : NULL;
         }
-        const char *phrase = compute_phrase(run, v, arena);
-        return phrase ? stk_arena_printf(
-                            arena, "%sThe model takes %d%% of the step and input %d%%: %s", lead,
-                            percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]), phrase)
-                      : NULL;
+        return model_sentence(run, v, lead, arena);
     case STK_VERDICT_MIXED: {
         const char *list = host_shares(run, v, arena);
         return list ? stk_arena_printf(arena, "%sThe step is %s", lead, list) : NULL;
@@ -247,7 +258,7 @@ static const char *idle_verb(const struct stk_verdict *v)
     return busy <= BUSY_OF_IDLE * idle ? "is idle" : "isn't computing";
 }
 
-// The largest loss behind "The GPU is idle 70% of each step, mostly".
+// The largest loss, after "The GPU is idle 70% of each step, mostly".
 static const char *idle_phrase(const struct stk_run_sum *run, const struct stk_verdict *v,
                                struct stk_arena *arena)
 {
@@ -288,9 +299,12 @@ static const char *loss_sentence(const struct stk_run_sum *run, const struct stk
 static const char *straggler_sentence(const struct stk_run_sum *run, struct stk_arena *arena)
 {
     const struct stk_straggler *g = &run->straggler;
-    return stk_arena_printf(
-        arena, "Ranks wait in collectives %d%% of the time, mostly for rank %d (%d%% of the wait)",
-        percent(stk_straggler_share(run)), (int)g->rank, percent(g->held_share));
+    const char *who = stk_culprit_text(run, arena);
+    return who ? stk_arena_printf(
+                     arena,
+                     "Ranks wait in collectives %d%% of the time, mostly for %s (%d%% of the wait)",
+                     percent(stk_straggler_share(run)), who, percent(g->held_share))
+               : NULL;
 }
 
 static const char *one_off_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
@@ -328,7 +342,7 @@ bool stk_verdict_leaves_loss(const struct stk_verdict *v)
     return v->group_share[v->first] >= stk_threshold_value(STK_T_LOSS);
 }
 
-// What is left is said to be little only where no loss is worth a name.
+// Only faster kernels help where no loss is worth a name.
 static const char *compute_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                     struct stk_arena *arena)
 {

@@ -81,7 +81,7 @@ static enum stoker_status check_is_trace(const struct stk_chrome_sink *sink,
         return stk_err_set(
             err, STOKER_EINPUT, "this JSON is not a profile: no event could be read (%s)",
             total->issues[STK_ISSUE_TRUNCATED].events_lost ? "the file ends inside the first one"
-                                                           : "its list doesn't hold trace events");
+                                                           : "its list has no trace events");
     }
     return STOKER_OK;
 }

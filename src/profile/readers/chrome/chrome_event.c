@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields of one event, in one pass over its quotes and brackets. The fast way accepts valid JSON
-// and gives up on anything else; the slow way (chrome_json.h) mends. Both set the same fields: of a
-// key that occurs twice, the last one. Arguments are passed over unless the category says that
+// and gives up on anything else; the slow way (chrome_json.h) repairs. Both set the same fields; if
+// a key occurs twice, the last one counts. Arguments are skipped unless the category says that
 // something in them is kept.
 #include "profile/readers/chrome/chrome_event.h"
 
@@ -303,7 +303,7 @@ static inline bool ends_value(char c)
 }
 
 // Numbers of the event itself as they usually are, read in the same pass that finds their end:
-// 0 if this is none.
+// 0 if this isn't one.
 static inline size_t usual_number(struct stk_chrome_cursor *c, const char *key, size_t n, size_t at,
                                   struct stk_chrome_raw *r)
 {

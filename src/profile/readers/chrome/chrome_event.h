@@ -19,7 +19,7 @@ enum stk_chrome_result {
 // The event whose opening brace the cursor returned last, at `start`. BAD: try the slow way.
 enum stk_chrome_result stk_chrome_event_fast(struct stk_chrome_cursor *c, size_t start,
                                              struct stk_chrome_raw *r, size_t *end);
-// The same from text alone, mending what it can; *repairs counts what was mended.
+// The same from text alone, with repairs, counted in *repairs.
 enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_t start,
                                              struct stk_chrome_raw *r, size_t *end,
                                              unsigned *repairs);

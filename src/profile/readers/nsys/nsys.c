@@ -20,6 +20,7 @@
 // applied (TRUNCATED).
 #include "profile/readers/nsys/nsys.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -83,51 +84,83 @@ static void note_issue(struct reading *r, enum stk_issue_id id, const char *text
     stk_shard_issue(r->notes, id, 1, 0, -1, stk_str_from(text));
 }
 
-// Checks for files next to this one, and whether all pages are there. false: compressed, which
-// SQLite can't read although a stream can.
-static bool check_whole(struct reading *r)
+static enum stoker_status cannot_read(const struct reading *r, struct stoker_err *err)
 {
-    bool plain = true;
+    return stk_err_set(err, STOKER_EINPUT, "can't read %s: %s", r->ctx->path, strerror(errno));
+}
+
+// An unfinished export has a journal next to it.
+static enum stoker_status check_beside(struct reading *r, struct stoker_err *err)
+{
     static const char *const beside[] = {"-wal", "-journal"};
     struct stat info;
     char path[4096];
-    if (stat(r->ctx->path, &info) == 0) {
-        r->file.size_bytes = (uint64_t)info.st_size;
-    }
     for (int i = 0; i < 2; i++) {
         int n = snprintf(path, sizeof path, "%s%s", r->ctx->path, beside[i]);
-        if (n > 0 && (size_t)n < sizeof path && stat(path, &info) == 0 && info.st_size > 0) {
+        if (n <= 0 || (size_t)n >= sizeof path) {
+            continue;
+        }
+        if (stat(path, &info) != 0) {
+            if (errno != ENOENT) {
+                return cannot_read(r, err);
+            }
+        } else if (info.st_size > 0) {
             r->file.lacks_journal = true;
             note_issue(r, STK_ISSUE_TRUNCATED,
                        i == 0 ? "the write-ahead log (-wal) next to the file was not applied"
                               : "there is a journal next to the file: an export was interrupted");
         }
     }
-    uint8_t head[100];
-    FILE *f = fopen(r->ctx->path, "rbe");
-    if (f && fread(head, sizeof head, 1, f) == 1) {
-        plain = memcmp(head, "\x1f\x8b", 2) != 0 && memcmp(head, "\x28\xb5\x2f\xfd", 4) != 0;
-        uint32_t page = (uint32_t)head[16] << 8 | head[17];
-        uint32_t pages = (uint32_t)head[28] << 24 | (uint32_t)head[29] << 16 |
-                         (uint32_t)head[30] << 8 | head[31];
-        if (page == 1) {
-            page = 65536;
-        }
-        // The count holds only if both change counters agree.
-        bool is_counted = memcmp(head + 24, head + 92, 4) == 0;
-        bool is_torn = page && r->file.size_bytes % page;
-        if (plain && (is_torn || (is_counted && (uint64_t)page * pages > r->file.size_bytes))) {
-            r->file.lacks_pages = true;
-            note_issue(r, STK_ISSUE_TRUNCATED, "pages are missing at the end of the file");
-        }
-    }
-    if (f) {
-        fclose(f);
-    }
-    return plain;
+    return STOKER_OK;
 }
 
-// First value of an integer column; false if there is none.
+// Are all pages there? By the header; a file without one is judged by SQLite.
+static void check_pages(struct reading *r, const uint8_t head[100])
+{
+    uint32_t page = (uint32_t)head[16] << 8 | head[17];
+    uint32_t pages =
+        (uint32_t)head[28] << 24 | (uint32_t)head[29] << 16 | (uint32_t)head[30] << 8 | head[31];
+    if (page == 1) {
+        page = 65536;
+    }
+    // The count holds only if both change counters agree.
+    bool is_counted = memcmp(head + 24, head + 92, 4) == 0;
+    bool is_torn = page && r->file.size_bytes % page;
+    if (is_torn || (is_counted && (uint64_t)page * pages > r->file.size_bytes)) {
+        r->file.lacks_pages = true;
+        note_issue(r, STK_ISSUE_TRUNCATED, "pages are missing at the end of the file");
+    }
+}
+
+// Checks for files next to this one, and whether all pages are there. *plain is false for a
+// compressed file, which SQLite can't read although a stream can.
+static enum stoker_status check_whole(struct reading *r, bool *plain, struct stoker_err *err)
+{
+    struct stat info;
+    uint8_t head[100];
+    if (stat(r->ctx->path, &info) != 0) {
+        return cannot_read(r, err);
+    }
+    r->file.size_bytes = (uint64_t)info.st_size;
+    enum stoker_status status = check_beside(r, err);
+    FILE *f = status == STOKER_OK ? fopen(r->ctx->path, "rbe") : NULL;
+    if (!f) {
+        return status == STOKER_OK ? cannot_read(r, err) : status;
+    }
+    bool has_head = fread(head, sizeof head, 1, f) == 1;
+    if (ferror(f)) {
+        status = cannot_read(r, err);
+    }
+    fclose(f);
+    *plain =
+        !has_head || (memcmp(head, "\x1f\x8b", 2) != 0 && memcmp(head, "\x28\xb5\x2f\xfd", 4) != 0);
+    if (has_head && *plain) {
+        check_pages(r, head);
+    }
+    return status;
+}
+
+// First value of an integer column; false if the table is empty.
 static bool first_value(struct stk_nsys_schema *schema, const char *table, const char *column,
                         const char *tail, int64_t *out)
 {
@@ -433,12 +466,16 @@ static enum stoker_status prepare(struct reading *r, struct stoker_err *err)
     if (!r->notes) {
         return stk_err_nomem(err);
     }
-    if (!check_whole(r)) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "%s: a compressed SQLite database: unpack it first (gunzip, unzstd)",
-                           r->ctx->path);
+    bool plain = true;
+    enum stoker_status status = check_whole(r, &plain, err);
+    if (status == STOKER_OK && !plain) {
+        status = stk_err_set(err, STOKER_EINPUT,
+                             "%s: a compressed SQLite database: unpack it first (gunzip, unzstd)",
+                             r->ctx->path);
     }
-    enum stoker_status status = stk_nsys_db_open(&r->db, r->ctx->path, r->file.lacks_pages, err);
+    if (status == STOKER_OK) {
+        status = stk_nsys_db_open(&r->db, r->ctx->path, r->file.lacks_pages, err);
+    }
     if (status == STOKER_OK) {
         status = stk_nsys_schema_read(&r->schema, r->db, err);
     }

@@ -145,7 +145,7 @@ sqlite3_stmt *stk_nsys_select(struct stk_nsys_schema *s, const char *table, cons
                               const char *tail);
 
 // nsys_pages.c: name of the file system for sqlite3_open_v2 in which a file ends with its last
-// whole page; NULL: it is not to be had.
+// whole page; NULL: unavailable.
 const char *stk_nsys_whole_pages(void);
 
 // nsys_db.c. lacks_pages: the file is cut; what is there of its last page is not read.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A connection to a database that may be hostile, and where its rows are. The file is opened
-// immutable: no lock is taken, no journal is replayed and nothing is ever written beside it.
-// Nothing that the file brings along is run: views, triggers, virtual tables and generated columns
-// are not read, and statements name their columns and go by rowid, never by an index of the file.
+// immutable: no lock is taken, no journal is replayed and no other file is written. Nothing from
+// the file is executed: views, triggers, virtual tables and generated columns aren't read.
+// Statements name their columns and use the rowid, never an index of the file.
 //
 // SQLite refuses a file with fewer pages than its header says. Such a file (cut, or still being
 // copied) is opened a second time in a mode that tolerates it, so that the pages there are read.

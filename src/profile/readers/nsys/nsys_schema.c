@@ -39,7 +39,7 @@ enum stoker_status stk_nsys_schema_read(struct stk_nsys_schema *s, sqlite3 *db,
     stk_vec_init(&s->tables, sizeof(struct table), TABLES_MAX);
     bool ok = sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK;
     int rc = SQLITE_ERROR;
-    while (ok && (rc = sqlite3_step(st)) == SQLITE_ROW) { // there are none after a damaged page
+    while (ok && (rc = sqlite3_step(st)) == SQLITE_ROW) { // ends at a damaged page
         struct table *t = stk_vec_push(&s->tables);
         s->out_of_memory |= !t || !keep_text(s, st, 0, &t->name);
         ok = !s->out_of_memory;

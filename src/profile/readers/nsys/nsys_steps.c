@@ -5,8 +5,8 @@
 //     ("step 12", "Body of iteration 3", "train_batch_7", "ProfilerStep#4", "epoch 1 step 5"), or
 //     without a number it is just such a word or "training step" ("train_step", "iteration");
 //   - evaluation, warm-up, optimizer, micro-batch and denoising names are not taken;
-//   - at least 3 ranges of that family (name with its numbers masked) lie on one thread without
-//     overlapping, and their numbers rise (a restart from below, at an epoch, is allowed up to
+// - at least 3 ranges of that family (name with its numbers masked) are on one thread without
+// overlap, and their numbers rise (a restart from below, at an epoch, is allowed up to
 //     every third time: the numbers are then not unique, and not kept);
 //   - of several families of a process one is taken: numbered before unnumbered, then the one that
 //     covers most time.
@@ -101,7 +101,7 @@ static uint64_t family_of(struct stk_str name)
     return stk_hash_bytes(masked, n);
 }
 
-// Cut the digits at the end off; false if there are none or too many for a number.
+// Cuts the digits off the end; false without digits, or with too many for a number.
 static bool cut_number(struct stk_str *s, int64_t *number)
 {
     size_t digits = 0;

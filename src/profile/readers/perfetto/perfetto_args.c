@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Annotations of one event, fetched again from the file: the trace is read up to the event's packet
-// for the texts that it refers to by number, once for all events in front of that, and again from
-// the start for an event before the place where a sequence last began anew. Events that came in a
-// compressed packet have none.
+// Annotations of one event, fetched from the file again. The trace is read up to the event's packet
+// to resolve the texts that it refers to by number; that covers all earlier events, too. For an
+// event before the last restart of a sequence, reading begins at the start. Events in a compressed
+// packet have no annotations.
 #include "base/alloc.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 #include "profile/readers/trace_event/chrome_json.h"
@@ -46,7 +46,7 @@ static const uint8_t *bytes_at(struct pf_args *a, uint64_t pos, size_t n, size_t
     return a->p + (pos - a->start);
 }
 
-// The packet at pos: *size bytes in all, its payload at *p; *n SIZE_MAX: there is none.
+// The packet at pos: *size bytes in all, its payload at *p; *n SIZE_MAX: no packet.
 static enum stoker_status packet_at(struct pf_args *a, uint64_t pos, const uint8_t **p, size_t *n,
                                     uint64_t *size, struct stoker_err *err)
 {

@@ -3,9 +3,8 @@
 // same run. Where an event names no category (PyTorch's first Perfetto traces), its annotations
 // and its track say what it is: a stream and a device make it device work, a callback number a
 // call of the runtime, an external id an operator.
-//
-// Launches and device work are joined by the annotation "correlation", as in the JSON; where there
-// is none by the first flow of the event. Legacy phases B, E, X, i are read as what they were.
+// Launches and device work are joined by the annotation "correlation", as in the JSON; without it,
+// by the first flow of the event. Legacy phases B, E, X, i are read as what they were.
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #define EVENT_NOTE 4

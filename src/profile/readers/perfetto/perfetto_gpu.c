@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuRenderStageEvents: work of a device, with its queue and stage named by what was interned (or,
-// in old traces, by specifications that came once), its launch, and what PyTorch puts beside it
-// under the keys of its JSON. Each becomes the event that Kineto's JSON has of it. Stages of other
-// producers, graphics ones too, are kernels: they keep the device busy.
+// GpuRenderStageEvents: work of a device with its launch, and PyTorch's extra data under the keys
+// of its JSON. Interned names give its queue and stage (in old traces, specifications that came
+// once). Each becomes the event that Kineto's JSON has of it. Stages of other producers, graphics
+// ones too, are kernels: they keep the device busy.
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #define QUEUE_NAMED 1000000 // queues without a number begin here

@@ -2,8 +2,9 @@
 // What stoker's own export wrote (answers/export/export_perfetto.c), back into the rows that it was
 // made from. Its categories are kinds of the store, its interned annotations values of the event,
 // and rows of the category STK_PERFETTO_FACTS say what processes, devices, tracks, counters and the
-// trace itself were; they come before what refers to them. Rows of stoker's own findings are passed
-// over. Several ranks may lie in one file: each is a sequence of packets, and numbers its own.
+// trace itself were; they come before what refers to them. Rows of stoker's own findings are
+// skipped. One file may contain several ranks: each is a sequence of packets with its own
+// numbering.
 #include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 
@@ -269,7 +270,7 @@ static void take_track(struct stk_pf *in, uint32_t seq, const struct facts *f)
                                 .device = d ? d->ordinal : -1,
                                 .id = number_of(f, "id", 0),
                                 .sid = {"", 0}};
-    // Tracks that only a text told apart.
+    // Tracks that only a text distinguishes.
     uint32_t root = (uint32_t)number_of(f, "number", 0);
     uint64_t a = (uint64_t)key.process * 31 + (uint64_t)key.kind;
     uint64_t b = (uint64_t)key.id * 8191 + (uint64_t)key.device;

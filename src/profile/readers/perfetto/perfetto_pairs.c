@@ -128,8 +128,8 @@ static void close_open(struct pairing *p, int64_t last_ns)
     }
 }
 
-// Halves by track, in the order of the file within each: first[t] to first[t + 1]. Those earlier
-// than *whole_until_ns are all there, as far as their order tells.
+// Halves by track, in file order within each: first[t] to first[t + 1]. Judged by their order, none
+// is missing before *whole_until_ns.
 static struct half *group(const struct stk_pf *in, size_t *first, int64_t *whole_until_ns)
 {
     const struct stk_pf_half *h = in->halves.items;

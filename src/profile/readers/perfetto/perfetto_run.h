@@ -117,7 +117,7 @@ bool stk_pf_init(struct stk_pf *in, const struct stk_read_ctx *ctx, struct stk_b
 void stk_pf_deinit(struct stk_pf *in);
 // One packet: `n` bytes at p, STK_PF_PAD readable ones after them.
 void stk_pf_packet(struct stk_pf *in, const uint8_t *p, size_t n);
-// The same for what it says of its sequence alone. True: the sequence begins anew.
+// The same for what it says of its sequence alone. True: the sequence restarts.
 bool stk_pf_scan(struct stk_pf *in, const uint8_t *p, size_t n);
 // Arguments of the event that the packet holds, as JSON in `in`; false: it holds none.
 bool stk_pf_packet_args(struct stk_pf *in, const uint8_t *p, size_t n, struct stk_str *json);

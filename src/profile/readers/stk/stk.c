@@ -3,8 +3,8 @@
 // library of `stoker run --level 1` wrote. Zeros between blocks are room that was laid out ahead.
 //
 // Format: src/wire/wire.h, version 1. Clock: the writer's monotonic one; the header's anchor gives
-// the time of day. Blocks that are damaged or cut are passed over (wire-damaged), unknown types and
-// kinds are counted as records of no kind; a file without an end mark is read as far as it goes
+// the time of day. Damaged or cut blocks are skipped (wire-damaged). Unknown types and kinds are
+// counted as records of no kind. A file without an end mark is read to its last whole block
 // (truncated). Counters are events of length 0 on tracks of what they are of. Steps become ranges
 // named StokerStep#N. A stage's final counts are events of length 0 on the track "stages": name of
 // the stage, value its elements. Elements that a call gave are a detail, -1 in files whose header
@@ -207,7 +207,7 @@ static void take_stage(struct stk_in *in, const struct stk_wire_stage *s)
     stk_build_track_name(in->build, &key, STK_STR("stages"));
 }
 
-// Counters of nothing in particular lie on one track of the recording process.
+// Counters without a subject share one track of the recording process.
 static void take_counter(struct stk_in *in, const struct stk_wire_counter *c)
 {
     struct stk_track_key key = {.kind = STK_TRACK_COUNTER,

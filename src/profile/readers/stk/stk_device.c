@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a device's work in *.stk: kernels, copies, memsets, synchronisations, how kernels are
+// Records of a device's work in *.stk: kernels, copies, memsets, synchronizations, how kernels are
 // launched, and what the device is. Numbers of directions and memories are CUPTI's (wire.h).
 #include <string.h>
 

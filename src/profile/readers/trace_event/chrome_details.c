@@ -77,7 +77,7 @@ void stk_chrome_each_value(struct stk_str args, stk_chrome_take_fn *take, void *
     } while (x.depth > 0);
 }
 
-// A number as JSON writes it; false: it is none.
+// A number as JSON writes it; false: not a number.
 static bool read_real(struct stk_str value, double *out)
 {
     char text[64], *end;
@@ -258,9 +258,59 @@ static void take_dims(void *stager, struct stk_str key, struct stk_str value, bo
     }
 }
 
+// The end of a list of lists of numbers; NULL: it is anything else.
+static const char *end_of_lists(const char *p, const char *end)
+{
+    int depth = 0;
+    for (; p < end; p++) {
+        if (*p == '[') {
+            depth++;
+        } else if (*p == ']') {
+            depth--;
+        } else if (!(*p >= '0' && *p <= '9') && *p != ',' && *p != ' ') {
+            return NULL;
+        }
+        if (depth == 0) {
+            return *p == ']' ? p + 1 : NULL;
+        }
+    }
+    return NULL;
+}
+
+// The key of dimensions, at its quote; NULL: the text hasn't got it.
+static const char *find_dims(struct stk_str args)
+{
+    const char *at = args.p, *end = args.p + args.n;
+    while ((at = memmem(at, (size_t)(end - at), "\"Input ", 7))) {
+        if (end - at > 12 && (at[7] == 'D' || at[7] == 'd') && !memcmp(at + 8, "ims\"", 4)) {
+            return at;
+        }
+        at += 7;
+    }
+    return NULL;
+}
+
+// Most operators have no dimensions, or the list that PyTorch writes, and need no look at each
+// value. All else does: another object or an escape before the key, or any other value.
 void stk_chrome_detail_shapes(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
-    stk_chrome_each_value(r->args, take_dims, s);
+    const char *end = r->args.p + r->args.n, *at = r->args.n ? find_dims(r->args) : NULL;
+    if (!at) {
+        return;
+    }
+    size_t before = (size_t)(at - r->args.p);
+    const char *value = at + 12, *stop = NULL;
+    if (end - value > 2 && value[0] == ':') {
+        value += value[1] == ' ' ? 2 : 1;
+        stop = *value == '[' ? end_of_lists(value, end) : NULL;
+    }
+    bool is_plain = stop && before && r->args.p[0] == '{' && !memchr(r->args.p, '\\', before) &&
+                    !memchr(r->args.p + 1, '{', before - 1);
+    if (is_plain) {
+        add_text(s, STK_DETAIL_SHAPES, (struct stk_str){value, (size_t)(stop - value)});
+    } else {
+        stk_chrome_each_value(r->args, take_dims, s);
+    }
 }
 
 // Annotations of a backend ("nccl:all_reduce") tell the shape of what is sent, and its type.

@@ -51,7 +51,7 @@ static void add_pair(struct fixing *f, const struct stk_chrome_half *begin,
     stk_chrome_sink_add(f->sink, &row);
 }
 
-// Halves lie in the order of the file; each track keeps a stack of open begins.
+// Halves are in file order; each track keeps a stack of open begins.
 static void join_pairs(struct fixing *f)
 {
     struct stk_vec *halves = &f->sink->halves;
@@ -291,8 +291,8 @@ static void fix_tracks(struct fixing *f)
 
 // ---- counts and issues ----
 
-// An input that ends early is whole all the same where it does so behind its events, or among what
-// Kineto writes behind them. Of merged ranks each has such rows.
+// An input that ends early is whole anyway where it does so after its events, or among what
+// Kineto writes after them. Of merged ranks each has such rows.
 static void note_cut(struct fixing *f)
 {
     const struct stk_chrome_counts *total = &f->sink->total;

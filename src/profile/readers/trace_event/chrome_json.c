@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forgiving JSON tokens. Mended and counted: control characters in strings, quotes that should have
-// been escaped (a quote ends a string only if what follows could follow a string), missing, double
-// and trailing commas, bare words such as N/A, NaN, Infinity. Not mended: brackets that do not
-// match, strings that swallow the next keys of an event. No recursion: brackets are bits.
+// Forgiving JSON tokens. Repaired and counted: control characters in strings, quotes that should
+// have been escaped (a quote ends a string only if what follows could follow a string), missing,
+// double and trailing commas, bare words such as N/A, NaN, Infinity. Not repaired: brackets that do
+// not match, strings that swallow the next keys of an event. No recursion: brackets are bits.
 #include "profile/readers/trace_event/chrome_json.h"
 
 #include "base/alloc.h"
@@ -164,7 +164,7 @@ static enum stk_chrome_token read_string(struct stk_chrome_lexer *x, bool key)
 {
     STK_ASSERT(x->pos <= x->len);
     size_t start = x->pos, p = start;
-    bool mended = false;
+    bool repaired = false;
     for (;;) {
         const char *hit = p < x->len ? memchr(x->text + p, '"', x->len - p) : NULL;
         if (!hit) {
@@ -182,14 +182,14 @@ static enum stk_chrome_token read_string(struct stk_chrome_lexer *x, bool key)
         if (ends) {
             x->str = (struct stk_str){x->text + start, q - start};
             x->pos = q + 1;
-            x->repairs += mended || has_control(x->str.p, x->str.n);
+            x->repairs += repaired || has_control(x->str.p, x->str.n);
             return key ? STK_CHROME_TOK_KEY : STK_CHROME_TOK_STRING;
         }
         int swallowed = stk_chrome_is_event_key(x->text, x->len, q);
         if (swallowed) {
             return swallowed < 0 ? STK_CHROME_TOK_CUT : STK_CHROME_TOK_BROKEN;
         }
-        mended = true;
+        repaired = true;
     }
 }
 
@@ -343,7 +343,7 @@ static size_t put_utf8(char *out, uint32_t c)
     return 4;
 }
 
-// Length of the UTF-8 sequence at p (2-4), 0 if it is none.
+// Length of the UTF-8 sequence at p (2-4), 0 if invalid.
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
     STK_ASSERT(n > 0);

@@ -26,7 +26,7 @@ struct stk_chrome_lexer {
     size_t len, pos;
     bool after_value, after_comma, after_key;
     unsigned depth;                          // brackets open after this token
-    unsigned repairs;                        // things mended so far
+    unsigned repairs;                        // repairs so far
     struct stk_str str;                      // of the token
     size_t at;                               // of the token
     uint64_t objects[STK_CHROME_DEPTH / 64]; // bit per depth: an object, not an array

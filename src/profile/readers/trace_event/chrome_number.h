@@ -24,7 +24,7 @@ static inline bool stk_chrome_eight_digits(uint64_t v)
     return ((v & (v + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u) == 0x3030303030303030u;
 }
 
-// Reads digits at p, at most 19 of them; *end is the first byte that is none.
+// Reads digits at p, at most 19 of them; *end is the first byte after them.
 static inline uint64_t stk_chrome_digits(const char *p, const char **end)
 {
     uint64_t value = 0;
@@ -86,6 +86,6 @@ static inline const char *stk_chrome_time_fast(const char *p, struct stk_chrome_
 
 // Any JSON number, as microseconds: 1 read, 0 no number, -1 a number that is out of range.
 int stk_chrome_time_slow(const char *p, size_t n, struct stk_chrome_time *t);
-// Any JSON number (fraction dropped), quoted or not: false if it is none or does not fit. Values
+// Any JSON number (fraction dropped), quoted or not: false if it isn't one or does not fit. Values
 // from 2^63 up to 2^64 wrap, so that unsigned ids stay distinct.
 bool stk_chrome_integer(const char *p, size_t n, int64_t *value);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the fields of an event to a row: which track it belongs to, what kind it is, which values it
-// carries. Kineto's categories decide; where there is none (TensorFlow's trace.json, other Chrome
-// traces) the kind is left open until the metadata has told devices from hosts.
+// Turns the fields of an event into a row: its track, kind and values. Kineto's categories decide.
+// Without one (TensorFlow's trace.json, other Chrome traces) the kind stays open until the metadata
+// shows which processes are devices.
 //
 // Not stored, but counted: metadata, flows, async events, the rows of cat "Trace" (they span the
-// window), instants of global scope ("Record Window End" may lie anywhere).
+// window), instants of global scope ("Record Window End" may be anywhere).
 #include "profile/readers/trace_event/chrome_stage.h"
 
 #include "base/alloc.h"
@@ -75,7 +75,7 @@ static void forget_names(struct stk_chrome_stager *s)
     if (s->name_class) {
         memset(s->name_class, 0, s->name_classes * sizeof *s->name_class);
     }
-    s->shard_number = 0; // of no shard: name_in_shard is filled anew
+    s->shard_number = 0; // of no shard: name_in_shard is filled again
 }
 
 void stk_chrome_stage_begin(struct stk_chrome_stager *s)

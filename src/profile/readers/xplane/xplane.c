@@ -7,11 +7,11 @@
 // TPU v6e. Clock: line.timestamp_ns + offset_ps; after collection relative to the session, whose
 // Unix time is in the plane `Task Environment`. Rounded to nanoseconds once, start and end each.
 // Method: each plane is scanned first (maps and places of lines; lines are passed over by length),
-// then events are decoded in parallel. A plain file is read in place, whatever its size; compressed
+// then events are decoded in parallel. A plain file is read in place, also a large one; compressed
 // input and pipes are held in memory one plane at a time. Device work: GPU streams, and the line
-// `XLA Ops` of a TPU. Lines that the analyser derives are kept as hints (derived-ignored),
+// `XLA Ops` of a TPU. Lines that the analyzer derives are kept as hints (derived-ignored),
 // accelerators not known as other rows (unknown-accelerator). Dropped: events with malformed
-// messages (message-invalid) or impossible times (time-invalid); what lies behind the end of a cut
+// messages (message-invalid) or impossible times (time-invalid); what is after the end of a cut
 // file (truncated). Events without a place in time (aggregated counts) are counted, not stored.
 #include "profile/readers/xplane/xplane_parts.h"
 
@@ -212,7 +212,7 @@ static const struct stk_reader_stranger xplane_refuses[] = {
     {.part = ".tensorflow_stats.", .text = DERIVED},
     {.part = ".hlo_proto.pb", .text = "a compiled program, not a profile"},
     {.part = ".pod_viewer.", .text = DERIVED},
-    {.part = "tfevents", .text = "a TensorBoard event file, which holds no profile"},
+    {.part = "tfevents", .text = "a TensorBoard event file, not a profile"},
     {.text = NULL},
 };
 

@@ -159,7 +159,7 @@ static bool find_places(struct state *s)
     return true;
 }
 
-// The last place that begins at or before `pos`, NULL: it does not hold `pos`.
+// The last place that begins at or before `pos`; NULL: it doesn't contain `pos`.
 static struct place *find_place(const struct state *s, uint64_t pos)
 {
     size_t low = 0, high = s->places.count;
@@ -237,7 +237,7 @@ static enum stoker_status read_event_bytes(struct stk_pb_walk *w, uint64_t pos,
     }
     return *bytes ? STOKER_OK
                   : stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
-                                   "the event is no longer where it was read; did the file "
+                                   "the event is no longer where it was read. Did the file "
                                    "change?");
 }
 

@@ -145,7 +145,7 @@ static uint64_t guess(struct crew *crew, const struct stk_xp_line *line, uint64_
     return 0;
 }
 
-// Next task, under the lock. Returns false when there is none.
+// Next task, under the lock. Returns false when no task is left.
 static bool claim(struct crew *crew, struct task *task)
 {
     struct stk_xp_decode_job *job = crew->job;
@@ -238,8 +238,8 @@ static bool enlarge(struct capacity *capacity, size_t size)
     return true;
 }
 
-// The rest of a stretch that holds no whole field. In a line that is cut that is the known
-// truncation; anywhere else it is damage.
+// The rest of a stretch without a whole field. In a cut line that is the known truncation; anywhere
+// else it is damage.
 static void end_of_stretch(struct stk_xp_decoder *d, uint64_t at)
 {
     STK_ASSERT(d->line);

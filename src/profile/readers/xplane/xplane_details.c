@@ -21,7 +21,7 @@ struct taking {
     size_t count;
     uint8_t kind;
     bool wants_scope, wants_update;
-    struct stk_str scope[SCOPE_STATS]; // what stats say of it, as far as they were met
+    struct stk_str scope[SCOPE_STATS]; // from the stats seen so far
 };
 
 static struct stk_detail *push(struct taking *t, enum stk_detail_key key)
@@ -188,7 +188,7 @@ static void take_stats(struct taking *t, const uint8_t *p, size_t n, uint32_t nu
 
 // ---- collectives in HLO text: "%all-reduce.1 = f32[8,4]{1,0} all-reduce(...), replica_groups=..."
 
-// Digits at *p; 0 and no move where there are none.
+// Digits at *p; 0 and no move without digits.
 static int64_t digits(const char **p, const char *end)
 {
     int64_t n = 0;

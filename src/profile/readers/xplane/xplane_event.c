@@ -465,7 +465,7 @@ static void drop_event(struct stk_xp_decoder *d, enum stk_issue_id why, uint64_t
     stk_shard_issue(d->shard, why, 1, 1, (int64_t)pos, STK_STR(""));
 }
 
-// May an event carry details (xplane_details.c)? Launch configurations are none.
+// May an event carry details (xplane_details.c)? Launch configurations don't count.
 static inline bool wants_details(const struct stk_xp_decoder *d, const struct stk_xp_prepared *x)
 {
     uint32_t wants = d->wants & ~(STK_WANT_GRIDS | STK_WANT_LAUNCHES);
@@ -528,8 +528,8 @@ INLINE void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
     struct event e;
     struct stk_row row;
     d->events++;
-    // No bytes are an event of metadata 0 at the line's begin. Where there is none, it says
-    // nothing, and two bytes of a file would take a row each.
+    // An empty message is an event of metadata 0 at the line's begin. Without that metadata it
+    // means nothing, and two bytes of a file would take a row each.
     if ((n == 0 && !d->has_zero) || !read_event(d->plane, p, n, pext, &e)) {
         drop_event(d, STK_ISSUE_MESSAGE_INVALID, pos);
         return;

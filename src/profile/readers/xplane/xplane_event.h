@@ -14,7 +14,7 @@
 // What an event's metadata means for it, looked up once per decoder.
 struct stk_xp_prepared {
     uint32_t name; // string id of the shard
-    uint32_t meta; // index of the metadata, STK_NONE: there is none
+    uint32_t meta; // index of the metadata, or STK_NONE
     uint8_t kind, derived;
     bool ready;
     bool has_defaults;  // stats of the metadata that count for the event
@@ -62,7 +62,7 @@ struct stk_xp_decoder {
     struct stk_xp_costed costed[STK_XP_PARSED];
 };
 
-// The metadata of an event; NULL: there is none.
+// The metadata of an event, or NULL.
 static inline const struct stk_xp_event_meta *stk_xp_prepared_meta(const struct stk_xp_decoder *d,
                                                                    const struct stk_xp_prepared *x)
 {
@@ -101,6 +101,6 @@ int64_t stk_xp_update_elements(struct stk_str op, struct stk_str shapes, int64_t
 size_t stk_xp_input_details(struct stk_xp_decoder *d, enum stk_xp_input input, const uint8_t *p,
                             size_t n, struct stk_detail *out);
 
-// Key of the line's track, or of one beside it.
+// Key of the line's track, or of a row next to it.
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
                                       const struct stk_xp_line *line, enum stk_xp_derived derived);

@@ -64,8 +64,8 @@ size_t stk_xp_input_details(struct stk_xp_decoder *d, enum stk_xp_input input, c
     struct stk_xp_value v;
     enum stk_xp_second second;
     size_t count = 0;
-    while (count < STK_XP_DETAILS_MAX &&
-           (second = stk_xp_second_next(&w, &v)) != STK_XP_SECOND_NONE) {
+    size_t most = input == STK_XP_INPUT_STAGE_OF ? STK_XP_DETAILS_MAX : 1;
+    while (count < most && (second = stk_xp_second_next(&w, &v)) != STK_XP_SECOND_NONE) {
         int64_t number;
         if (value_of(&v, &number)) {
             out[count++] = (struct stk_detail){.key = key_of(second), .number = number};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input that can only be read in order: compressed files, pipes. One plane at a time is held in
-// memory, or several small ones that follow each other; what its length claims is believed only as
-// far as bytes arrive.
+// memory, or several small ones that follow each other. Memory grows with the bytes that arrive,
+// not with the length that the file claims.
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_reading.h"
 
@@ -20,7 +20,7 @@ struct intake {
     uint8_t *p;
     size_t size; // allocated, without pad
     uint64_t at; // position of the next byte
-    // Planes at hand: bytes [batch_start, batch_start + batch_used) of the input lie in p.
+    // Planes at hand: p holds bytes [batch_start, batch_start + batch_used) of the input.
     uint64_t batch_start;
     size_t batch_used;
 };

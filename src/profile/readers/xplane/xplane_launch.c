@@ -7,8 +7,8 @@
 // static_shared and dynamic_shared (older: shm; ROCm: group_mem), grid and block as x,y,z, occ_pct,
 // which is theoretical occupancy and 0 where it was not computed. Counts with all bits set, as
 // early TensorFlow wrote them for what it did not know, are unknown.
-// TPU: "flops" and "bytes_accessed" of an operation's metadata, XLA's own cost model; not of those
-// that only start what goes on beside them (copy-start), whose time is none of its cost's.
+// TPU: "flops" and "bytes_accessed" of an operation's metadata, XLA's own cost model; not of
+// operations that only start asynchronous work (copy-start), whose own time isn't that work's.
 // TensorFlow on a GPU: from the operation's type and the shapes of its inputs (xplane_cost.c).
 #include "profile/readers/xplane/xplane_event.h"
 #include "profile/readers/xplane/xplane_second.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the maps of a plane mean: stats by their names, and what each event's name says about it.
-// All of it is worked out once per plane and entry, so that decoding an event is a look-up.
+// Everything is computed once per plane and entry, so decoding an event is a look-up.
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_plane.h"
 #include "profile/readers/xplane/xplane_second.h"
@@ -412,7 +412,8 @@ static void hint(struct stk_xp_plane *plane, struct stk_str name)
     }
 }
 
-// The kind that stoker export wrote, as far as the plane can hold such events; else it is as found.
+// The kind that stoker export wrote, if the plane can have such events; otherwise it stays as
+// found.
 static void resolve_written(const struct stk_xp_plane *plane, struct stk_xp_event_meta *m)
 {
     if (!m->defaults || !(m->defaults->present & 1u << STK_XP_STAT_KIND)) {

@@ -73,7 +73,7 @@ struct stk_xp_values {
     struct stk_str kind;
 };
 
-// Events that lie on a stream's line without being its work. They go to a row beside it.
+// Events on a stream's line that aren't its work. They go to a separate row.
 enum stk_xp_derived {
     STK_XP_DERIVED_NOT,
     STK_XP_DERIVED_SYNC,

@@ -9,6 +9,8 @@
 #include "base/word.h"
 
 #define TAG_STAT_ID (1 << 3 | STK_PB_VARINT)
+#define TAG_STAT_U64 (3 << 3 | STK_PB_VARINT)
+#define TAG_STAT_I64 (4 << 3 | STK_PB_VARINT)
 
 static enum stk_xp_second second_of_id(const struct stk_xp_plane *plane, int64_t id)
 {
@@ -21,30 +23,68 @@ static enum stk_xp_second second_of_id(const struct stk_xp_plane *plane, int64_t
                : ((const struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->second;
 }
 
-// Passes over stats that are not wanted, as they are usually written.
-static const uint8_t *skip(const struct stk_xp_second_walk *w, const uint8_t *p)
+// A stat as it is usually written.
+struct usual {
+    const uint8_t *value, *end; // the field after the id; end NULL: it is written otherwise
+    enum stk_xp_second second;
+};
+
+static inline struct usual usual_at(const struct stk_xp_second_walk *w, const uint8_t *p)
 {
-    const uint8_t *table = w->plane->second_by_id;
-    uint64_t known = w->plane->stat_ids.dense_count;
-    while (p < w->end && w->readable - p >= 8) {
-        uint64_t word = stk_word_load8(p); // its tag, its size, the tag of the id, the id
-        uint64_t size = word >> 8 & 0x7f, two = word >> 31 & 1;
-        uint64_t id = (word >> 24 & 0x7f) | (two ? word >> 25 & 0x3f80 : 0);
-        uint64_t field = word >> 3 & 0xf;
-        bool plain = (word & 0xff8087) == (STK_PB_LEN | TAG_STAT_ID << 16) && !(two & word >> 39) &&
-                     field != 0 && (w->number == 0 || field == w->number);
-        if (!plain || size < 2 + two || id >= known || (w->wanted >> table[id] & 1) ||
-            (size_t)(w->end - p) < size + 2) {
-            break;
-        }
-        p += size + 2;
+    struct usual none = {NULL, NULL, STK_XP_SECOND_NONE};
+    if (p >= w->end || w->readable - p < 8) {
+        return none;
     }
-    return p;
+    uint64_t word = stk_word_load8(p); // its tag, its size, the tag of the id, the id
+    uint64_t size = word >> 8 & 0x7f, two = word >> 31 & 1;
+    uint64_t id = (word >> 24 & 0x7f) | (two ? word >> 25 & 0x3f80 : 0);
+    uint64_t field = word >> 3 & 0xf;
+    bool plain = (word & 0xff8087) == (STK_PB_LEN | TAG_STAT_ID << 16) && !(two & word >> 39) &&
+                 field != 0 && (w->number == 0 || field == w->number);
+    if (!plain || size < 2 + two || id >= w->plane->stat_ids.dense_count ||
+        (size_t)(w->end - p) < size + 2) {
+        return none;
+    }
+    return (struct usual){p + 4 + two, p + 2 + size,
+                          (enum stk_xp_second)w->plane->second_by_id[id]};
+}
+
+// The value of a stat that is one integer. False: it is something else.
+static inline bool integer_of(const struct usual *u, struct stk_xp_value *value)
+{
+    uint64_t bits;
+    struct stk_pb_cursor c = {u->value + 1, u->end};
+    if (u->value >= u->end || (*u->value != TAG_STAT_U64 && *u->value != TAG_STAT_I64) ||
+        stk_pb_varint(&c, &bits) != STK_PB_FIELD || c.p != u->end) {
+        return false;
+    }
+    *value = (struct stk_xp_value){.type = *u->value == TAG_STAT_U64 ? STK_XP_U64 : STK_XP_I64,
+                                   .bits = bits};
+    return true;
+}
+
+// The next stat that is wanted, where it and all before it are written as usual; else w->p is at
+// the first that is not.
+static enum stk_xp_second next_usual(struct stk_xp_second_walk *w, struct stk_xp_value *value)
+{
+    struct usual u;
+    while ((u = usual_at(w, w->p)).end) {
+        if (w->wanted >> u.second & 1) {
+            if (!integer_of(&u, value)) {
+                break;
+            }
+            w->p = u.end;
+            return u.second;
+        }
+        w->p = u.end;
+    }
+    return STK_XP_SECOND_NONE;
 }
 
 enum stk_xp_second stk_xp_second_next(struct stk_xp_second_walk *w, struct stk_xp_value *value)
 {
-    for (w->p = skip(w, w->p); w->p < w->end; w->p = skip(w, w->p)) {
+    enum stk_xp_second found;
+    while ((found = next_usual(w, value)) == STK_XP_SECOND_NONE && w->p < w->end) {
         struct stk_pb_cursor c = {w->p, w->end};
         struct stk_pb_field f;
         int64_t id;
@@ -62,5 +102,5 @@ enum stk_xp_second stk_xp_second_next(struct stk_xp_second_walk *w, struct stk_x
             return second;
         }
     }
-    return STK_XP_SECOND_NONE;
+    return found;
 }

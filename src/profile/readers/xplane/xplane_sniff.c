@@ -97,8 +97,8 @@ static void probe_message(struct probe *b, enum level level, const uint8_t *p, s
     }
 }
 
-// Length of the UTF-8 sequence at p, 0 if there is none. Overlong forms are not looked for: they
-// are as rare in binary data that was never text as they are here of no consequence.
+// Length of the UTF-8 sequence at p, 0 if invalid. Overlong forms aren't checked: they are rare in
+// binary data and harmless here.
 static size_t utf8_length(const uint8_t *p, size_t n)
 {
     size_t length = *p < 0x80                 ? 1
@@ -161,7 +161,7 @@ int stk_xp_sniff(const uint8_t *head, size_t n, const char **why_not)
         return 0;
     }
     probe_message(&b, SPACE, head, n, false);
-    // One name of control characters is a name all the same.
+    // A single name of control characters is still a name.
     if (b.wrong || b.unknown > b.known / 4 || b.strange > b.text / 16) {
         return 0;
     }

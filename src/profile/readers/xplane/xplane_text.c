@@ -142,7 +142,7 @@ enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal)
     return stk_str_starts(name, STK_STR("/host:")) ? STK_XP_PLANE_HOST : STK_XP_PLANE_OTHER;
 }
 
-// Lines that the analyser adds get ids from 0xDEADBEEF (as int32) upwards.
+// Lines that the analyzer adds get ids from 0xDEADBEEF (as int32) upwards.
 #define DERIVED_ID_FIRST (-559038737)
 #define DERIVED_ID_LAST (DERIVED_ID_FIRST + 1023)
 #define OVERHEAD_ID (DERIVED_ID_FIRST + 6) // the profiler's own, not tied to a stream

@@ -48,7 +48,7 @@ enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_
 // Operation of an HLO instruction: from its category where recorded, else its name without the
 // number ("copy-done.2" -> "copy-done").
 struct stk_str stk_xp_hlo_op(struct stk_str category, struct stk_str name);
-// True for control flow, whose body's operations are recorded beside it on the same line.
+// True for control flow, whose body's operations are recorded on the same line.
 bool stk_xp_hlo_is_container(struct stk_str op);
 // Way of the transfer that a TPU operation waits for: "%copy-done = f32[8]{0:S(5)} copy-done(...)".
 // S(5) is host memory, other spaces are the chip's. STK_DIR_UNKNOWN where the text does not tell.
