@@ -11,8 +11,8 @@
 //   price      the what-if that does what the advice says
 //   tries      the fix of `stoker tune` that makes this change, where it is another file's
 //   snippet    the fix whose code to paste is this one's, too
-//   otherwise  code to paste where that behind the advice does not fit; the rule decides
-//   given      a rule whose findings always give it, behind the fixes that the rule itself names
+//   otherwise  code to paste where that after the advice does not fit; the rule decides
+//   given      a rule whose findings always give it, after the fixes that the rule itself names
 //   gained     what it saved of a step in measured jobs, each as tests/jobs/README.md has it
 // Where `stoker tune` knows the very change, the file bears tune's id (else RULE.SHORT-NAME), and
 // says how the change is made and measured:
@@ -72,7 +72,8 @@ enum stk_refusal {
     STK_REFUSALS
 };
 const char *stk_refusal_text(enum stk_refusal refusal);
-// The text of the row that a hook names; `name` where there is none, as it is the reason itself.
+// The text of the row that a hook names; without such a row `name`, which is then the reason
+// itself.
 const char *stk_refusal_of(const char *name);
 
 // What a fix names besides its advice.

@@ -106,6 +106,9 @@ struct stk_export {
     enum stoker_status (*args)(void *arg, uint32_t file, uint32_t event, stk_export_emit_fn *emit,
                                void *emit_arg, struct stoker_err *err);
     void *args_arg;
+    // chrome: writes further members of the object, after the events; NULL: no further members.
+    void (*tail)(void *arg, struct stk_export_out *out);
+    void *tail_arg;
     struct stk_arena *arena;
     // Filled by stk_export_plan:
     struct stk_export_lane *lanes;

@@ -716,7 +716,11 @@ static enum stoker_status write_chrome(struct stk_export *x, struct stk_export_o
         w.f = &x->files[w.file];
         status = put_file(&w, err);
     }
-    chrome_put(&w, "\n]}\n");
+    chrome_put(&w, "\n]");
+    if (x->tail) {
+        x->tail(x->tail_arg, out);
+    }
+    chrome_put(&w, "}\n");
     return status;
 }
 

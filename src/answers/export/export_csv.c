@@ -32,7 +32,7 @@ static void put_word(struct stk_export_out *o, const char *word)
     }
 }
 
-// The columns behind the id, C(name, put): each puts a comma and its value. These are the same for
+// The columns after the id, C(name, put): each puts a comma and its value. These are the same for
 // all events of a track.
 #define OF_TRACK(C)                                                                                \
     C(rank, csv_put_number(w->out, p->rank >= 0, p->rank))                                         \
@@ -84,7 +84,7 @@ static void put_value(struct csv *w, uint32_t event)
         return;
     }
     stk_ex_literal(w->out, ",");
-    if (sample.value - sample.value == 0) { // a value that is none is empty
+    if (sample.value - sample.value == 0) { // NaN and infinity stay empty
         stk_ex_real(w->out, sample.value);
     }
 }

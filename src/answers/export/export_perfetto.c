@@ -201,8 +201,8 @@ static void describe_device(struct perfetto *w, uint32_t device)
     perfetto_describe(w, &(struct descriptor){.uuid = w->device_uuid[device], .name = {label, n}});
 }
 
-// Host threads are threads of their process, as far as their numbers fit; all else is a track by
-// its name.
+// Host threads become threads of their process if their numbers fit; everything else becomes a
+// track by its name.
 static void describe_track(struct perfetto *w, uint32_t track, uint64_t uuid)
 {
     struct stk_export_file *f = file_of(w);
@@ -512,7 +512,7 @@ static void put_sample(struct perfetto *w, uint32_t track, uint32_t event,
     packet_end(w, packet);
 }
 
-// A sample whose values the profile does not hold is a mark on the counter's own track.
+// A sample whose values the profile does not have is a mark on the counter's own track.
 static enum stoker_status put_counter(struct perfetto *w, uint32_t track, uint32_t event,
                                       struct stoker_err *err)
 {

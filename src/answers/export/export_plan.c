@@ -114,7 +114,7 @@ static void selected_time(const struct stk_export *x, uint32_t rank, int64_t *fr
     }
 }
 
-// From the first event of the selected ranks to the last, as far as that time was selected.
+// From the first event of the selected ranks to the last, cut to the selected time.
 static void whole_time(const struct stk_export *x, int64_t *start_ns, int64_t *end_ns)
 {
     *start_ns = INT64_MAX;

@@ -76,7 +76,7 @@ static void put_item(struct pprof *w, uint64_t v)
     }
 }
 
-// Whether the frame's own text is left out of the table of texts, since it is taken apart.
+// Is the frame's own text left out of the table of texts because it is split?
 static bool stands_elsewhere(const struct pprof *w, uint32_t frame)
 {
     return stk_stack_source_of(w->stacks, frame).line != 0;

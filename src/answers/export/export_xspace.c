@@ -840,7 +840,7 @@ const struct stk_exporter stk_exporter_xspace = {
              "correlation numbers as recorded (new ones stand for the same links); the rows that "
              "keep overlapping events apart. Counters of the host, and its rows that are no "
              "threads, are in a "
-             "plane beside the host's. XProf's tables of kernels stay empty without --args, those "
+             "plane next to the host's. XProf's tables of kernels stay empty without --args, those "
              "of HLO with "
              "it as well. Protobuf readers refuse files above 2 GiB (stoker "
              "does not): select steps then",

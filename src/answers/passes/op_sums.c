@@ -3,12 +3,12 @@
 // Host rows: operators and other slices of host threads by name (no Python frames, runtime calls,
 // or annotations other than operators'). total_ns counts a nested call of the same name once;
 // self_ns is without the operators nested inside; device_ns is the device work launched inside,
-// however deep. What the runtimes of TensorFlow and XLA record of themselves (graph executor,
-// closures of thread pools, buffers, compilation: STK_NAME_INTERNAL) is no operation, as in XProf's
-// table, which knows only names of operations. Inside an operation it belongs to that one's self
-// time, elsewhere it counts together, as runtime_ns. What it launches is still the device work of
-// the operations around it. Device rows: device work by the innermost operator around its launch
-// call, or by its own name where there is none (XLA names its kernels after its operations).
+// however deep. Internal events of the TensorFlow and XLA runtimes (graph executor, closures of
+// thread pools, buffers, compilation: STK_NAME_INTERNAL) aren't operations, as in XProf's table,
+// which lists only operations. Inside an operation they count as its self time; elsewhere they are
+// summed as runtime_ns. What they launch is still device work of the operations around them. Device
+// rows: device work by the innermost operator around its launch call, or by its own name without
+// one (XLA names its kernels after its operations).
 // Method: one pass over each row of each host thread with a stack of open operators, and one over
 // the device operations.
 // How work was issued (mode), by what is open around its launch call: a replayed device graph, an
@@ -16,7 +16,7 @@
 // its own (eager). A kernel that Inductor generated is compiled wherever it was launched, kernels
 // of JAX and programs of a TPU are XLA's.
 // The same sums by another key than the name (stats/ops_by.def): a function names the group of each
-// operation by its row and by what is open around it, and groups take the place of names.
+// operation by its row and by what is open around it, and groups replace names.
 // Limits: a host operator counts where it starts, deeper ones than 256 count as their ancestors.
 // Without operators around the launch calls, the mode is mostly not known.
 #include <string.h>
@@ -36,14 +36,14 @@
 
 struct open_op {
     int64_t end_ns;
-    uint32_t row, id; // internals: of the operator around them, row NO_ROW where there is none
+    uint32_t row, id; // internals: of the operator around them, or NO_ROW
     uint32_t slot;    // of `open` and its row; id, or that of what has further names
     uint32_t classes; // of this operator and all around it
     bool outermost;   // no operator of this name around it
     bool internal;    // of the runtime
 };
 
-// Operations by group: ids are those of `names`, 0 is what no group is told of.
+// Operations by group: ids are those of `names`, 0: in no group that is known.
 struct grouping {
     stk_op_group_fn *group;
     struct stk_strpool names;
@@ -58,7 +58,7 @@ struct sweep {
     struct grouping *by; // NULL: by name
     bool used_only;
     bool has_internals; // the profile's runtime records itself by names that are known
-    bool is_jax;        // whatever runs on a device of JAX, copies aside, is an XLA executable's
+    bool is_jax;        // what runs on a device of JAX, copies aside, is an XLA executable's
     struct stk_op_sums *out;
     struct stk_vec rows;   // struct stk_op_row
     uint32_t *slot[2];     // per string id and one more, or group: row + 1, on host and device
@@ -71,7 +71,7 @@ struct sweep {
     uint32_t depth;
 };
 
-// Index into slots: of a name or group, behind all names of those that have no row of their own.
+// Index into slots: of a name or group, after all names of those that have no row of their own.
 static uint32_t slot_of(const struct sweep *s, uint32_t id, bool on_device)
 {
     bool own = s->by || s->slot[on_device][id] || s->rows.count < STK_NAMED_ROWS_MAX;

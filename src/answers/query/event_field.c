@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of one event. A value that the profile does not hold is null, never 0.
+// Values of one event. A value that the profile lacks is null, never 0.
 #include "answers/query/event_field.h"
 
 #include "base/assert.h"

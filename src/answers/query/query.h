@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/type.h"
 #include "profile/model/path_piece.h"
+#include "profile/model/ribbon.h"
 #include "profile/model/summary.h"
 
 #define STK_QUERY_COLUMNS_MAX 64 // of a result
@@ -58,6 +59,7 @@ struct stk_query_rank {
     const struct stk_query_gap *gaps;
     size_t gap_count;
     struct stk_path_pieces path; // critical, of a usual step
+    struct stk_ribbons ribbons;  // settled; none where they were not asked for
 };
 
 struct stk_query_source {

@@ -153,7 +153,7 @@ enum stoker_status stk_query_thaw(struct stk_query **out, struct stk_thaw *thaw,
     q->is_thawed = true;
     if (!thaw_traces(q, thaw)) {
         stk_query_close(q);
-        return thaw->failed ? stk_err_set(err, STOKER_EMISSING, "the index holds no traces")
+        return thaw->failed ? stk_err_set(err, STOKER_EMISSING, "the index has no traces")
                             : stk_err_nomem(err);
     }
     *out = q;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of each track before the first query: its rank, its device's id in the report, the
-// steps that its events lie in. Columns that need a pass over all events are made when first asked
-// for.
+// What is known about each track before the first query: its rank, its device's id in the report,
+// and the steps of its events. Columns that need a pass over all events are built on first use.
 #include "answers/query/query_source.h"
 
 #include <stdlib.h>

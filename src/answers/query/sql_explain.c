@@ -40,7 +40,7 @@ static void guess_column(struct guess *g, const char *sql)
     }
 }
 
-// Adds text as far as there is room.
+// Adds text, cut to the room left.
 static void add(char *out, size_t size, const char *text)
 {
     size_t used = strlen(out);
@@ -108,7 +108,7 @@ static void advise(const char *sql, const char *message, char *out, size_t size)
         }
         if (!g.best) {
             list_tables(tables, sizeof tables);
-            snprintf(out, size, "; there are: %s", tables);
+            snprintf(out, size, "; choose from: %s", tables);
             return;
         }
     }
@@ -166,8 +166,7 @@ enum stoker_status stk_sql_explain(struct stk_query *q, const char *sql, int cod
     case SQLITE_FULL:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-        return stk_err_set(err, STOKER_ELIMIT, "the query needs more than there is room for: %s",
-                           message);
+        return stk_err_set(err, STOKER_ELIMIT, "the query needs too much memory: %s", message);
     case SQLITE_AUTH:
         return stk_err_set(err, STOKER_EUSAGE,
                            "a query reads and nothing else: SELECT, and WITH ... SELECT");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files behind stoker query's SQL share: the connection and its modules.
+// What the files of stoker query's SQL share: the connection and its modules.
 #pragma once
 
 #include <sqlite3.h>
@@ -7,8 +7,8 @@
 #include "answers/query/event_scan.h"
 #include "answers/query/tables/sql_table.h"
 
-// What a table "rows of <events>" holds while a statement runs: rows that stand for events, and
-// values beside them ("value 0", "value 1", ...).
+// The content of a table "rows of <events>" while a statement runs: rows that stand for events, and
+// further values ("value 0", "value 1", ...).
 #define STK_SQL_VALUES_MAX 48
 #define STK_SQL_ROWS_MAX 16 // at a time; column "rows id" says which
 struct stk_sql_rows {

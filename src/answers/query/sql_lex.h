@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of an SQL statement, as much as is needed to recognise its form.
+// Words of an SQL statement, as much as is needed to recognize its form.
 #pragma once
 
 #include <stdbool.h>

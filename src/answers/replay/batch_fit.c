@@ -25,7 +25,7 @@ int stk_batch_class(const struct stk_node *n)
 }
 
 struct sums {
-    double ns[STK_BATCH_CLASSES], kernels; // of a step, in the mean
+    double ns[STK_BATCH_CLASSES], kernels; // of a step, on average
 };
 
 static struct sums sum(const struct stk_graph *g)

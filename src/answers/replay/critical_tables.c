@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical path of the recorded steps as tables: what of it goes to what, by kind and by name;
-// what runs beside it, with the least by which one of them may end later; the path of a usual step,
-// event by event; and which events of the trace any step's path runs through. Made while the trace
-// is there, as a graph holds no names.
-//
-// It stands here and not among the tables of `stoker stats`, since it needs a replay: which passes
-// over summaries may not ask for.
+// The critical path of the recorded steps as tables: its time by kind and by name; what runs in
+// parallel, with the smallest slack; the path of a usual step, event by event; and the trace's
+// events on any step's path. Built while the trace exists, since a graph has no names.
+// It isn't a table of `stoker stats` because it needs a replay, and passes over summaries may not
+// run one.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
@@ -15,7 +13,7 @@
 #define MAX_ROWS 20
 #define MAX_EVENTS 2000
 
-// Time of a name on the path, or beside it.
+// Time of a name on the path, or off it.
 struct piece {
     uint32_t node, name;
     uint8_t class;
@@ -202,7 +200,7 @@ static int compare_events(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-// First of those that are held by the node or one behind it.
+// First of those that are held by the node or one after it.
 static size_t held_from(const struct stk_vec *held, uint32_t node)
 {
     size_t low = 0, high = held->count;

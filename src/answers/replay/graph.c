@@ -78,11 +78,23 @@ static bool choose_span(struct stk_graph_build *b)
     return true;
 }
 
+static void count_eager(struct stk_graph_build *b)
+{
+    const struct stk_facts *f = &b->a->sum->facts;
+    double steps = b->a->step_count ? b->a->step_count : 1;
+    b->g->eager_ops = (double)f->signs[STK_SIGN_EAGER_OP].count / steps;
+    b->g->eager_ns = (double)f->eager_ns / steps;
+    b->g->eager_usual_ns = (double)f->eager_usual_ns / steps;
+    b->g->eager_work_ns = (double)f->eager_work_ns / steps;
+    b->g->eager_least_ns = (double)f->eager_least_ns / steps;
+}
+
 static bool choose_time(struct stk_graph_build *b)
 {
     if (!(has_host_steps(b->a) ? choose_steps(b) : choose_span(b))) {
         return false;
     }
+    count_eager(b);
     b->from_ns = b->starts_ns[0];
     b->to_ns = b->starts_ns[b->g->step_count];
     b->g->why_not = b->g->step_count == 0 || b->g->steps_used == 0

@@ -24,13 +24,13 @@ enum stk_node_kind {
     STK_NODE_COLLECTIVE
 };
 
-// What a node is, as far as a what-if asks.
+// What a node is to a what-if.
 enum stk_node_what {
     STK_WHAT_OTHER,
     STK_WHAT_IDLE,        // WORK: no event of the thread says what it does
     STK_WHAT_CALLBACK,    // WORK: the driving thread between a step's work and the next fetch
     STK_WHAT_STREAM_WAIT, // CALL: a stream must wait for another one
-    STK_WHAT_SYNC,        // WAIT: synchronisation (allocations, which wait too, are OTHER)
+    STK_WHAT_SYNC,        // WAIT: synchronization (allocations, which wait too, are OTHER)
     STK_WHAT_STAGING,     // WAIT: a copy from or to pageable memory
     STK_WHAT_MATRIX_32,   // KERNEL: matrix product or convolution without tensor cores
     STK_WHAT_MATRIX_TF32,
@@ -144,7 +144,7 @@ struct stk_graph {
     bool has_peers;   // collectives are matched with those of other ranks
     bool has_workers; // batches come from workers of a pace that may not be known
     bool is_span;     // no steps: all that was recorded, as one
-    double beside;    // loader threads that are busy at a time, in the mean
+    double beside;    // loader threads that are busy at a time, on average
     double pace_ns;   // of a step: what the busiest of them works for it; 0 not known
     double ordinary;  // the median of what batches take over their mean; 1: even, or not known
     // Without a device: the time outside the fetches of a step during which no worker ran, over
@@ -159,13 +159,16 @@ struct stk_graph {
     uint32_t tensors;   // of a batch, where processes would hand them over (PyTorch); else 0
     struct stk_host_op *host_ops;
     uint32_t host_op_count;
-    double batch_most; // times the batch that the device's memory holds; 0 not known
-    const struct stk_batch_fit *batch_fit; // of a second profile; NULL: there is none
+    double batch_most; // how many times larger a batch fits into GPU memory; 0 unknown
+    const struct stk_batch_fit *batch_fit; // of a second profile, or NULL
     struct stk_graph_message *messages;    // of each lane in its order
     uint32_t message_count;
     const char **op_names;
     struct stk_graph_op *ops; // of each lane in its order; none in a brief graph
     uint32_t op_name_count, op_count;
+    // Of a mean step's operations that TensorFlow runs eagerly: how many, how long, how long where
+    // nothing interrupts them, how long without their calls, and that at the least.
+    double eager_ops, eager_ns, eager_usual_ns, eager_work_ns, eager_least_ns;
     int64_t group_size;            // ranks that reduce together, 0 not known
     struct stk_device_rates rates; // of the rank's first device; 0 not known
     uint32_t driver;               // lane
@@ -184,7 +187,7 @@ extern const struct stk_view_hook stk_replay_hook;
 // beside the rest of a diagnosis. sum->partial is NULL where there is nothing.
 extern const struct stk_view_hook stk_replay_brief_hook;
 
-// The first, and the critical path of the steps beside it.
+// The first, plus the critical path of the steps.
 extern const struct stk_view_hook stk_replay_critical_hook;
 
 // For who opens a profile to look at it: a graph of some steps.
@@ -253,7 +256,7 @@ static inline int32_t stk_graph_clamp(int64_t ns)
 // The node of a host lane that holds a time; STK_NONE outside.
 uint32_t stk_graph_node_at(const struct stk_graph_build *b, uint16_t lane, int64_t t_ns);
 
-// Do batches come from worker processes, as far as the fetches' names tell?
+// Do batches come from worker processes, judged by the fetches' names?
 bool stk_graph_has_processes(const struct stk_graph_build *b); // graph_input.c
 // Step that holds a host time of the graph.
 uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns); // graph_work.c
@@ -275,7 +278,7 @@ void stk_graph_memory(struct stk_graph_build *b); // graph_memory.c: room for la
 struct stk_graph_wish {
     uint64_t max_events; // of the trace, about
     bool wants_path;     // its critical path, too
-    // Asked once the time of the graph is known: why there is none; NULL: it is built. May be NULL.
+    // Called once the time of the graph is known. Returns why it isn't built, or NULL. May be NULL.
     const char *(*refuse)(const struct stk_graph_build *b);
 };
 STK_MUST_CHECK enum stoker_status stk_graph_make(const struct stk_analysis *a,

@@ -29,7 +29,7 @@
 #define LONG_ENOUGH 0.5   // of the time, from a thread's first work to its last: tells its pace
 #define BESIDE_LEAST 0.05 // threads busy beside the steps: less disturbs nobody
 
-// Loader threads that are busy at a time, in the mean; and the share of time of the busiest.
+// Loader threads that are busy at a time, on average; and the share of time of the busiest.
 static void find_busy(const struct stk_graph_build *b, double *mean, double *busiest)
 {
     const struct stk_analysis *a = b->a;

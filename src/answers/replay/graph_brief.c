@@ -10,18 +10,28 @@
 // shorten.
 #include "base/alloc.h"
 #include "profile/model/device/stream_heads.h"
+#include "profile/model/thresholds.h"
 #include "answers/replay/gate.h"
 #include "results/whatif.h"
 
 #define WORTH 0.02   // of the steps' time: parts that have what-ifs
 #define SPAN_STEPS 2 // of the gate's limit: a span so many times longer is no step
 
+static bool runs_eagerly(const struct stk_rank_sum *sum)
+{
+    double ops = (double)sum->facts.signs[STK_SIGN_EAGER_OP].count;
+    return sum->step_marks > 0 && ops / sum->step_marks >= stk_threshold_value(STK_T_EAGER_OPS);
+}
+
 // Is there enough of a part that a what-if takes away?
 static bool is_worth(const struct stk_rank_sum *sum)
 {
     int64_t lost_ns = 0, all_ns = 0;
+    // A step that TensorFlow runs operation by operation: one graph takes Python away.
+    bool is_eager = sum->host_scope && runs_eagerly(sum);
     for (uint32_t i = 0; i < sum->step_count; i++) {
         const int64_t *parts = sum->steps[i].parts;
+        lost_ns += is_eager ? parts[STK_PART_HOST] + parts[STK_PART_UNKNOWN] : 0;
         lost_ns += parts[STK_PART_INPUT] + parts[STK_PART_SYNC] + parts[STK_PART_H2D] +
                    parts[STK_PART_D2H] + parts[STK_PART_COMMUNICATION] + parts[STK_PART_LAUNCH];
         all_ns += sum->steps[i].dur_ns;

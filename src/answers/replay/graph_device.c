@@ -136,7 +136,7 @@ static bool was_queued(const struct devices *d, const struct stk_device_op *op)
     return is_long && stk_stream_head_is_queue(d->b->a, h) && op->start_ns < h->behind_ns;
 }
 
-enum where { BEFORE, INSIDE, BEHIND };
+enum where { BEFORE, INSIDE, AFTER };
 
 // Whose work the operation is: `at_ns` is when it was launched, else when it began.
 static enum where place(const struct devices *d, const struct stk_device_op *op, uint32_t launch,
@@ -145,7 +145,7 @@ static enum where place(const struct devices *d, const struct stk_device_op *op,
     if (at_ns < d->b->from_ns || (launch == STK_NONE && was_queued(d, op))) {
         return BEFORE;
     }
-    return at_ns >= d->b->to_ns ? BEHIND : INSIDE;
+    return at_ns >= d->b->to_ns ? AFTER : INSIDE;
 }
 
 static int64_t placed_at(const struct devices *d, const struct stk_device_op *op, uint32_t launch)
@@ -153,7 +153,7 @@ static int64_t placed_at(const struct devices *d, const struct stk_device_op *op
     return launch == STK_NONE ? op->start_ns : d->b->a->t->start_ns[launch];
 }
 
-// The host node that holds a launch: most often it lies a little behind that of the one before.
+// The host node that holds a launch: most often it is a little after that of the one before.
 static uint32_t find_call(struct devices *d, uint16_t lane, int64_t at_ns)
 {
     const struct stk_lane *l = stk_vec_at(&d->b->lanes, lane);
@@ -267,7 +267,7 @@ static bool fill_line(struct devices *d, uint32_t index)
     return true;
 }
 
-// Room for the nodes of all streams behind those of the threads.
+// Room for the nodes of all streams after those of the threads.
 static bool reserve(struct devices *d)
 {
     struct stk_graph_build *b = d->b;

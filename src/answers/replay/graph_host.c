@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of host threads: the time of the steps, thread by thread, as calls and what lies between.
+// Lanes of host threads: the time of the steps, thread by thread, as calls and what is between.
 // Which threads: those that launch device work, and the one that drives the steps.
-//
-// Method: the model's segments of a thread (thread_segments.h), those of one call and those between
-// two calls put together, cut where a step begins and where a batch is fetched. Time in which the
-// thread records nothing stands for itself from IDLE_NS on; less belongs to what is around it.
+// Method: the model's segments of a thread (thread_segments.h). Those of one call are joined, and
+// so are those between two calls, with cuts where a step begins and where a batch is fetched. Time
+// without events is a node of its own from IDLE_NS on; less belongs to its neighbors.
 #include <string.h>
 
 #include "profile/model/threads/thread_segments.h"
@@ -99,7 +98,8 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
 }
 
 // A fetch of the driving thread holds up no other thread by itself: those wait for what it does
-// next. One that runs on another thread (TensorFlow's) holds up whoever records nothing meanwhile.
+// next. One that runs on another thread (TensorFlow's) delays the thread that records nothing
+// meanwhile.
 static bool concerns(const struct host *h, const struct stk_mark *fetch)
 {
     const struct stk_analysis *a = h->b->a;
@@ -119,7 +119,7 @@ static bool push_work(struct host *h, int64_t from_ns, int64_t to_ns, enum stk_n
     return push(h, from_ns, to_ns, STK_NODE_WORK, cut < to_ns ? STK_WHAT_CALLBACK : what);
 }
 
-// What lies between two calls, cut at the fetches.
+// What is between two calls, cut at the fetches.
 static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum stk_node_what what)
 {
     const struct stk_marks *f = &h->b->a->fetches;

@@ -210,7 +210,7 @@ static bool choose_between(struct stk_graph_build *b, const struct stk_vec *at, 
 }
 
 // From after the first step that waited long for its batch to the last, or from the first wait to
-// the last, as far as these are enough steps; else all.
+// the last, if these are enough steps; otherwise all.
 static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
 {
     struct stk_graph *g = b->g;
@@ -226,7 +226,7 @@ static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
 }
 
 // With a device, the mean that prices start from is that of those steps alone: a part of a round of
-// the workers would weigh it towards steps that wait, or that do not. Without one, a loader's
+// the workers would weigh it toward steps that wait, or that do not. Without one, a loader's
 // threads disturb all steps, and waits are no rounds.
 static void count_rounds(struct stk_graph_build *b)
 {

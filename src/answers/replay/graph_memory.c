@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many times larger a batch the device's memory holds, as far as allocations are recorded:
-// what is in use at the least (weights, states of the optimizer) stays, and what comes and goes
-// grows with the batch.
-//
-// Limits: memory that allocators hold beyond what is in use, of other processes and of libraries
-// is not in the profile; workspaces that do not grow count as if they did.
+// How many times larger a batch fits into GPU memory, from recorded allocations: the minimum in use
+// (weights, optimizer state) stays, and the rest grows with the batch.
+// Limits: the profile doesn't show memory of other processes, of libraries, or held unused by
+// allocators. Workspaces that don't grow count as if they did.
 #include "answers/replay/graph.h"
 
 #define FEW_EVENTS 32 // of fewer, the least and the most in use say nothing

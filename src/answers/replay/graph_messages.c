@@ -7,7 +7,7 @@
 bool stk_graph_message(struct stk_graph_build *b, uint32_t line, const struct stk_device_op *op,
                        uint32_t node)
 {
-    const struct stk_collective *c = stk_collective_of(b->a, line, op->start_ns, op->event);
+    const struct stk_collective_class *c = stk_collective_of(b->a, line, op->start_ns, op->event);
     if (!c || c->bytes <= 0 || c->kind != STK_COLLECTIVE_ALL_REDUCE) {
         return true;
     }

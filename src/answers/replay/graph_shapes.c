@@ -65,7 +65,7 @@ static bool has_odd(const struct input in[MOST_INPUTS], bool is_convolution)
     return odd;
 }
 
-// Of a product of matrices, or of a batch of them; 0: the shapes are none of one.
+// Of a matrix product, or of a batch of them; 0: the shapes don't fit one.
 static double flops_of(const struct input in[MOST_INPUTS])
 {
     const struct input *a = &in[0], *b = &in[1];

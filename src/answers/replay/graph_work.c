@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the work of each step ends, in a profile without a device: after the call that does it, as
-// the framework names it. What the driving thread does from there to the next fetch, recorded or
-// not, is callbacks, metrics, logging.
+// Where the work of each step ends, in a profile without a device: after the call that does it,
+// known by the framework's name. From there to the next fetch the driving thread runs callbacks,
+// metrics and logging, recorded or not.
 //
 // JAX's call returns before its work is done: there the work ends with the step's last operation of
-// the model on other threads. Limits: a job in several functions of which none holds most of the
-// time has no such end; callbacks that compute with JAX count as work as far as they do.
+// the model on other threads.
+// Limits: a job in several functions, none of which takes most of the time, has no such end. JAX
+// computation in callbacks counts as work.
 #include "profile/model/steps/main_calls.h"
 #include "answers/replay/graph.h"
 

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/sort.h"
 #include "answers/replay/critical.h"
+#include "answers/replay/exposed.h"
 
 // What a prediction is off by where nothing else is known: the time of steps varies from run to
 // run, and of what a fix takes away a part comes back elsewhere.
@@ -65,7 +66,7 @@ struct outcome {
     double mean_ns; // negative: a circle
     double inner_ns;
     bool is_even, needs_no_batches;
-    int64_t critical[STK_CRITICAL_COUNT];
+    int64_t critical[STK_CRITICAL_COUNT], exposed[STK_CRITICAL_COUNT];
 };
 
 // A second measure of the steps: of those between two waits for a batch; without a device their
@@ -88,67 +89,109 @@ static double second_of(const struct stk_graph *g, const int64_t *borders)
     return median;
 }
 
-// Which step is replayed: the recorded one; as it is without the profiler and, as far as a set of
-// fixes says, as it may be in another run; with these fixes.
+// Which step is replayed: the recorded one; the step without the profiler, varied as a set of fixes
+// says another run may vary; the step with these fixes.
 enum which { RECORDED, BEFORE, AFTER };
 
-// Fixes of a set change the scene, or what they change varies as far as a level says.
-static bool change(struct stk_scene *s, const struct stk_price_asked *set, size_t count,
-                   enum stk_price_level level, enum which which)
+// A replay that is asked for: of a set of fixes, at some levels.
+struct ask {
+    const struct stk_price_asked *set;
+    size_t count;
+    enum which which;
+    bool at[STK_PRICE_LEVELS];
+};
+
+// Fixes of a set change the scene, or vary what they change by what a level says. False: no memory.
+static bool change(struct stk_scene *s, const struct ask *ask, enum stk_price_level level)
 {
     bool ok = true;
-    for (size_t k = 0; ok && k < count; k++) {
-        const struct stk_price_how how = {level, set[k].value, set[k].text};
-        const struct stk_price_row *fix = set[k].fix;
-        if (which == AFTER) {
-            ok = stk_price_refuse_in(s->g, &set[k]) || fix->apply(s, &how);
-        } else if (fix->vary) {
-            fix->vary(s, level);
+    for (size_t k = 0; ok && k < ask->count; k++) {
+        const struct stk_price_asked *set = &ask->set[k];
+        const struct stk_price_how how = {level, set->value, set->text};
+        if (ask->which == AFTER) {
+            ok = stk_price_refuse_in(s->g, set) || set->fix->apply(s, &how);
+        } else if (set->fix->vary) {
+            set->fix->vary(s, level);
         }
     }
     return ok;
 }
 
-// One rank with the fixes at one level. False: no memory.
-static bool replay_with(const struct stk_graph *g, const struct stk_price_asked *set, size_t count,
-                        enum stk_price_level level, enum which which, struct outcome *out)
+// The scene of a rank with the fixes at a level. False: no memory.
+static bool set_scene(struct stk_scene *s, const struct stk_graph *g, const struct ask *ask,
+                      enum stk_price_level level)
 {
-    struct stk_scene s;
-    struct stk_times t;
-    *out = (struct outcome){.mean_ns = -1};
-    if (!stk_scene_init(&s, g)) {
-        return false;
-    }
-    if (which != RECORDED) {
-        stk_scene_unprofile(&s);
+    stk_scene_reset(s, g);
+    if (ask->which != RECORDED) {
+        stk_scene_unprofile(s);
     }
     for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
-        if (s.nodes[i].kind == STK_NODE_COLLECTIVE) {
-            s.nodes[i].dur_ns -= (int64_t)s.nodes[i].size * STK_US;
+        if (s->nodes[i].kind == STK_NODE_COLLECTIVE) {
+            s->nodes[i].dur_ns -= (int64_t)s->nodes[i].size * STK_US;
         }
     }
-    bool is_spared = which == AFTER && g->is_contended && level == STK_PRICE_LOW;
+    bool is_spared = ask->which == AFTER && g->is_contended && level == STK_PRICE_LOW;
     for (uint32_t i = 0; i < g->node_count && is_spared; i++) {
-        s.nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
+        s->nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
     }
-    int64_t *borders = stk_alloc_array((size_t)g->step_count + 1, sizeof *borders);
-    bool ok = borders && stk_times_init(&t, g);
-    if (ok) {
-        ok = change(&s, set, count, level, which);
-        if (ok && stk_replay_run(&s, &t)) {
-            stk_replay_steps(g, s.nodes, &t, borders);
-            double mean_ns = stk_replay_mean(g, borders);
-            double inner_ns = second_of(g, borders);
-            out->mean_ns = (mean_ns < s.floor_ns ? s.floor_ns : mean_ns) + s.extra_ns;
-            out->inner_ns = (inner_ns < s.floor_ns ? s.floor_ns : inner_ns) + s.extra_ns;
-            out->is_even = s.is_even;
-            out->needs_no_batches = s.needs_no_batches;
-            stk_critical_sum(&s, &t, out->critical);
+    return change(s, ask, level);
+}
+
+// What the step's time goes to is asked of the expected fixes alone.
+static void replay_scene(const struct stk_pricing *p, struct stk_room *room, bool is_asked,
+                         struct outcome *out)
+{
+    const struct stk_scene *s = &room->scene;
+    struct stk_times *t = &room->times;
+    *out = (struct outcome){.mean_ns = -1};
+    if (!stk_replay_run(s, t)) {
+        return;
+    }
+    stk_replay_steps(s->g, s->nodes, t, room->borders_ns);
+    double mean_ns = stk_replay_mean(s->g, room->borders_ns);
+    double inner_ns = second_of(s->g, room->borders_ns);
+    out->mean_ns = (mean_ns < s->floor_ns ? s->floor_ns : mean_ns) + s->extra_ns;
+    out->inner_ns = (inner_ns < s->floor_ns ? s->floor_ns : inner_ns) + s->extra_ns;
+    out->is_even = s->is_even;
+    out->needs_no_batches = s->needs_no_batches;
+    if (is_asked) {
+        stk_critical_sum(s, t, out->critical);
+    }
+    if (is_asked && p->exposes) {
+        stk_exposed_sum(s, t, room->borders_ns, out->exposed);
+    }
+}
+
+// One rank at the levels that are asked for, the expected one first. Many fixes are the same at
+// another level: such a scene isn't replayed again. False: no memory.
+static bool replay_levels(const struct stk_pricing *p, const struct stk_graph *g,
+                          const struct ask *ask, struct outcome out[STK_PRICE_LEVELS])
+{
+    static const enum stk_price_level in_order[] = {STK_PRICE_EXPECTED, STK_PRICE_LOW,
+                                                    STK_PRICE_HIGH};
+    struct stk_room *room = stk_rooms_take(p->rooms);
+    const struct outcome *first = NULL;
+    uint64_t first_hash = 0;
+    bool ok = room != NULL;
+    for (int i = 0; ok && i < STK_PRICE_LEVELS; i++) {
+        enum stk_price_level level = in_order[i];
+        if (!ask->at[level]) {
+            continue;
         }
-        stk_times_deinit(&t);
+        ok = set_scene(&room->scene, g, ask, level);
+        uint64_t hash = ok ? stk_scene_hash(&room->scene) : 0;
+        if (ok && first && hash == first_hash) {
+            out[level] = *first;
+        } else if (ok) {
+            bool is_asked = level == STK_PRICE_EXPECTED && ask->which != RECORDED;
+            replay_scene(p, room, is_asked, &out[level]);
+        }
+        first_hash = first ? first_hash : hash;
+        first = first ? first : &out[level];
     }
-    stk_free(borders);
-    stk_scene_deinit(&s);
+    if (room) {
+        stk_rooms_give(p->rooms, room);
+    }
     return ok;
 }
 
@@ -168,23 +211,28 @@ static double pace_of(double *means, uint32_t count, bool is_even)
 
 // Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
 // then spends its time on is the critical path of the first rank.
-static bool replay_ranks(const struct stk_pricing *p, const struct stk_price_asked *set,
-                         size_t count, enum stk_price_level level, enum which which,
-                         struct outcome *first)
+static bool replay_ranks(const struct stk_pricing *p, const struct ask *ask,
+                         struct outcome first[STK_PRICE_LEVELS])
 {
-    double *means = stk_alloc_array(2 * (size_t)p->count + 1, sizeof *means);
-    double *inner = means ? means + p->count : NULL;
+    size_t n = p->count;
+    double *means = stk_alloc_array(2 * n * STK_PRICE_LEVELS + 1, sizeof *means);
     bool ok = means != NULL;
-    struct outcome o;
     for (uint32_t i = 0; ok && i < p->count; i++) {
-        ok = replay_with(p->graphs[i], set, count, level, which, &o);
-        means[i] = o.mean_ns < 0 ? p->base_ns : o.mean_ns;
-        inner[i] = o.mean_ns < 0 ? p->base_inner_ns : o.inner_ns;
-        *first = i ? *first : o;
+        struct outcome o[STK_PRICE_LEVELS];
+        ok = replay_levels(p, p->graphs[i], ask, o);
+        for (size_t k = 0; ok && k < STK_PRICE_LEVELS; k++) {
+            if (ask->at[k]) {
+                means[2 * k * n + i] = o[k].mean_ns < 0 ? p->base_ns : o[k].mean_ns;
+                means[(2 * k + 1) * n + i] = o[k].mean_ns < 0 ? p->base_inner_ns : o[k].inner_ns;
+                first[k] = i ? first[k] : o[k];
+            }
+        }
     }
-    if (ok) {
-        first->mean_ns = pace_of(means, p->count, first->is_even);
-        first->inner_ns = pace_of(inner, p->count, first->is_even);
+    for (size_t k = 0; ok && k < STK_PRICE_LEVELS; k++) {
+        if (ask->at[k]) {
+            first[k].mean_ns = pace_of(means + 2 * k * n, p->count, first[k].is_even);
+            first[k].inner_ns = pace_of(means + (2 * k + 1) * n, p->count, first[k].is_even);
+        }
     }
     stk_free(means);
     return ok;
@@ -204,14 +252,17 @@ static void share_path(const int64_t ns[STK_CRITICAL_COUNT], double share[STK_CR
 // The step as it is without the profiler, and what of the recorded one that is.
 static bool find_base(struct stk_pricing *p)
 {
-    struct outcome profiled, o;
-    if (!replay_ranks(p, NULL, 0, STK_PRICE_EXPECTED, RECORDED, &profiled) ||
-        !replay_ranks(p, NULL, 0, STK_PRICE_EXPECTED, BEFORE, &o)) {
+    struct outcome with[STK_PRICE_LEVELS], without[STK_PRICE_LEVELS];
+    struct ask recorded = {.which = RECORDED, .at = {[STK_PRICE_EXPECTED] = true}};
+    struct ask before = {.which = BEFORE, .at = {[STK_PRICE_EXPECTED] = true}};
+    if (!replay_ranks(p, &recorded, with) || !replay_ranks(p, &before, without)) {
         return false;
     }
+    struct outcome profiled = with[STK_PRICE_EXPECTED], o = without[STK_PRICE_EXPECTED];
     p->base_ns = o.mean_ns;
     p->base_inner_ns = o.inner_ns;
     share_path(o.critical, p->base_path);
+    share_path(o.exposed, p->base_exposed);
     p->gate.profiler = profiled.mean_ns > p->base_ns ? 1 - p->base_ns / profiled.mean_ns : 0;
     double most = p->graphs[0]->is_by_torch ? STK_PROFILER_MOST_TORCH : STK_PROFILER_MOST;
     p->gate.profiler_most = bounded(most * p->gate.profiler, 0, STK_PROFILER_SHARE_MOST);
@@ -231,7 +282,8 @@ static bool has_device(const struct stk_pricing *p)
 // Without a device the mean holds what happened once and the median leaves out what happens seldom:
 // the middle of them is expected, and the ends are the one and the other.
 static double share_of(const struct stk_pricing *p, const struct outcome *base,
-                       const struct outcome *o, enum stk_price_level level, double most)
+                       const struct outcome *o, enum stk_price_level level, double floor,
+                       double most)
 {
     double all = base->mean_ns > 0 ? o->mean_ns / base->mean_ns : 1;
     double second = base->inner_ns > 0 ? o->inner_ns / base->inner_ns : 1;
@@ -239,7 +291,16 @@ static double share_of(const struct stk_pricing *p, const struct outcome *base,
     double share = has_device(p) || level == STK_PRICE_HIGH ? more
                    : level == STK_PRICE_EXPECTED            ? (less + more) / 2
                                                             : less;
-    return bounded(share, 0, most);
+    return bounded(share, floor, most);
+}
+
+// What the model computes on threads that have no lane (XLA's, TensorFlow's executor's) is in no
+// node, and runs beside what the loop does: without its fetches the loop waits for that work.
+static double model_share_of(const struct stk_pricing *p, const struct stk_run_sum *run)
+{
+    bool is_in_lanes = has_device(p) || p->graphs[0]->is_by_torch || run->wall_ns <= 0;
+    double share = is_in_lanes ? 0 : (double)run->parts[STK_PART_COMPUTE] / (double)run->wall_ns;
+    return bounded(share, 0, 1);
 }
 
 static int compare_starts(const void *x, const void *y)
@@ -275,8 +336,8 @@ static bool add_waits(struct stk_graph *g, const struct stk_rank_sum *rank)
             n->kind == STK_NODE_COLLECTIVE
                 ? find_collective(sorted, rank->collective_count, n->start_ns + g->base_ns)
                 : NULL;
-        if (c && c->matched) {
-            n->size = (uint32_t)(c->wait_ns / STK_US);
+        if (c && stk_meeting_of(rank, c)) {
+            n->size = (uint32_t)(stk_collective_wait_ns(rank, c) / STK_US);
             g->has_peers = true;
         }
     }
@@ -305,10 +366,11 @@ static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
 }
 
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
-                      const struct stk_verdict *verdict, struct stk_arena *arena)
+                      const struct stk_verdict *verdict, bool exposes, struct stk_arena *arena)
 {
     struct stk_graph **graphs = stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *graphs);
-    *p = (struct stk_pricing){.graphs = (const struct stk_graph *const *)graphs};
+    *p =
+        (struct stk_pricing){.graphs = (const struct stk_graph *const *)graphs, .exposes = exposes};
     for (uint32_t i = 0; graphs && i < run->rank_count; i++) {
         struct stk_gate gate;
         struct stk_graph *g = run->ranks[i]->partial;
@@ -327,12 +389,27 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
         p->gate.why[p->gate.why_count++] = "the profile has nothing to replay";
         return graphs != NULL;
     }
+    p->model_share = model_share_of(p, run);
     check_steps(&p->gate, p->count, (double)run->step_mean_ns);
     if (verdict->kind == STK_VERDICT_CANNOT_TELL) {
         close_gate(&p->gate,
                    "the profile doesn't show where the time of its steps goes (stoker why)");
     }
-    return !p->gate.ok || find_base(p);
+    if (!p->gate.ok) {
+        return true;
+    }
+    p->rooms = stk_rooms_new(p->graphs, p->count);
+    if (!p->rooms || !find_base(p)) {
+        stk_pricing_deinit(p);
+        return false;
+    }
+    return true;
+}
+
+void stk_pricing_deinit(struct stk_pricing *p)
+{
+    stk_rooms_free(p->rooms);
+    p->rooms = NULL;
 }
 
 struct stk_pricing_step stk_pricing_step(const struct stk_pricing *p, const struct stk_run_sum *run)
@@ -417,35 +494,38 @@ static double bind_pace(const struct stk_pricing *p, double work, double expecte
 // The step that the fixes are taken from, as slow as it may be for the optimistic end. False: no
 // memory.
 static bool find_before(const struct stk_pricing *p, const struct stk_price_asked *set,
-                        size_t count, enum stk_price_level level, struct outcome *out)
+                        size_t count, struct outcome out[STK_PRICE_LEVELS])
 {
+    struct ask ask = {set, count, BEFORE, {[STK_PRICE_LOW] = true, [STK_PRICE_HIGH] = true}};
     bool varies = false;
     for (size_t k = 0; k < count; k++) {
         varies |= set[k].fix->vary != NULL;
     }
-    *out = (struct outcome){.mean_ns = p->base_ns, .inner_ns = p->base_inner_ns};
-    return !varies || level == STK_PRICE_EXPECTED ||
-           replay_ranks(p, set, count, level, BEFORE, out);
+    for (int level = 0; level < STK_PRICE_LEVELS; level++) {
+        out[level] = (struct outcome){.mean_ns = p->base_ns, .inner_ns = p->base_inner_ns};
+    }
+    return !varies || replay_ranks(p, &ask, out);
 }
 
 bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *set, size_t count,
                    struct stk_price *out)
 {
     double share[STK_PRICE_LEVELS], most = stk_price_may_slow(set, count) ? MOST_SLOWER : 1;
-    bool needs_batches = true;
-    for (int level = 0; level < STK_PRICE_LEVELS; level++) {
-        enum stk_price_level at = (enum stk_price_level)level;
-        struct outcome o, base;
-        if (!replay_ranks(p, set, count, at, AFTER, &o) || !find_before(p, set, count, at, &base)) {
-            return false;
-        }
-        share[level] = share_of(p, &base, &o, at, most);
-        if (level == STK_PRICE_EXPECTED) {
-            out->next_bottleneck = largest(o.critical);
-            share_path(o.critical, out->path);
-            needs_batches = !o.needs_no_batches;
-        }
+    double floor = stk_price_changes_model(set, count) ? 0 : p->model_share;
+    struct ask ask = {set, count, AFTER, {true, true, true}};
+    struct outcome after[STK_PRICE_LEVELS], before[STK_PRICE_LEVELS];
+    const struct outcome *usual = &after[STK_PRICE_EXPECTED];
+    if (!replay_ranks(p, &ask, after) || !find_before(p, set, count, before)) {
+        return false;
     }
+    for (int level = 0; level < STK_PRICE_LEVELS; level++) {
+        share[level] =
+            share_of(p, &before[level], &after[level], (enum stk_price_level)level, floor, most);
+    }
+    out->next_bottleneck = largest(usual->critical);
+    share_path(usual->critical, out->path);
+    share_path(usual->exposed, out->exposed);
+    bool needs_batches = !usual->needs_no_batches;
     double expected = share[STK_PRICE_EXPECTED], doubt = doubt_of(p, set, count, expected);
     out->work = stk_price_work(set, count);
     if (needs_batches && (expected < MUCH_FASTER || out->work > 1) && hides_pace(p)) {

@@ -8,6 +8,7 @@
 #include "answers/replay/critical.h"
 #include "answers/replay/price_row.h"
 #include "answers/replay/gate.h"
+#include "answers/replay/room.h"
 
 // The graphs of a run that can be replayed, and what is known of them.
 struct stk_pricing {
@@ -15,16 +16,21 @@ struct stk_pricing {
     uint32_t count;
     struct stk_gate gate; // the worst of all ranks
     bool leaves_steps;    // some of the reported steps do not count
+    bool exposes;         // base_exposed, and `exposed` of prices, are filled
     double base_ns; // replayed mean step without a change and without the profiler: slowest rank
     double
-        base_inner_ns; // the same of those between two waits for a batch; without a device, median
-    double base_path[STK_CRITICAL_COUNT]; // what its critical path goes to, as shares
+        base_inner_ns;  // the same of those between two waits for a batch; without a device, median
+    double model_share; // of the step, that runs on threads without a lane, and stays
+    double base_path[STK_CRITICAL_COUNT];    // what its critical path goes to, as shares
+    double base_exposed[STK_CRITICAL_COUNT]; // what its device does, or waits for
+    struct stk_rooms *rooms;                 // where replays run; NULL: the gate is closed
 };
 // Graphs of all ranks (sum->partial of stk_replay_hook). The gate is closed as well where the
-// verdict abstains: a profile that does not say where its time goes has no prices. False: no
-// memory.
+// verdict abstains: a profile that does not say where its time goes has no prices. exposes: prices
+// say what the device does, or waits for, too. False: no memory.
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
-                      const struct stk_verdict *verdict, struct stk_arena *arena);
+                      const struct stk_verdict *verdict, bool exposes, struct stk_arena *arena);
+void stk_pricing_deinit(struct stk_pricing *p);
 
 struct stk_price {
     // Predicted step as shares of the measured one without the profiler: low <= high.
@@ -32,6 +38,7 @@ struct stk_price {
     double work;                     // what such a step does, over what one does now
     const char *next_bottleneck;     // NULL: not known
     double path[STK_CRITICAL_COUNT]; // of the expected step, as base_path
+    double exposed[STK_CRITICAL_COUNT];
 };
 // The step that prices are shares of, and what of it is not the profiler's own: expected, at the
 // least and at the most.

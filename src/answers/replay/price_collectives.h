@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the what-ifs of collectives share: the collectives of a step, and the kernels before and
-// beside them.
+// Shared by the what-ifs of collectives: the collectives of a step, and the kernels before them and
+// overlapping them.
 #pragma once
 
 #include "answers/replay/price_row.h"
@@ -22,5 +22,5 @@ struct stk_comm_walk {
     uint32_t comm, compute, at_comm, at_compute, step;
 };
 struct stk_comm_walk stk_comm_walk(const struct stk_graph *g, const struct stk_node *nodes);
-// The next step with a collective; false: there is none.
+// The next step with a collective; false at the end.
 bool stk_comm_next(struct stk_comm_walk *w, struct stk_step_comm *out);

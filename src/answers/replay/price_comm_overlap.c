@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients are reduced while backward still runs: a collective begins when the gradients that it
-// reduces are there, not behind the last of them.
+// reduces are there, not after the last of them.
 //
 // Method: of the kernels of a step before its first collective, the last part by time is backward.
 // A collective's gradients are there when that share of backward is done which its own time and
 // that of those before it have in all of them, and collectives run one after the other; a single
-// one is taken to be cut into buckets. What is left of them behind backward is what they take in
+// one is taken to be cut into buckets. What is left of them after backward is what they take in
 // the replay. What runs beside each other is slower, collectives and kernels, by shares as
 // published (Daydream, Echo); by none of it at best.
 //

@@ -5,14 +5,13 @@
 //
 // Method: a kernel is shorter by the ratio of the two peaks, of which a part is reached; a fixed
 // part of it stays. How much of a ratio kernels reach is what the ends differ in: predictions of
-// other devices by peaks are off by a seventh in the mean, so that a step, the sum of many kernels,
+// other devices by peaks are off by a seventh on average, so that a step, the sum of many kernels,
 // is rarely off by more than a third. A
 // link to the host that copies from pinned memory show to be slower than its data sheet (a slot
-// with fewer lanes, a switch) may be as it should be in the other machine: at best it is, and as
-// far as a slot with half of the lanes explains it that is expected (seen on lab/sim's jobs to be
-// nearer than half of it all). Collectives that reach less than half of the link between devices
-// are held up by something else (a bus, a network), which another device does not change: at best
-// it does.
+// with fewer lanes, a switch) may be as it should be in the other machine. At best it is; expected
+// is the part that a slot with half the lanes explains (on lab/sim's jobs nearer than half of the
+// difference). Collectives that reach less than half of the link between devices are held up by
+// something else (a bus, a network), which another device does not change: at best it does.
 //
 // Limits: the host, its launches and staged copies stay; that kernels of the other device differ,
 // that caches and clocks do, and that a batch would be chosen larger is not seen.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbouring elementwise kernels of a stream become one: it reads and writes once what each of
+// Neighboring elementwise kernels of a stream become one: it reads and writes once what each of
 // them did, and for each further one reads another operand in half of the cases, of 2.5 accesses.
 // The calls of the others go, and the host's work between them.
 #include "base/assert.h"

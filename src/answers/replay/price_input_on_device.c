@@ -39,7 +39,7 @@ static const char *input_on_device_refuse_value(const struct stk_graph *g,
     return how->value > 1 ? "at most 1, the share of the preparation that moves" : NULL;
 }
 
-// What the fetching thread does for a batch, in the mean.
+// The fetching thread's average work for a batch.
 static double shorten_fetches(struct stk_scene *s, double share)
 {
     int64_t fetch_ns = s->g->calibration.fetch_ns;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker prepares batches beside the step (prefetch, num_workers=1): what the fetching thread did
-// becomes the pace of that worker, one batch after the other, from the first fetch on. What
-// disturbed a fetch may spare a worker: at best no batch takes longer than a fetch of the lower
-// quartile did.
+// A worker prepares batches in the background (prefetch, num_workers=1): the fetching thread's work
+// sets the pace of that worker, one batch after another, from the first fetch on. What disturbed a
+// fetch may not disturb a worker: at best no batch takes longer than a lower-quartile fetch.
 //
 // Handing over is not free where workers are processes (PyTorch's): the worker copies a batch into
 // memory that both share and sends a file for each tensor, which the trainer opens. Either takes

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads that launch have processors of their own (TF_GPU_THREAD_MODE=gpu_private, pinned
-// threads, fewer threads beside them): what they do takes as long as on a processor that nobody
-// else wants.
+// The launching threads get CPU cores of their own (TF_GPU_THREAD_MODE=gpu_private, pinned threads,
+// fewer other threads): their work takes as long as on an undisturbed core.
 //
-// Method: a launch call is the same work in every job, some microseconds. Where the median call
-// takes much longer, its thread did not have the processor all the time, and all that the thread
-// did is taken to have been stretched alike. How long a call takes undisturbed is known to be
-// between QUIET_LOW_NS and QUIET_HIGH_NS; at the least the profile's own fastest tenth shows it.
+// Method: a launch call is the same work in every job, some microseconds. If the median call takes
+// much longer, its thread didn't have the core all the time, and all its work is assumed to be
+// stretched alike. An undisturbed call takes between QUIET_LOW_NS and QUIET_HIGH_NS; the profile's
+// own fastest tenth gives the lower end.
 //
 // Limits: where steps wait for workers there is no price, since these lose what is given. A slow
 // processor looks the same, which is why the pessimistic end may hold no gain; what

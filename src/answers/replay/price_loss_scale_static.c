@@ -23,7 +23,7 @@ static bool is_value(const struct stk_node *n)
     return n->kind == STK_NODE_COPY && !stk_price_is_to_device(n) && n->size < DATA_KIB;
 }
 
-// What a lane's calls launched last: by that, calls behind the check are found.
+// What a lane's calls launched last: by that, calls after the check are found.
 struct checking {
     struct stk_scene *s;
     const uint32_t *launched; // per host node: the last work that it launched, STK_NONE

@@ -64,7 +64,7 @@ static void add_class(struct sums *s, const struct sample *v, size_t count)
     s->xy += w * x * y;
 }
 
-// The fixed part where one size is all there is. Within a host the rate of the links lies between
+// The fixed part where one size is all there is. Within a host the rate of the links is between
 // what was reached, as if nothing were fixed, and what they reach at best; the middle (of their
 // logarithms) is expected. Beyond a host links are not known: a share.
 static double fixed_of_one_size(const struct stk_graph *g, double ns, double bytes,
@@ -156,7 +156,7 @@ int64_t stk_message_fixed(const struct stk_message_floor *f, int64_t dur_ns,
                           enum stk_price_level level)
 {
     double ns = (double)dur_ns, most = ns < f->shortest_ns ? ns : f->shortest_ns;
-    bool binds = most < MOST_FIXED_NS; // else their length says nothing of it
+    bool binds = most < MOST_FIXED_NS; // otherwise their length doesn't show it
     most = binds ? most : MOST_FIXED_NS;
     double least = most < HOPS_NS ? most : HOPS_NS;
     double fixed = f->is_told                    ? f->fixed_ns

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No call waits for the device: values are read back later. Synchronisation goes, and copies back
+// No call waits for the device: values are read back later. Synchronization goes, and copies back
 // of single values; what copies more back needs the data, and keeps waiting.
 #include "answers/replay/price_transfers.h"
 

@@ -6,7 +6,7 @@
 // Method: of OP:device, the copies, the wait and the thread's work go; a kernel takes their place
 // on the stream. Of OP:host, kernels of the operator that follow each other on a stream become work
 // of the thread, which waits for what the stream did before, and for a copy of it; the stream goes
-// on behind the copy back. What is copied no profile says: a kernel that moves data is taken to
+// on after the copy back. What is copied no profile says: a kernel that moves data is taken to
 // move it again over a link that is 20 times slower. Of all:host, kernels become work of the
 // threads that launch them; copies, launches and waits go. How much slower a host is, is a prior,
 // by what cores and devices of one time do: of work in a kernel beyond what any kernel takes,
@@ -52,7 +52,7 @@ static bool is_to_host(const char *value)
     return strcmp(strrchr(value, ':'), ":host") == 0;
 }
 
-// Does the value, less what stands behind its last colon, name it?
+// Does the value, less what stands after its last colon, name it?
 static bool is_named(const char *name, const char *value)
 {
     size_t n = (size_t)(strrchr(value, ':') - value);

@@ -9,18 +9,18 @@
 //
 // Published factors are means over products of all sizes. A product whose shapes and time say that
 // it reaches half of its device's peak or more fills the device, and is expected to reach the ratio
-// of the two peaks, as far as such products reach them: about four fifths of that of plain cores,
-// 60 to 80% of that of matrix units, in either type (from tf32 to 16 bits, what is read halves as
-// the time to compute does). Where no shapes are recorded, a long kernel with
-// several blocks for each multiprocessor, or just one (a persistent kernel), is taken for one.
-// Below a fifth of the peak, the published factors hold, in between some of both. More than the
-// peak is a shape that is not the kernel's own.
+// of the two peaks, each times the part that such products achieve: about four fifths on plain
+// cores, 60 to 80% on matrix units, in either type (from tf32 to 16 bits, bytes halve as compute
+// time does). Where no shapes are recorded, a long kernel with several blocks for each
+// multiprocessor, or just one (a persistent kernel), is taken for one. Below a fifth of the peak,
+// the published factors hold, in between some of both. More than the peak is a shape that is not
+// the kernel's own.
 //
 // What leaves 32 bits is cast: a third of the products are those of forward, whose weights are cast
 // once a step, and at the most their other operand is cast as well. A cast is a short kernel with a
 // launch like that of its product, which a step that waits for its launches feels. Where a compiler
 // fused what is elementwise, its program launches them, without the work of an operation before:
-// what usually lies between its launches is added, which is nothing where one call launches many.
+// what usually is between its launches is added, which is nothing where one call launches many.
 #include <math.h>
 #include <string.h>
 

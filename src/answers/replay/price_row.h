@@ -30,8 +30,9 @@ struct stk_price_row {
     // A rate or a size of the device's work is supposed: nothing has to be done for it that could
     // give less, and ends of its own hold what such work may take.
     bool is_supposed;
-    bool may_slow;     // a step may become longer
-    bool is_more_work; // a step does `value` times the work: what is saved is of a sample
+    bool may_slow;      // a step may become longer
+    bool changes_model; // what the model's own work takes, too
+    bool is_more_work;  // a step does `value` times the work: what is saved is of a sample
     // Why there is nothing to change in this graph; NULL: there is.
     const char *(*refuse)(const struct stk_graph *g);
     // The same of the value that was asked for; may be NULL.
@@ -60,7 +61,10 @@ const char *stk_price_refuse_in(const struct stk_graph *g, const struct stk_pric
 bool stk_price_is_supposed(const struct stk_price_asked *set, size_t count); // all of them
 // May a step become longer with one of them?
 bool stk_price_may_slow(const struct stk_price_asked *set, size_t count);
+bool stk_price_changes_model(const struct stk_price_asked *set, size_t count); // one of them
 double stk_price_work(const struct stk_price_asked *set, size_t count); // of a step, 1: as now
+// The row of "id" or "id=value"; NULL: no what-if has that id.
+const struct stk_price_row *stk_price_find(const char *text);
 // One "id" or "id=value", or the id of an advice that has a price; the error names the nearest id.
 // `text` must outlive the set.
 STK_MUST_CHECK enum stoker_status stk_price_parse(const char *text, struct stk_price_asked *out,
@@ -77,9 +81,9 @@ bool stk_price_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int 
 // Nothing waits for batches any more; the mean time from one to the next that workers had ready, 0
 // not known.
 double stk_price_drop_pace(struct stk_scene *s);
-// Of workers beside the model a share of the work is gone, 0 to 1: what they held up may be faster,
-// as far as it is known (stk_graph.undisturbed), two fifths of that are expected (by
-// the measured pairs of lab/pairs), and none is sure.
+// A share of the workers' work next to the model is gone, 0 to 1. What they slowed down may become
+// faster, at most by what is known (stk_graph.undisturbed). Two fifths of that are expected (from
+// the measured pairs of lab/pairs); at worst nothing is gained.
 void stk_price_undisturb(struct stk_scene *s, enum stk_price_level level, double gone);
 // A launch call that is no more, and what the host did before it since the call before.
 void stk_price_drop_call(struct stk_scene *s, uint32_t call);

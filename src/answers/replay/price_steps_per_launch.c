@@ -5,10 +5,14 @@
 //
 // At best the callbacks come as rarely, too, as Keras' do; at the least a fifth of it stays.
 #include "base/assert.h"
+#include "profile/model/thresholds.h"
 #include "answers/replay/price_row.h"
 
 static const char *steps_per_launch_refuse(const struct stk_graph *g)
 {
+    if (g->eager_ops >= stk_threshold_value(STK_T_EAGER_OPS)) {
+        return "TensorFlow runs the step operation by operation: no call holds a whole step";
+    }
     return stk_price_finds(g, STK_NODE_WORK, STK_WHAT_IDLE)
                ? NULL
                : "the main thread does nothing unrecorded in a step";

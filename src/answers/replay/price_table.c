@@ -49,26 +49,32 @@ static enum stoker_status take_value(const struct stk_price_row *fix, const char
     return STOKER_OK;
 }
 
-enum stoker_status stk_price_parse(const char *text, struct stk_price_asked *out,
-                                   struct stoker_err *err)
+const struct stk_price_row *stk_price_find(const char *text)
 {
-    const char *near = NULL;
     size_t typed = strcspn(text, "=");
     for (int i = 0; i < stk_price_row_count; i++) {
         const struct stk_price_row *fix = stk_price_rows[i];
-        size_t n = strcspn(fix->id, "=");
-        bool is_it = n == typed && memcmp(fix->id, text, n) == 0;
-        *out = (struct stk_price_asked){.fix = fix, .text = text};
-        if (is_it && text[typed] == '=' && !fix->value) {
-            return stk_err_set(err, STOKER_EUSAGE, "%s takes no value", fix->id);
+        if (strcspn(fix->id, "=") == typed && memcmp(fix->id, text, typed) == 0) {
+            return fix;
         }
-        if (is_it && fix->value) {
-            return take_value(fix, text[typed] ? text + typed + 1 : fix->value, out, err);
-        }
-        if (is_it) {
-            return STOKER_OK;
-        }
-        near = stk_near_best(text, near, fix->id);
+    }
+    return NULL;
+}
+
+enum stoker_status stk_price_parse(const char *text, struct stk_price_asked *out,
+                                   struct stoker_err *err)
+{
+    const struct stk_price_row *fix = stk_price_find(text);
+    const char *value = strchr(text, '='), *near = NULL;
+    *out = (struct stk_price_asked){.fix = fix, .text = text};
+    if (fix && fix->value) {
+        return take_value(fix, value ? value + 1 : fix->value, out, err);
+    }
+    if (fix) {
+        return value ? stk_err_set(err, STOKER_EUSAGE, "%s takes no value", fix->id) : STOKER_OK;
+    }
+    for (int i = 0; i < stk_price_row_count; i++) {
+        near = stk_near_best(text, near, stk_price_rows[i]->id);
     }
     const char *price = stk_fix_row_link(text, STK_FIX_PRICE); // by the id of an advice
     return price ? stk_price_parse(price, out, err)
@@ -99,6 +105,15 @@ bool stk_price_may_slow(const struct stk_price_asked *set, size_t count)
         may |= set[i].fix->may_slow;
     }
     return may;
+}
+
+bool stk_price_changes_model(const struct stk_price_asked *set, size_t count)
+{
+    bool does = false;
+    for (size_t i = 0; i < count; i++) {
+        does |= set[i].fix->changes_model;
+    }
+    return does;
 }
 
 double stk_price_work(const struct stk_price_asked *set, size_t count)

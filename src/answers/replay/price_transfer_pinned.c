@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies to the device from pinned memory: no staging by the calling thread, no wait in the call or
-// right behind it (PyTorch waits for a copy that was not asked for without), and the full rate of
+// right after it (PyTorch waits for a copy that was not asked for without), and the full rate of
 // the link. The rate is that of pinned copies in the same profile, else a factor over staging: as
 // is usual, or as the data sheet's link over what staging reached says, the middle of both being
 // expected: a slot may have fewer lanes than the device.
@@ -15,7 +15,7 @@
 
 #define SLOW_KIB_PER_NS 2.4e-3 // 2.5 GB/s: a core stages faster, so the link itself is slow
 #define LARGE_KIB 64           // smaller copies are mostly set-up and tell no rate
-#define BEHIND 6               // nodes behind a copy's call among which its wait is looked for
+#define AFTER 6                // nodes after a copy's call among which its wait is looked for
 #define BEHIND_NS (100 * STK_US)
 #define STAGED_SLOWER 1.8 // of copies from pageable memory, in another run
 #define STAGED_QUICKER 0.9
@@ -52,13 +52,13 @@ static double by_link(const struct stk_scene *s, double staged, enum stk_price_l
                                                              : whole;
 }
 
-// The wait for the copy itself behind its call.
+// The wait for the copy itself after its call.
 static void drop_wait(struct stk_scene *s, uint32_t call, uint32_t copy)
 {
     STK_ASSERT(call < s->g->node_count && copy < s->g->node_count);
     const struct stk_lane *lane = &s->g->lanes[s->g->nodes[call].lane];
     const struct stk_node *was = s->g->nodes;
-    for (uint32_t i = call + 1; i < lane->first + lane->count && i <= call + BEHIND; i++) {
+    for (uint32_t i = call + 1; i < lane->first + lane->count && i <= call + AFTER; i++) {
         if (was[i].start_ns > stk_node_end(&was[copy]) + BEHIND_NS) {
             return;
         }

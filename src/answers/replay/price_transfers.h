@@ -23,10 +23,10 @@ static inline int64_t stk_price_copy_ns(int64_t ns, double faster)
                ? ns
                : STK_COPY_SETUP_NS + stk_price_scaled(ns - STK_COPY_SETUP_NS, 1 / faster);
 }
-// Bytes per second of large copies of a kind, as recorded; 0: there are none.
+// Bytes per second of large copies of a kind, as recorded; 0 without any.
 double stk_price_link_rate(const struct stk_scene *s, enum stk_node_what what);
-// Data that is copied to the device in each step, where there are several pieces, told apart by
-// their KiB: the shortest is of the batch at the least, the longest may be the same each time.
+// Data copied to the device in each step, in several pieces, identified by their KiB. At least the
+// shortest belongs to the batch; the longest may be the same each time.
 struct stk_price_pieces {
     uint32_t shortest_kib, longest_kib; // 0: there are not several
 };

@@ -6,23 +6,54 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/hash.h"
 
 #define NOT_YET INT64_MIN
 
-bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g)
+struct stk_graph_size stk_graph_size_of(const struct stk_graph *g)
 {
-    *s = (struct stk_scene){.g = g, .floor_ns = g->pace_ns};
-    s->nodes = stk_alloc_array((size_t)g->node_count + 1, sizeof *s->nodes);
-    s->ready_ns = stk_alloc_array((size_t)g->batch_count + 1, sizeof *s->ready_ns);
-    if (!s->nodes || !s->ready_ns) {
-        stk_scene_deinit(s);
-        return false;
+    return (struct stk_graph_size){g->node_count, g->batch_count};
+}
+
+bool stk_scene_alloc(struct stk_scene *s, struct stk_graph_size size)
+{
+    *s = (struct stk_scene){.nodes = stk_alloc_large(size.nodes + 1, sizeof *s->nodes),
+                            .ready_ns = stk_alloc_array(size.batches + 1, sizeof *s->ready_ns)};
+    if (s->nodes && s->ready_ns) {
+        return true;
     }
+    stk_scene_deinit(s);
+    return false;
+}
+
+void stk_scene_reset(struct stk_scene *s, const struct stk_graph *g)
+{
+    STK_ASSERT(s->nodes && s->ready_ns);
+    *s = (struct stk_scene){
+        .g = g, .nodes = s->nodes, .ready_ns = s->ready_ns, .floor_ns = g->pace_ns};
     memcpy(s->nodes, g->nodes, g->node_count * sizeof *s->nodes);
     if (g->batch_count) {
         memcpy(s->ready_ns, g->ready_ns, g->batch_count * sizeof *s->ready_ns);
     }
+}
+
+bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g)
+{
+    if (!stk_scene_alloc(s, stk_graph_size_of(g))) {
+        return false;
+    }
+    stk_scene_reset(s, g);
     return true;
+}
+
+uint64_t stk_scene_hash(const struct stk_scene *s)
+{
+    const double ns[] = {s->extra_ns, s->floor_ns};
+    uint64_t flags = (uint64_t)s->is_even << 1 | s->needs_no_batches;
+    uint64_t h = stk_hash_table_bytes(s->nodes, s->g->node_count * sizeof *s->nodes);
+    h = stk_hash_table_pair(
+        h, stk_hash_table_bytes(s->ready_ns, s->g->batch_count * sizeof *s->ready_ns));
+    return stk_hash_table_pair(h, stk_hash_table_pair(stk_hash_table_bytes(ns, sizeof ns), flags));
 }
 
 void stk_scene_deinit(struct stk_scene *s)
@@ -52,11 +83,11 @@ void stk_scene_unprofile(struct stk_scene *s)
     }
 }
 
-bool stk_times_init(struct stk_times *t, const struct stk_graph *g)
+bool stk_times_alloc(struct stk_times *t, struct stk_graph_size size)
 {
-    size_t n = (size_t)g->node_count + 1;
-    t->begin_ns = stk_alloc_array(n, sizeof *t->begin_ns);
-    t->end_ns = stk_alloc_array(n, sizeof *t->end_ns);
+    size_t n = size.nodes + 1;
+    t->begin_ns = stk_alloc_large(n, sizeof *t->begin_ns);
+    t->end_ns = stk_alloc_large(n, sizeof *t->end_ns);
     t->bound = stk_alloc_zero(n, sizeof *t->bound);
     t->woken = stk_alloc_zero(n, sizeof *t->woken);
     if (t->begin_ns && t->end_ns && t->bound && t->woken) {
@@ -64,6 +95,11 @@ bool stk_times_init(struct stk_times *t, const struct stk_graph *g)
     }
     stk_times_deinit(t);
     return false;
+}
+
+bool stk_times_init(struct stk_times *t, const struct stk_graph *g)
+{
+    return stk_times_alloc(t, stk_graph_size_of(g));
 }
 
 void stk_times_deinit(struct stk_times *t)

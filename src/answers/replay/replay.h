@@ -30,11 +30,22 @@ struct stk_scene {
 };
 bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g); // false: no memory
 void stk_scene_deinit(struct stk_scene *s);
+// The same in two steps, for a scene that is used again: space for a graph of that size, and the
+// graph as it was recorded, which is no larger.
+struct stk_graph_size {
+    size_t nodes, batches;
+};
+struct stk_graph_size stk_graph_size_of(const struct stk_graph *g);
+bool stk_scene_alloc(struct stk_scene *s, struct stk_graph_size size); // false: no memory
+void stk_scene_reset(struct stk_scene *s, const struct stk_graph *g);
+// Scenes of a graph with the same hash replay alike: of two others, one in 2^64 pairs has it.
+uint64_t stk_scene_hash(const struct stk_scene *s);
 // Host nodes without what the profiler added to them, beside a device: without one, what recording
 // costs is not told from the operations, which are the step.
 void stk_scene_unprofile(struct stk_scene *s);
 
 bool stk_times_init(struct stk_times *t, const struct stk_graph *g);
+bool stk_times_alloc(struct stk_times *t, struct stk_graph_size size);
 void stk_times_deinit(struct stk_times *t);
 
 // False: a circle (or no memory): the times mean nothing.

@@ -3,12 +3,17 @@
 // most together with those already taken, until the target is reached or nothing is worth taking.
 #include "answers/replay/scenarios.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/sort.h"
+#include "base/thread.h"
 
 #define MAX_SET 16
-#define WORTH 0.005 // of the step: a fix that saves less is not taken towards a target
+#define ROOM_BYTES ((size_t)1 << 30) // of all replays that run at a time
+#define PAIRED 5                     // of the fixes that save most alone: two at a time, ten pairs
+#define WORTH 0.005 // of the step: a fix that saves less is not taken toward a target
 
 struct making {
     const struct stk_run_sum *run;
@@ -88,7 +93,8 @@ static bool fill_base(struct making *m)
     b->unprofiled_ns = (int64_t)((double)step.measured_ns * step.share);
     b->unprofiled_low_ns = (int64_t)((double)step.measured_ns * step.low_share);
     b->unprofiled_high_ns = (int64_t)((double)step.measured_ns * step.high_share);
-    return path_of(m->arena, m->pricing.base_path, &b->path);
+    return path_of(m->arena, m->pricing.base_path, &b->path) &&
+           path_of(m->arena, m->pricing.base_exposed, &b->exposed);
 }
 
 // Why a fix does not apply, as asked for or with the value that is meant without one.
@@ -123,14 +129,57 @@ static bool fill_fixes(struct making *m, const struct stk_price_asked *set, size
     return f != NULL;
 }
 
-static bool price(struct making *m, const struct stk_price_asked *set, size_t count,
-                  struct stk_whatif_scenario *out)
+// What-ifs that are replayed side by side: each of the sets, after those that all have in common.
+struct pricing_job {
+    const struct making *m;
+    const struct stk_price_asked *common, *last; // `last`: one a set
+    size_t common_count;
+    struct stk_price *prices;
+    atomic_bool no_memory;
+};
+
+static void price_one(void *arg, size_t i)
 {
-    struct stk_price p;
-    const char *names[MAX_SET], *assumes[MAX_SET];
-    if (!stk_price_set(&m->pricing, set, count, &p)) {
-        return false;
+    struct pricing_job *job = arg;
+    struct stk_price_asked set[MAX_SET];
+    size_t n = job->common_count;
+    STK_ASSERT(n < MAX_SET);
+    if (n) {
+        memcpy(set, job->common, n * sizeof *set);
     }
+    set[n] = job->last[i];
+    if (!stk_price_set(&job->m->pricing, set, n + 1, &job->prices[i])) {
+        atomic_store(&job->no_memory, true);
+    }
+}
+
+// Each thread has a copy of the largest graph, and its times.
+static int threads_of(const struct making *m)
+{
+    size_t most = 1;
+    for (uint32_t i = 0; i < m->pricing.count; i++) {
+        size_t bytes = m->pricing.graphs[i]->node_count * (sizeof(struct stk_node) + 24);
+        most = bytes > most ? bytes : most;
+    }
+    size_t fit = ROOM_BYTES / most + 1;
+    int threads = m->asked->threads > 0 ? m->asked->threads : stk_thread_count();
+    return (size_t)threads < fit ? threads : (int)fit;
+}
+
+static bool price_all(const struct making *m, const struct stk_price_asked *common,
+                      size_t common_count, const struct stk_price_asked *last, size_t count,
+                      struct stk_price *prices)
+{
+    struct pricing_job job = {m, common, last, common_count, prices, false};
+    stk_thread_each(threads_of(m), count, price_one, &job);
+    return !atomic_load(&job.no_memory);
+}
+
+static bool fill(struct making *m, const struct stk_price_asked *set, size_t count,
+                 const struct stk_price *price, struct stk_whatif_scenario *out)
+{
+    struct stk_price p = *price;
+    const char *names[MAX_SET], *assumes[MAX_SET];
     for (size_t i = 0; i < count; i++) {
         names[i] = set[i].text;
         assumes[i] = set[i].fix->assumes;
@@ -146,7 +195,15 @@ static bool price(struct making *m, const struct stk_price_asked *set, size_t co
                    1 - p.low / p.work},
         .next_bottleneck = p.next_bottleneck};
     return texts(m->arena, names, count, &out->fix) &&
-           texts(m->arena, assumes, count, &out->assumes) && path_of(m->arena, p.path, &out->path);
+           texts(m->arena, assumes, count, &out->assumes) &&
+           path_of(m->arena, p.path, &out->path) && path_of(m->arena, p.exposed, &out->exposed);
+}
+
+static bool price(struct making *m, const struct stk_price_asked *set, size_t count,
+                  struct stk_whatif_scenario *out)
+{
+    struct stk_price p;
+    return stk_price_set(&m->pricing, set, count, &p) && fill(m, set, count, &p, out);
 }
 
 static int compare(const void *x, const void *y)
@@ -187,42 +244,108 @@ static bool alone(const struct making *m, const struct stk_price_row *fix,
     return fix->is_priced_alone && usual(m, fix, set) && !stk_price_refuse(&m->pricing, set);
 }
 
+// All that are priced without being asked for; one more may be written than is counted.
+static size_t all_alone(const struct making *m, struct stk_price_asked *sets)
+{
+    size_t count = 0;
+    for (int i = 0; i < stk_price_row_count; i++) {
+        count += alone(m, stk_price_rows[i], &sets[count]);
+    }
+    return count;
+}
+
 static bool price_each(struct making *m, struct stk_whatif_scenario *s, size_t *count)
 {
-    struct stk_price_asked set;
-    for (int i = 0; i < stk_price_row_count; i++) {
-        if (alone(m, stk_price_rows[i], &set) && !price(m, &set, 1, &s[(*count)++])) {
-            return false;
+    size_t most = (size_t)stk_price_row_count + 1;
+    struct stk_price_asked *sets = stk_arena_array(m->arena, most, sizeof *sets);
+    struct stk_price *prices = stk_arena_array(m->arena, most, sizeof *prices);
+    *count = sets && prices ? all_alone(m, sets) : 0;
+    bool ok = sets && prices && price_all(m, NULL, 0, sets, *count, prices);
+    for (size_t i = 0; ok && i < *count; i++) {
+        ok = fill(m, &sets[i], 1, &prices[i], &s[i]);
+    }
+    if (ok) {
+        stk_sort(s, *count, sizeof *s, compare);
+    }
+    return ok;
+}
+
+// The fixes that are worth pairing with the one before them: of `s`, the best first. False: no
+// memory.
+static bool pairs_with(struct making *m, const struct stk_whatif_scenario *s, size_t count,
+                       size_t first, struct stk_whatif_scenario *pairs, size_t *n)
+{
+    struct stk_price_asked set[2], last[PAIRED];
+    struct stk_price prices[PAIRED];
+    size_t others = 0;
+    for (size_t k = first; k < count && k < PAIRED; k++) {
+        const char *const *text = s[k].fix.items;
+        STK_ASSERT(s[k].fix.count == 1);
+        if (s[k].saving.expected_share >= WORTH &&
+            stk_price_parse(text[0], &last[others], m->err) == STOKER_OK) {
+            others++;
         }
     }
-    stk_sort(s, *count, sizeof *s, compare);
-    return true;
+    if (others < 2) {
+        return true;
+    }
+    bool ok = price_all(m, last, 1, last + 1, others - 1, prices);
+    set[0] = last[0];
+    for (size_t k = 1; ok && k < others; k++) {
+        set[1] = last[k];
+        ok = fill(m, set, 2, &prices[k - 1], &pairs[*n]);
+        *n += ok && pairs[*n].saving.expected_share - s[first].saving.expected_share >= WORTH;
+    }
+    return ok;
+}
+
+// Two of the best fixes at a time; pairs that save hardly more than the better one are left out.
+// `s` has the fixes alone, the best first.
+static bool price_pairs(struct making *m, const struct stk_whatif_scenario *s, size_t count)
+{
+    struct stk_whatif_scenario *pairs = stk_arena_array(m->arena, PAIRED * PAIRED, sizeof *pairs);
+    bool ok = pairs != NULL;
+    size_t n = 0;
+    m->out->has_pairs = true;
+    for (size_t i = 0; ok && i < count && i < PAIRED; i++) {
+        ok = pairs_with(m, s, count, i, pairs, &n);
+    }
+    if (ok) {
+        stk_sort(pairs, n, sizeof *pairs, compare);
+        m->out->pairs = (struct stk_list){.items = pairs, .count = n};
+    }
+    return ok;
 }
 
 static bool find_way(struct making *m)
 {
     struct stk_whatif_target *t = &m->out->target;
+    size_t most = (size_t)stk_price_row_count + 1, count = 0;
     struct stk_price_asked taken[MAX_SET];
+    struct stk_price_asked *sets = stk_arena_array(m->arena, most, sizeof *sets);
+    struct stk_price *prices = stk_arena_array(m->arena, most, sizeof *prices);
     struct stk_whatif_scenario s, best;
-    size_t count = 0;
+    if (!sets || !prices) {
+        return false;
+    }
     m->out->has_target = true;
     *t = (struct stk_whatif_target){.target_ns = m->asked->target_ns,
                                     .expected_ns = m->out->base.unprofiled_ns};
     while (count < MAX_SET && t->expected_ns > t->target_ns) {
         struct stk_price_asked chosen = {0};
         best.expected_ns = t->expected_ns - (int64_t)(WORTH * (double)m->out->base.measured_ns);
-        for (int i = 0; i < stk_price_row_count; i++) {
-            if (!alone(m, stk_price_rows[i], &taken[count])) {
-                continue;
-            }
-            struct stk_price_asked tried = taken[count];
-            if (!price(m, taken, count + 1, &s)) {
-                return false;
-            }
-            if (s.expected_ns < best.expected_ns) {
+        size_t n = all_alone(m, sets);
+        bool ok = price_all(m, taken, count, sets, n, prices);
+        for (size_t i = 0; i < n && ok; i++) {
+            taken[count] = sets[i];
+            ok = fill(m, taken, count + 1, &prices[i], &s);
+            if (ok && s.expected_ns < best.expected_ns) {
                 best = s;
-                chosen = tried;
+                chosen = sets[i];
             }
+        }
+        if (!ok) {
+            return false;
         }
         if (!chosen.fix) {
             break;
@@ -255,13 +378,30 @@ static enum stoker_status scenarios(struct making *m, const struct stk_price_ask
     if (ok && m->asked->fixes) {
         ok = is_refused(m, set, count) || price(m, set, count, &s[made++]);
     } else if (ok && m->asked->target_ns == 0) {
-        ok = price_each(m, s, &made);
+        ok = price_each(m, s, &made) && (!m->asked->wants_pairs || price_pairs(m, s, made));
     }
     if (ok && m->asked->target_ns > 0) {
         ok = find_way(m);
     }
     m->out->scenarios = (struct stk_list){.items = s, .count = ok ? made : 0};
     return ok ? STOKER_OK : stk_err_nomem(m->err);
+}
+
+static enum stoker_status make(struct making *m, const struct stk_price_asked *set, size_t count)
+{
+    if (!fill_gate(m) || !fill_fixes(m, set, count) || !fill_base(m)) {
+        return stk_err_nomem(m->err);
+    }
+    const struct stk_graph *g = m->pricing.count ? m->pricing.graphs[0] : NULL;
+    m->out->has_critical = m->pricing.gate.ok && g && g->critical;
+    if (m->out->has_critical) {
+        m->out->critical = *g->critical;
+    }
+    if (!m->pricing.gate.ok || !m->out->has_base || m->asked->wants_all || m->asked->wants_path) {
+        m->out->gate.ok &= m->out->has_base;
+        return STOKER_OK;
+    }
+    return scenarios(m, set, count);
 }
 
 enum stoker_status stk_whatif_make(const struct stk_run_sum *run, const struct stk_verdict *verdict,
@@ -272,21 +412,12 @@ enum stoker_status stk_whatif_make(const struct stk_run_sum *run, const struct s
     struct stk_price_asked set[MAX_SET];
     size_t count = 0;
     enum stoker_status status = asked->fixes ? parse(&m, set, &count) : STOKER_OK;
-    if (status != STOKER_OK) {
-        return status;
-    }
-    if (!stk_pricing_init(&m.pricing, run, verdict, arena) || !fill_gate(&m) ||
-        !fill_fixes(&m, set, count) || !fill_base(&m)) {
+    if (status == STOKER_OK && !stk_pricing_init(&m.pricing, run, verdict, true, arena)) {
         return stk_err_nomem(err);
     }
-    const struct stk_graph *g = m.pricing.count ? m.pricing.graphs[0] : NULL;
-    out->has_critical = m.pricing.gate.ok && g && g->critical;
-    if (out->has_critical) {
-        out->critical = *g->critical;
+    if (status == STOKER_OK) {
+        status = make(&m, set, count);
+        stk_pricing_deinit(&m.pricing);
     }
-    if (!m.pricing.gate.ok || !out->has_base || asked->wants_all || asked->wants_path) {
-        out->gate.ok &= out->has_base;
-        return STOKER_OK;
-    }
-    return scenarios(&m, set, count);
+    return status;
 }

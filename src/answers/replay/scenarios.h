@@ -8,6 +8,8 @@
 struct stk_whatif_asked {
     const char *fixes; // "a,b": one scenario of all; NULL: each alone
     int64_t target_ns; // 0: none
+    int threads;       // 0: all processors this process may use
+    bool wants_pairs;  // where each fix is priced alone: the best two at a time, too
     bool wants_all;    // the list alone: no scenarios
     bool wants_path;   // the critical path alone
 };

@@ -5,7 +5,7 @@
 
 #include "answers/replay/replay.h"
 
-// Errors as shares, of the pairs of neighbouring used steps that do the same: up to step_count of
+// Errors as shares, of the pairs of neighboring used steps that do the same: up to step_count of
 // them. `was` are the recorded borders of the steps, `t` is overwritten. False: no memory.
 bool stk_transplant_check(const struct stk_graph *g, struct stk_times *t, const int64_t *was,
                           double *errors, size_t *count);

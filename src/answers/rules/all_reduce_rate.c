@@ -3,12 +3,11 @@
 //
 // Method: those of one size in one size of group are a class. What one takes is the lower quartile
 // of its class, less the waiting for other ranks where these are recorded, so that late ranks do
-// not count against the link. The link gives what the best class of 1 MB or more reaches; where all
-// devices of the group are in one host and their links are known, three quarters of these if that
-// is more. What is lost by a collective is what it takes above its bytes at that rate, as far as no
-// compute hides it.
-// Limits: where all messages are of one size and the links are not known, they are their own bound.
-// The algorithm is taken to be one whose slowest link carries 2 (n - 1) / n of the bytes.
+// not count against the link. The link's rate is that of the best class of 1 MB or more; if all
+// devices of the group are in one host and their links are known, at least three quarters of these.
+// A collective loses the time above its bytes at that rate, unless compute overlaps it.
+// Limits: if all messages have one size and the links aren't known, they are their own bound. The
+// algorithm is assumed to be one whose slowest link carries 2 (n - 1) / n of the bytes.
 #include "answers/rules/all_reduce_rate.h"
 
 #include <string.h>
@@ -46,14 +45,15 @@ static size_t collect(const struct stk_run_sum *run, struct stk_all_reduce_rate 
         const struct stk_rank_sum *rank = run->ranks[r];
         for (uint32_t i = 0; i < rank->collective_count; i++) {
             const struct stk_collective *c = &rank->collectives[i];
-            int64_t wait_ns = c->matched && c->wait_ns > 0 ? c->wait_ns : 0;
-            if (c->kind != STK_COLLECTIVE_ALL_REDUCE || !is_used(rank, c)) {
+            const struct stk_collective_class *class = stk_collective_class_of(rank, c);
+            int64_t wait_ns = stk_collective_wait_ns(rank, c);
+            if (class->kind != STK_COLLECTIVE_ALL_REDUCE || !is_used(rank, c)) {
                 continue;
             }
             out->count++;
-            if (c->bytes > 0 && c->group_size > 1 && c->dur_ns > wait_ns) {
+            if (class->bytes > 0 && class->group_size > 1 && c->dur_ns > wait_ns) {
                 int64_t exposed_ns = c->exposed_ns - wait_ns;
-                v[n++] = (struct sample){c->bytes, c->group_size, c->dur_ns - wait_ns,
+                v[n++] = (struct sample){class->bytes, class->group_size, c->dur_ns - wait_ns,
                                          exposed_ns > 0 ? exposed_ns : 0};
             }
         }

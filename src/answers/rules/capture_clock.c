@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks disagree: device work that begins before its launch call, or ranks whose collectives do
-// not end together. Durations stay right; what lies between host and device, or between ranks, does
+// not end together. Durations stay right; what is between host and device, or between ranks, does
 // not.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
 #include "answers/rules/finding.h"
+#include "profile/model/collectives/rank_clocks.h"
 
 enum { SKEW_NS, SKEW_SHARE, MATCHED };
 static const struct stk_threshold thresholds[] = {
@@ -39,6 +40,23 @@ static bool host_and_device(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     return true;
 }
 
+// How far apart the ranks' clocks are, by collectives that all of them leave together.
+static void say_offsets(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const int64_t *clock_ns = run->clock_ns;
+    uint32_t first = 0, last = 0;
+    if (!clock_ns || clock_ns[0] == STK_CLOCK_UNKNOWN) {
+        return;
+    }
+    for (uint32_t r = 1; r < run->rank_count; r++) {
+        first = clock_ns[r] < clock_ns[first] ? r : first;
+        last = clock_ns[r] > clock_ns[last] ? r : last;
+    }
+    stk_say_clocks_apart(ctx, f, clock_ns[last] - clock_ns[first], run->ranks[last]->rank,
+                         clock_ns[last], run->ranks[first]->rank, -clock_ns[first]);
+}
+
 static bool between_ranks(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -47,6 +65,7 @@ static bool between_ranks(const struct stk_rule_ctx *ctx, struct stk_rep_finding
         return false;
     }
     stk_say_collective_ends_differ(ctx, f, run->straggler.matched);
+    say_offsets(ctx, f);
     return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records are missing from the profile: dropped by the profiler, damaged on the way, or unreadable.
+// Records are missing from the profile: dropped by the profiler, damaged later, or unreadable.
 // Launch calls without device work hint at device records lost without notice.
 #include "evidence_says.h"
 #include "fixes_data.h"

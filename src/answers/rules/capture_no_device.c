@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile of a job that uses an accelerator holds no kernels, or none for some of its ranks:
-// recording failed, nothing was launched, or only copies were. Where nothing can be judged without
-// kernels, the finding cannot-tell says how to record them; here it is only stated.
+// The profile of a job that uses a GPU has no kernels, at least for some ranks: recording failed,
+// nothing was launched, or only copies were. If nothing can be judged without kernels, the finding
+// cannot-tell says how to record them; this one only states it.
 #include <string.h>
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Much of the host's step holds no event, since the program's own Python was not recorded: what it
-// does there, the input above all, cannot be told. Gives the line that makes it visible.
+// Much of the step has no events on the CPU because the program's own Python wasn't recorded. So
+// the profile doesn't show what it does there, above all for input. Gives the line that records it.
 #include <string.h>
 
 #include "evidence_says.h"

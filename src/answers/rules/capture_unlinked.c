@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device work without its launch call: why the device was idle before it cannot be told.
+// Device work without its launch call: the profile doesn't show why the device was idle before it.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

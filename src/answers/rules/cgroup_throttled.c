@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control group stops the job: it used up its quota of processor time before a period's end.
-// Common in containers with a limit on processors, and seen by no profiler: threads just stand
-// still.
+// The control group stops the job: it used up its CPU quota before the period ended. Common in
+// containers with a CPU limit, and invisible to profilers: threads are just suspended.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

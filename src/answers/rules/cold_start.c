@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile shows a start: compilation, module loading, first use. Either it is most of what was
-// recorded (the verdict), or it takes its share of the used steps, or it only lies before them.
+// recorded (the verdict), or it takes its share of the used steps, or it only is before them.
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"

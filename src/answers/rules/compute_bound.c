@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good news: the device (or, without one, the model on the host) is busy. What remains is in the
-// kernels themselves: ideas without figures, since a timeline cannot price them.
+// kernels themselves: ideas without figures, since a timeline cannot price them. One part has a
+// figure: an optimizer of PyTorch's that updates its parameters one by one, on a processor.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -8,6 +9,7 @@
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/pack_signs.h"
 #include "answers/rules/torch_signs.h"
+#include "profile/model/verdict/busy_work.h"
 #include "profile/model/verdict/verdict_text.h"
 
 enum { REMAINS, ODD, FULL, PACKS, STILL };
@@ -144,6 +146,22 @@ static void choose_ideas(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
+static void choose_on_host(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    f->title = "The model's own work fills the CPU's step";
+    say_still(ctx, f);
+    double update = stk_torch_update_share(ctx);
+    if (stk_busy_work_of(ctx->pass.run) == STK_BUSY_NONE && stk_torch_update_choose(ctx, f)) {
+        f->title = "The optimizer updates its parameters one by one";
+        f->severity = stk_rule_severity(ctx, update);
+        stk_finding_bound(f, update);
+        stk_finding_told(ctx, f, STK_TOLD_UPDATE);
+    }
+    for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
+    }
+}
+
 static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
                                                struct stk_rep_finding *f, const char **why)
 {
@@ -164,11 +182,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
         stk_finding_fix(ctx, f, &fixes[FIX_PACKS]);
     }
     if (stk_rule_on_host(ctx)) {
-        f->title = "The CPU's step is the model's own work";
-        say_still(ctx, f);
-        for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {
-            stk_finding_fix(ctx, f, &fixes[i]);
-        }
+        choose_on_host(ctx, f);
     } else {
         f->title =
             stk_verdict_leaves_loss(ctx->pass.verdict) ? "The device is busy computing" : f->title;

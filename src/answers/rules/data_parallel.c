@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's DataParallel over several devices: one process of Python launches for all of them, a
-// thread each, and the model is sent to the others again in each step. Recognised by its own range,
+// thread each, and the model is sent to the others again in each step. Recognized by its own range,
 // its file where Python was traced, and the backward pass of its broadcast.
 #include "evidence_says.h"
 #include "fixes_data.h"

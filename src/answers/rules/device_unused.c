@@ -3,7 +3,7 @@
 // nothing was launched; or the record of the machine shows GPUs that were idle all the time.
 //
 // Limits: operators are known of PyTorch; of other frameworks the machine's record alone tells. A
-// machine whose GPUs are others' may show them busy: then nothing is said.
+// machine whose GPUs are others' may show them busy: then the rule passes.
 #include "answers/rules/device_unused.h"
 
 #include "evidence_says.h"

@@ -76,7 +76,7 @@ static enum stk_rule_state disk_busy_check(const struct stk_rule_ctx *ctx,
     }
     if (stalled < thresholds[STALLED].value) {
         *why = stalled < 0 ? "a disk is busy, but waits for it weren't recorded"
-                           : "a disk is busy, but hardly anything waits for it";
+                           : "a disk is busy, but almost nothing waits for it";
         return STK_RULE_PASSED;
     }
     double rate = rate_of(v, STK_SAMPLE_OF_DISK_READ, disk->number) +

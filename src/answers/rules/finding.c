@@ -49,7 +49,7 @@ const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
     return cut ? cut : "";
 }
 
-// The values that are known, for programs; texts are copied, since they may lie in what is read.
+// The known values, for programs; texts are copied, since they may point into the input.
 static struct stk_list values_of(struct stk_arena *arena, const struct stk_evidence_row *row,
                                  const union stk_amount *amounts)
 {
@@ -174,6 +174,12 @@ static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     }
 }
 
+int64_t stk_rule_each_ns(const struct stk_rule_ctx *ctx, int64_t total_ns, uint64_t intervals)
+{
+    struct stk_rule_steps steps = stk_rule_spread(ctx, 0);
+    return steps.used > 1 && intervals >= steps.used ? total_ns / steps.used : STK_NOT_KNOWN;
+}
+
 bool stk_rule_owners_tell(const struct stk_cause *c)
 {
     STK_ASSERT(c->owner_count >= 0 && c->owner_count <= STK_CAUSE_OWNERS);
@@ -192,7 +198,8 @@ static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     for (int i = from; i < c->owner_count && i < most; i++) {
         if (i == 0 || (double)c->owners[i].ns >= OWNERS_SHARE * (double)c->ns) {
             stk_say_in_own_function(ctx, f, c->owners[i].ns, stk_rule_owner(ctx, c->owners[i].name),
-                                    c->owners[i].count);
+                                    c->owners[i].count,
+                                    stk_rule_each_ns(ctx, c->owners[i].ns, c->owners[i].count));
         }
     }
 }
@@ -211,7 +218,8 @@ static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
         const struct stk_cause_name *n = &c->names[i];
         if (n->ns > 0 && n->name && n->name[0]) {
             bool is_before = strncmp(n->name, "before ", 7) == 0;
-            stk_say_in_name(ctx, f, n->ns, is_before, stk_rule_name(ctx, n->name), n->count);
+            stk_say_in_name(ctx, f, n->ns, is_before, stk_rule_name(ctx, n->name), n->count,
+                            stk_rule_each_ns(ctx, n->ns, n->count));
         }
     }
 }
@@ -223,7 +231,7 @@ static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         return;
     }
     const struct stk_example *e = &c->examples[0];
-    const char *name = stk_rule_name(ctx, e->name);
+    const char *name = e->name ? stk_rule_owner(ctx, e->name) : "";
     stk_evidence_place(stk_say_longest(ctx, f, e->dur_ns, e->step >= 0 ? e->step : STK_NOT_KNOWN,
                                        name[0] ? name : NULL),
                        e->track, e->start_ns, e->dur_ns);

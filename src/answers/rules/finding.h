@@ -18,7 +18,7 @@ bool stk_rule_on_host(const struct stk_rule_ctx *ctx); // judged on host steps, 
 // The profile is an input pipeline's report of itself (stoker.data), without a device.
 bool stk_rule_on_pipeline(const struct stk_rule_ctx *ctx);
 bool stk_rule_of_own_capture(const struct stk_rule_ctx *ctx); // stoker run --level 1 recorded it
-bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx);         // the analysed devices are TPUs
+bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx);         // the analyzed devices are TPUs
 // Why shares mean nothing here (the verdict abstained before looking at them), or NULL.
 const char *stk_rule_abstained(const struct stk_rule_ctx *ctx);
 // Times an issue was met, over all inputs.
@@ -37,7 +37,10 @@ struct stk_rule_steps {
     int64_t largest_step; // number of the step with the most
 };
 struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts);
-// Lower median over the same rows; -1 if there are none or memory is out.
+// Of a sum over all used rows, what one has on average; STK_NOT_KNOWN unless there are several, and
+// each may have one of the `intervals`.
+int64_t stk_rule_each_ns(const struct stk_rule_ctx *ctx, int64_t total_ns, uint64_t intervals);
+// Lower median over the same rows; -1 without rows or memory.
 int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts);
 
 // Does a name that fills this part, or one of its examples, contain `word` (any case)?
@@ -77,6 +80,8 @@ void stk_finding_bound(struct stk_rep_finding *f, double share);
 // not known.
 void stk_finding_level(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        struct stk_rep_level level);
+// The most that a level may save: without a device the model's own work stays in the step.
+double stk_level_most(const struct stk_rule_ctx *ctx);
 // Choose a fix of the rule's table; the first chosen is the best.
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix);
@@ -84,6 +89,9 @@ void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 bool stk_rule_owners_tell(const struct stk_cause *c);
 // The line of the user's own code that fills most of these parts, where Python was traced.
 void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
+// The place of the job's own code that the hooks told; none was told: unchanged.
+void stk_finding_told(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                      enum stk_told_place at);
 // "train.py(35): main" or "$train.py:35 main", alone or after " in "; false for installed packages.
 bool stk_rule_parse_source(const char *name, struct stk_str *file, int64_t *line);
 // A text in the arena; "" if memory is out.

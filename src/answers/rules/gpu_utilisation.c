@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvidia-smi calls the GPU busy, and the profile shows that it computes for much less of the time.
-// NVML's utilisation is the share of its sampling intervals in which any kernel ran at all: small
+// NVML's utilization is the share of its sampling intervals in which any kernel ran at all: small
 // kernels with gaps between them look like full use.
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -9,7 +9,8 @@
 
 enum { SHOWN, APART };
 static const struct stk_threshold thresholds[] = {
-    [SHOWN] = {"utilization as nvidia-smi shows it", "share", 0.6, "below it, nobody is misled"},
+    [SHOWN] = {"utilization as nvidia-smi shows it", "share", 0.6,
+               "below it, no conclusion changes"},
     [APART] = {"above the profile's compute share", "share of the time", 0.25,
                "smaller differences come from different time windows"},
     {0},

@@ -123,6 +123,7 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
     f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, share);
+    stk_finding_source(ctx, f, stk_rule_group_parts(STK_GROUP_HOST));
     *why = stk_why_tiny_calls(ctx, share);
     stk_say_operators_are_tiny(ctx, f, ctx->pass.verdict->tiny_share,
                                stk_threshold_value(STK_T_TINY_CALL_US), share);
@@ -132,12 +133,26 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
     return STK_RULE_FIRED;
 }
 
-// What is not recorded lies between operations that run one by one: it is Python that calls them.
+// What is not recorded is between operations that run one by one: it is Python that calls them.
 static bool eager_leads(const struct stk_rule_ctx *ctx)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
     return v->kind == STK_VERDICT_HOST && v->unrecorded_share > 0 &&
            stk_runs_eagerly(ctx->pass.run);
+}
+
+// What can be saved at most of such a step: all but its fetches and the work of its operations. Of
+// these the profile counts the calls as the model's, too.
+static double most_eager(const struct stk_run_sum *run, double lost)
+{
+    double steps = run->step_marks > 0 ? run->step_marks : 1;
+    if (run->wall_ns <= 0 || run->steps_used == 0) {
+        return lost;
+    }
+    double step_ns = (double)run->wall_ns / run->steps_used;
+    double left = (double)run->facts.eager_least_ns / steps / step_ns +
+                  (double)run->parts[STK_PART_INPUT] / (double)run->wall_ns;
+    return 1 - left > lost ? 1 - left : lost;
 }
 
 static enum stk_rule_state check_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
@@ -148,7 +163,8 @@ static enum stk_rule_state check_eager(const struct stk_rule_ctx *ctx, struct st
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
-    stk_finding_bound(f, share);
+    stk_finding_bound(f, most_eager(ctx->pass.run, share));
+    stk_finding_source(ctx, f, stk_rule_group_parts(STK_GROUP_HOST));
     *why = stk_why_eager_leads(ctx, share);
     stk_say_runs_eagerly(ctx, f, (uint64_t)stk_sign_a_step(ctx->pass.run, STK_SIGN_EAGER_OP),
                          share);
@@ -222,6 +238,7 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
 const struct stk_rule stk_rule_host_bound = {
     .page = STK_PAGE(host_bound),
     .whatif = "launch-graph",
+    .whatif_eager = "step-graph",
     .prices_first = true,
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_HOST,

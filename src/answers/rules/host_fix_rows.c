@@ -47,6 +47,7 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [STK_HOST_FIX_TF_SCALE_FIXED] = STK_FIX(host_bound_tf_scale_fixed),
     [STK_HOST_FIX_OWN] = STK_FIX(host_bound_own),
     [STK_HOST_FIX_TORCH_PYTHON] = STK_FIX(host_bound_torch_python),
+    [STK_HOST_FIX_LINES] = STK_FIX(python_not_recorded_lines),
     [STK_HOST_FIX_TF_PYTHON] = STK_FIX(host_bound_tf_python),
     [STK_HOST_FIX_JAX_PYTHON] = STK_FIX(host_bound_jax_python),
     [STK_HOST_FIX_JAX_EAGER] = STK_FIX(host_bound_jax_eager),

@@ -396,8 +396,11 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (stk_rule_owners_tell(&run->causes[STK_PART_HOST]) && !is_off) {
         fix(ctx, f, STK_HOST_FIX_OWN);
     }
+    // What the lines are is known: whether they log, or loop over samples, shows there.
+    bool has_lines = run->facts.told[STK_TOLD_LINE] && stk_rule_on_host(ctx) &&
+                     run->facts.frameworks & (1u << STK_FW_PYTORCH);
     if (!stk_torch_signs_choose(ctx, f)) {
-        fix(ctx, f, STK_HOST_FIX_TORCH_PYTHON);
+        fix(ctx, f, has_lines ? STK_HOST_FIX_LINES : STK_HOST_FIX_TORCH_PYTHON);
     }
     if (!is_call && !is_eager(ctx)) {
         fix(ctx, f, STK_HOST_FIX_TF_PYTHON);

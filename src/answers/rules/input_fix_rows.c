@@ -24,6 +24,7 @@ const struct stk_rep_fix stk_input_fixes[] = {
     [STK_INPUT_FIX_PIN] = STK_FIX(torch_dataloader_pin_memory),
     [STK_INPUT_FIX_TORCH_EVEN] = STK_FIX(input_wait_torch_even),
     [STK_INPUT_FIX_TF_PYTHON] = STK_FIX(input_wait_tf_python),
+    [STK_INPUT_FIX_TF_PYTHON_WAITS] = STK_FIX(input_wait_tf_python_waits),
     [STK_INPUT_FIX_TF_ITERATOR] = STK_FIX(input_wait_tf_iterator),
     [STK_INPUT_FIX_KERAS_WORKERS] = STK_FIX(keras_pydataset_workers),
     [STK_INPUT_FIX_KERAS_PROCESSES] = STK_FIX(input_wait_keras_processes),

@@ -9,7 +9,10 @@
 #include "profile/model/input/input_kinds.h"
 #include "answers/rules/input_fixes.h"
 #include "answers/rules/input_makers.h"
+#include "answers/rules/on_machine.h"
 #include "evidence_says.h"
+
+#define IDLE_CPU 0.5 // of a core, while Python that computes would keep one busy
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
@@ -164,7 +167,7 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// A stage behind the limiting map throws away what that has made.
+// A stage after the limiting map throws away what that has made.
 static bool is_followed(const struct stk_slow_stage *s, const char *stage)
 {
     return s->stage && strcmp(s->kind, "preprocess") == 0 && strstr(s->stage, stage);
@@ -194,7 +197,7 @@ static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
                : 0;
 }
 
-// Rows of Python's functions are told with the user's own (stk_finding_cause).
+// Rows of Python's functions are in the evidence with the user's own (stk_finding_cause).
 void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
@@ -222,11 +225,22 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
+// Is the job off its processors for most of the time that its steps wait for Python? Then the
+// functions wait themselves, for a disk or an answer. Not known without the machine's record.
+static bool python_waits(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_machine_view *v = ctx->pass.run->machine;
+    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
+    double cpu = v ? stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU) : 0;
+    bool queues = v && stk_machine_mean(v, STK_SAMPLE_OF_JOB_QUEUE) >= IDLE_CPU;
+    return cpu > 0 && !queues && cpu < rest + IDLE_CPU * (1 - rest);
+}
+
 static int tf_fix(const struct stk_rule_ctx *ctx)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
     if (stk_input_python_limits(ctx)) {
-        return STK_INPUT_FIX_TF_PYTHON;
+        return python_waits(ctx) ? STK_INPUT_FIX_TF_PYTHON_WAITS : STK_INPUT_FIX_TF_PYTHON;
     }
     if (!s->stage || !s->is_pipeline) {
         return STK_INPUT_FIX_TFDATA;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who makes the batches, and what more of them would give. A profile does not say how many
-// processors there are, and a maker that computes needs one: what is expected of more makers is
-// what two processors give, and how many it takes to hide the whole wait is said.
-//
-//   the loop makes them itself     one worker beside the step, by the replay, is the least
-//   makers that run beside it      twice as many halve the wait on two processors, which the makers
+// Who makes the batches, and what more makers would save. A profile doesn't say how many CPU cores
+// exist, and a maker that computes needs one. So the expected saving assumes two cores, and the
+// evidence says how many makers hide the whole wait.
+// the loop makes them itself one background worker, by the replay, is the least
+//   makers in the background       twice as many halve the wait on two processors, which the makers
 //                                  and the step keep busy already; beside a device, a batch's time
 //   many short calls of a batch    made at once, they are a few: no processor is needed
 //   makers that wait for an answer several requests at once hide all of it
 //
 // Limit: what a worker costs that starts again in each epoch is not in the profile of a few steps.
+#include <math.h>
+
 #include "answers/rules/input_makers.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ const struct stk_threshold stk_input_thresholds[] = {
          "on a CPU, work takes turns, and reading takes its share in healthy jobs, too"},
     [STK_INPUT_FROM_ONE_FETCH] =
         {"one step's wait", "share of the total wait", 0.5,
-         "if one step holds most of the wait, the rate isn't the problem: evenness is"},
+         "if most of the wait is in one step, the rate isn't the problem: evenness is"},
     [STK_INPUT_FROM_ONE_STEPS] = {"steps needed to call a wait uneven", "steps", 4,
                                   "with fewer, one step may hold much of it by chance"},
     [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of the total wait", 0.8,
@@ -212,7 +213,7 @@ bool stk_input_workers_pay(const struct stk_rule_ctx *ctx)
            (double)tensors * value_of(STK_INPUT_FROM_TENSOR) * 1e3 < unrecorded_fetch_ns(f);
 }
 
-// Makers run beside the step, and compute.
+// Makers run in the background, and compute.
 static bool is_beside(const struct stk_rule_ctx *ctx, bool by_pipeline)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -298,12 +299,13 @@ static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     if (!price_of(ctx, "input-overlap", &beside) || !price_of(ctx, "input-free", &free)) {
         return;
     }
-    double wait = stk_rule_part_share(ctx, STK_PART_INPUT);
+    double wait = stk_rule_part_share(ctx, STK_PART_INPUT), most = stk_level_most(ctx);
     bool asleep = stk_input_waits_for_answer(ctx);
     if (!asleep) {
         processors_for(ctx, wait, &about, &above);
     }
-    stk_say_one_worker(ctx, f, saved(beside.high), saved(beside.low), about, above);
+    stk_say_one_worker(ctx, f, fmin(saved(beside.high), most), fmin(saved(beside.low), most), about,
+                       above);
     level(ctx, f, STK_EFFORT_ONE_WORKER, 0, "input-overlap", &beside);
     if (asleep) {
         about = stk_input_requests(ctx);

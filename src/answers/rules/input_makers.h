@@ -5,7 +5,7 @@
 
 #include "answers/rules/finding.h"
 
-// Rows of the rule's thresholds behind STK_FROM_DEVICE and STK_FROM_HOST.
+// Rows of the rule's thresholds after STK_FROM_DEVICE and STK_FROM_HOST.
 enum {
     STK_INPUT_FROM_ONE_FETCH = STK_FROM_HOST + 1,
     STK_INPUT_FROM_ONE_STEPS,

@@ -75,7 +75,7 @@ static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 }
 
 // Is most of the wait an evaluation's, and the rest too little to be one of the training's own?
-// Where it is the verdict, it is told all the same.
+// Where it is the verdict, the finding stays.
 static bool is_evaluations(const struct stk_rule_ctx *ctx, double least)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -93,7 +93,7 @@ static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         const struct stk_cause_name *own = &c->owners[i];
         if (own->count > 1 && (double)own->ns >= CALLED * (double)c->ns) {
             stk_say_wait_in_own_function(ctx, f, own->ns, stk_rule_owner(ctx, own->name),
-                                         own->count);
+                                         own->count, stk_rule_each_ns(ctx, own->ns, own->count));
             return;
         }
     }
@@ -112,7 +112,7 @@ static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// The price leaves out the steps before the first wait and behind the last, whose batches were made
+// The price leaves out the steps before the first wait and after the last, whose batches were made
 // beforehand; the share of the wait does not.
 static void say_priced_steps(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {

@@ -10,7 +10,7 @@ enum { NAMED_PERMILLE = 100 };
 
 struct line {
     double share;
-    const char *text; // NULL: there is none that is to be named
+    const char *text; // NULL: not to be named
 };
 
 static struct line line_of(const struct stk_rule_ctx *ctx, enum stk_told_place at, uint32_t least)
@@ -22,7 +22,7 @@ static struct line line_of(const struct stk_rule_ctx *ctx, enum stk_told_place a
                          is_named ? stk_rule_name(ctx, facts->told[at]) : NULL};
 }
 
-static const char *place_of(const struct stk_rule_ctx *ctx, enum stk_told_place at)
+const char *stk_place_of(const struct stk_rule_ctx *ctx, enum stk_told_place at)
 {
     return line_of(ctx, at, 0).text;
 }
@@ -31,9 +31,9 @@ void stk_places_say_input(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 {
     struct line first = line_of(ctx, STK_TOLD_FETCH, 1);
     struct line second = line_of(ctx, STK_TOLD_FETCH_2ND, NAMED_PERMILLE);
-    if (place_of(ctx, STK_TOLD_LOOP)) {
-        stk_say_input_places(ctx, f, place_of(ctx, STK_TOLD_LOOP), place_of(ctx, STK_TOLD_LOADER),
-                             place_of(ctx, STK_TOLD_MAKES));
+    if (stk_place_of(ctx, STK_TOLD_LOOP)) {
+        stk_say_input_places(ctx, f, stk_place_of(ctx, STK_TOLD_LOOP),
+                             stk_place_of(ctx, STK_TOLD_LOADER), stk_place_of(ctx, STK_TOLD_MAKES));
     }
     if (first.text) {
         stk_say_fetch_lines(ctx, f, first.share, first.text, second.share, second.text);
@@ -54,10 +54,10 @@ void stk_places_say_lines(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 void stk_places_say_evaluation(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const int64_t *numbers = ctx->pass.run->facts.told_numbers;
-    if (place_of(ctx, STK_TOLD_EVALUATION)) {
+    if (stk_place_of(ctx, STK_TOLD_EVALUATION)) {
         int64_t every = numbers[STK_TOLD_EVALUATION_EVERY];
         stk_say_evaluation_place(ctx, f, numbers[STK_TOLD_EVALUATION_NS],
-                                 place_of(ctx, STK_TOLD_EVALUATION),
+                                 stk_place_of(ctx, STK_TOLD_EVALUATION),
                                  every > 0 ? (uint64_t)every : (uint64_t)STK_NOT_KNOWN);
     }
 }

@@ -3,9 +3,8 @@
 // time. The finding's saving is what the last level expects that needs no processors from the
 // model: without a device the workers of a higher level compete with the step for them. It spans
 // the least and the most of all levels.
-//
-// Limit: a profile does not say how many processors are free, so a level that needs more of them
-// than there are is listed all the same, with its count.
+// Limit: a profile doesn't say how many CPU cores are free, so a level that needs more is still
+// listed, with its count.
 #include "base/assert.h"
 #include "answers/rules/finding.h"
 
@@ -32,8 +31,8 @@ static const char *level_text(const struct stk_rule_ctx *ctx, enum stk_effort ef
                : texts[effort].one;
 }
 
-// Without a device the model's own work stays in the step: the replay of its threads may miss it.
-static double most_saved(const struct stk_rule_ctx *ctx)
+// The replay of its threads may miss it.
+double stk_level_most(const struct stk_rule_ctx *ctx)
 {
     return stk_rule_on_host(ctx) ? 1 - stk_rule_part_share(ctx, STK_PART_COMPUTE) : 1;
 }
@@ -63,7 +62,7 @@ void stk_finding_level(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
                        struct stk_rep_level level)
 {
     struct stk_rep_level *list = (struct stk_rep_level *)(uintptr_t)f->levels.items;
-    double most = most_saved(ctx);
+    double most = stk_level_most(ctx);
     if (!list) {
         list = stk_list_room(ctx->pass.arena, &f->levels, MAX_LEVELS, sizeof *list);
     }

@@ -24,10 +24,19 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { FIX_PERIODIC, FIX_EVALUATION, FIX_SHUFFLE, FIX_SAMPLER, FIX_INPUT, FIX_OTHER };
+enum {
+    FIX_PERIODIC,
+    FIX_EVALUATION,
+    FIX_EVALUATION_EACH,
+    FIX_SHUFFLE,
+    FIX_SAMPLER,
+    FIX_INPUT,
+    FIX_OTHER
+};
 static const struct stk_rep_fix fixes[] = {
     [FIX_PERIODIC] = STK_FIX(long_steps_periodic),
     [FIX_EVALUATION] = STK_FIX(long_steps_evaluation),
+    [FIX_EVALUATION_EACH] = STK_FIX(long_steps_evaluation_each),
     [FIX_SHUFFLE] = STK_FIX(long_steps_shuffle),
     [FIX_SAMPLER] = STK_FIX(long_steps_sampler),
     [FIX_INPUT] = STK_FIX(long_steps_input),
@@ -35,7 +44,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-enum { NAMED = 4 }; // long steps whose numbers are told
+enum { NAMED = 4 }; // long steps whose numbers are listed
 enum {
     RETURNS = 4
 }; // long steps at equal distances, while others hold the processors, are no chance
@@ -50,7 +59,7 @@ struct sums {
     int64_t numbers[NAMED];         // of the first of them
 };
 
-// "st", "nd", "rd", "th" behind a number.
+// "st", "nd", "rd", "th" after a number.
 static const char *ordinal(uint32_t n)
 {
     uint32_t last = n / 10 % 10 == 1 ? 0 : n % 10; // 11th, 12th, 13th
@@ -60,18 +69,18 @@ static const char *ordinal(uint32_t n)
 // "steps 5, 11, 17, 23 and 4 more", "step 3 on 8 devices"
 static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
 {
-    char list[NAMED * 24] = "", behind[32] = "";
+    char list[NAMED * 24] = "", tail[32] = "";
     for (uint32_t i = 0; i < s->steps && i < NAMED; i++) {
         size_t n = strlen(list);
         snprintf(list + n, sizeof list - n, "%s%" PRId64, i ? ", " : "", s->numbers[i]);
     }
     if (s->steps > NAMED) {
-        snprintf(behind, sizeof behind, " and %" PRIu32 " more", s->steps - NAMED);
+        snprintf(tail, sizeof tail, " and %" PRIu32 " more", s->steps - NAMED);
     } else if (s->steps == 1 && s->count > 1) {
-        snprintf(behind, sizeof behind, " on %" PRIu32 " %s", s->count,
+        snprintf(tail, sizeof tail, " on %" PRIu32 " %s", s->count,
                  ctx->pass.run->scope == STK_SCOPE_HOST ? "ranks" : "devices");
     }
-    return stk_rule_text(ctx, "step%s %s%s", s->steps == 1 ? "" : "s", list, behind);
+    return stk_rule_text(ctx, "step%s %s%s", s->steps == 1 ? "" : "s", list, tail);
 }
 
 static struct sums sum_up(const struct stk_run_sum *run)
@@ -156,9 +165,13 @@ static const char *evaluation_title(const struct stk_rule_ctx *ctx)
 {
     int64_t every = ctx->pass.run->facts.told_numbers[STK_TOLD_EVALUATION_EVERY];
     int share = (int)(stk_evaluation_share(ctx->pass.run) * 100 + 0.5);
-    return every > 0 ? stk_rule_text(ctx, "Evaluation takes %d%% of the run, every %" PRId64 " %s",
-                                     share, every, every == 1 ? "step" : "steps")
-                     : stk_rule_text(ctx, "Evaluation takes %d%% of the steps' time", share);
+    if (every == 1) { // reinforcement learning gathers its samples so, too
+        return stk_rule_text(ctx, "The model in evaluation mode takes %d%% of each step", share);
+    }
+    return every > 0
+               ? stk_rule_text(ctx, "Evaluation takes %d%% of the run, every %" PRId64 " steps",
+                               share, every)
+               : stk_rule_text(ctx, "Evaluation takes %d%% of the steps' time", share);
 }
 
 // The hooks saw the whole run, and evaluations that may lie outside of the window.
@@ -172,7 +185,9 @@ static enum stk_rule_state evaluates(const struct stk_rule_ctx *ctx, struct stk_
     f->steps_affected = s->steps;
     stk_finding_bound(f, share);
     stk_places_say_evaluation(ctx, f);
-    stk_finding_fix(ctx, f, &fixes[FIX_EVALUATION]);
+    bool each = ctx->pass.run->facts.told_numbers[STK_TOLD_EVALUATION_EVERY] == 1;
+    stk_finding_fix(ctx, f, &fixes[each ? FIX_EVALUATION_EACH : FIX_EVALUATION]);
+    stk_finding_told(ctx, f, STK_TOLD_EVALUATION);
     return STK_RULE_FIRED;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job waits for memory: pages are reclaimed or read back before it can go on, or a process was
-// killed for lack of it.
+// killed for lack of it. The pressure of the whole machine is every program's: it is the job's only
+// where memory is short, or the job reads pages back.
 #include <math.h>
 
 #include "evidence_says.h"
@@ -8,12 +9,16 @@
 #include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
-enum { STALLED, FAULTS };
+enum { STALLED, FAULTS, LEFT, SOME };
 static const struct stk_threshold thresholds[] = {
     [STALLED] = {"a thread waited for memory", "share of the time", 0.05,
                  "above the noise of reclaiming the page cache"},
     [FAULTS] = {"major page faults", "a second", 200,
                 "each reads from storage, 0.1 to 10 ms; a starting job has some"},
+    [LEFT] = {"memory left, where the machine's threads waited", "share of the machine's", 0.1,
+              "with more, another program's own limit makes them wait"},
+    [SOME] = {"major page faults, where the machine's threads waited", "a second", 20,
+              "a job that reads no pages back waits for none"},
     {0},
 };
 
@@ -29,6 +34,18 @@ static double faults_of(const struct stk_machine_view *v)
         faults += v->processes[i].major;
     }
     return faults;
+}
+
+// What the machine's threads waited, at most: other programs' threads count too.
+static double stalled_of_machine(const struct stk_machine_view *v, double faults)
+{
+    double all = stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_MEMORY);
+    const struct stk_machine_figure *left =
+        stk_machine_figure_of(v, STK_SAMPLE_OF_MACHINE_AVAILABLE);
+    bool is_short = left && all > 0 && left->mean < thresholds[LEFT].value * all;
+    return is_short || faults >= thresholds[SOME].value
+               ? stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_WAIT_MEMORY)
+               : 0;
 }
 
 static void say_limits(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
@@ -53,9 +70,9 @@ static enum stk_rule_state memory_short_check(const struct stk_rule_ctx *ctx,
     if (!v) {
         return STK_RULE_NOT_APPLICABLE;
     }
-    double stalled = fmax(stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_WAIT_MEMORY),
-                          stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_WAIT_MEMORY));
     double faults = faults_of(v);
+    double stalled =
+        fmax(stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_WAIT_MEMORY), stalled_of_machine(v, faults));
     const struct stk_machine_figure *killed = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_KILLS);
     *why = stk_why_memory_waited_for(ctx, stalled, faults);
     bool waits = stalled >= thresholds[STALLED].value || faults >= thresholds[FAULTS].value;

@@ -25,8 +25,8 @@ double stk_rule_held(const struct stk_rule_ctx *ctx, enum stk_held what);
 void stk_finding_held(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_held what,
                       double loss);
 
-// "4 processes pt_data_worker": the processes of one parent and one name that work most. False:
-// there are none, or but one.
+// "4 processes pt_data_worker": the processes of one parent and one name that work most. False: at
+// most one exists.
 struct stk_crew {
     const char *name;
     uint32_t count;

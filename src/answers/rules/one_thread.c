@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread does the host's work while processors are free: one at its end, or several that take
 // turns, as Python's threads under one interpreter lock do. A thread that waits for the GPU in a
-// loop is busy too: so the profile must show that the step waits for the host or its input.
+// loop is busy too: so the profile must show that the step waits for the host or its input. Without
+// a device, the step itself is the busy thread's work, and only its input could be another's.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -22,10 +23,11 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
+enum { FIX_TORCH, FIX_TF, FIX_ELSEWHERE };
 static const struct stk_rep_fix fixes[] = {
-    STK_FIX(one_thread_torch_workers),
-    STK_FIX(one_thread_tf_map),
-    STK_FIX(one_thread_elsewhere),
+    [FIX_TORCH] = STK_FIX(one_thread_torch_workers),
+    [FIX_TF] = STK_FIX(one_thread_tf_map),
+    [FIX_ELSEWHERE] = STK_FIX(one_thread_elsewhere),
     {0},
 };
 
@@ -40,6 +42,16 @@ static bool is_alone(const struct stk_machine_process *p)
     return p->busiest >= thresholds[BUSY].value && p->cpu - p->busiest < thresholds[BESIDE].value;
 }
 
+// Workers and parallel maps make batches: they are no advice where the input is not what is late.
+static void choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double held)
+{
+    if (2 * stk_rule_group_share(ctx, STK_GROUP_INPUT) >= held) {
+        stk_finding_fix(ctx, f, &fixes[FIX_TORCH]);
+        stk_finding_fix(ctx, f, &fixes[FIX_TF]);
+    }
+    stk_finding_fix(ctx, f, &fixes[FIX_ELSEWHERE]);
+}
+
 static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
@@ -50,9 +62,8 @@ static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
     const struct stk_machine_process *p = NULL;
     double free = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS) -
                   stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
-    double held = stk_rule_on_host(ctx) ? stk_rule_group_share(ctx, STK_GROUP_INPUT) +
-                                              stk_rule_group_share(ctx, STK_GROUP_HOST)
-                                        : stk_rule_held(ctx, STK_HELD_HOST);
+    enum stk_held what = stk_rule_on_host(ctx) ? STK_HELD_INPUT : STK_HELD_HOST;
+    double held = stk_rule_held(ctx, what);
     for (uint32_t i = 0; i < v->process_count && !p; i++) {
         p = takes_turns(&v->processes[i]) || is_alone(&v->processes[i]) ? &v->processes[i] : NULL;
     }
@@ -65,7 +76,7 @@ static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     if (held < thresholds[HELD].value) {
-        *why = "a thread is always busy, but the step doesn't wait for the CPU";
+        *why = "a thread is always busy, but the step doesn't wait for work that another could do";
         return STK_RULE_PASSED;
     }
     if (is_alone(p)) {
@@ -77,7 +88,8 @@ static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
         stk_say_threads_take_turns(ctx, f, p->active, stk_rule_name(ctx, p->name), p->pid, p->cpu,
                                    free);
     }
-    stk_finding_held(ctx, f, STK_HELD_HOST, held);
+    choose_fixes(ctx, f, held);
+    stk_finding_held(ctx, f, what, held);
     return STK_RULE_FIRED;
 }
 

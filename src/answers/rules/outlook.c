@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer in one figure: the step as it is, and the step with the first fix. The first fix is
-// that of the first finding about the job whose saving is known; its step is what the replay
+// that of the first finding about the job that shortens the step; its step is what the replay
 // expects, or, where only a bound is known, the least that can stay.
 //
 // Limit: shares are of the mean step. Where nothing was recorded as a step there are shares alone.
@@ -22,8 +22,8 @@ static double stays(double saved)
     return saved < 1 ? 1 - saved : 0;
 }
 
-// The step that shares are of: the one that `stoker whatif` prices, without what the profiler adds
-// to it, or else the mean one. 0 where there is none.
+// The step that shares refer to: the one that `stoker whatif` prices, without profiling overhead,
+// or else the mean one. 0 without steps.
 static struct stk_pricing_step step_of(const struct stk_rule_ctx *ctx,
                                        const struct stk_report *report)
 {
@@ -59,6 +59,14 @@ static const struct stk_rep_level *expected_level(const struct stk_rep_finding *
     return NULL;
 }
 
+static bool is_worth_a_fix(const struct stk_rep_finding *f)
+{
+    double share = f->saving.has_expected ? f->saving.expected_share
+                   : f->saving.has_high   ? f->saving.high_share
+                                          : 0;
+    return f->kind == STK_TOPIC_JOB && f->fix.count > 0 && share >= WORTH_A_FIX;
+}
+
 static void look(struct stk_rep_outlook *o, const struct stk_rep_finding *f,
                  const struct stk_pricing_step *now)
 {
@@ -86,8 +94,7 @@ void stk_outlook_fill(const struct stk_rule_ctx *ctx, struct stk_report *report)
     bool tells = ctx->pass.verdict->kind != STK_VERDICT_CANNOT_TELL;
     for (size_t i = 0; i < report->findings.count; i++) {
         level_times(&f[i], &now);
-        if (!tells || report->has_outlook || f[i].kind != STK_TOPIC_JOB || !f[i].saving.has_high ||
-            f[i].saving.high_share < WORTH_A_FIX || f[i].fix.count == 0) {
+        if (!tells || report->has_outlook || !is_worth_a_fix(&f[i])) {
             continue;
         }
         report->has_outlook = true;

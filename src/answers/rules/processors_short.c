@@ -15,7 +15,7 @@ static const struct stk_threshold thresholds[] = {
     [FULL] = {"cores in use", "share of the available ones", 0.85,
               "with cores free, a queue has another cause: affinity, priorities"},
     [WANTED] = {"running and waiting threads", "per core that the job may use", 1.5,
-                "then the job alone wants more than there is, even if nothing else runs"},
+                "then the job alone needs more than all cores, even if nothing else runs"},
     [THROTTLED] = {"throttled periods", "share", 0.05, "then cgroup-throttled reports it"},
     [THREADS] = {"running and waiting threads of a worker process", "on average", 1.5,
                  "a worker that makes its batch in one thread has one"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step waits while Python collects garbage. Where a profile holds it: PyTorch's record of
-// collections ("Python GC"), calls of gc.collect, the callback that JAX makes of each.
+// collections ("Python GC"), calls of gc.collect, the callback that JAX makes of each. Else what
+// the hooks of `stoker run` saw of full collections before the window.
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -46,7 +47,17 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
             count += is_collection(n->name) ? n->count : 0;
         }
     }
+    double told = (double)run->facts.told_numbers[STK_TOLD_COLLECTIONS_PERMILLE] / 1000;
+    told = told < 1 ? told : 1; // the profile may say anything
     double part = run->wall_ns > 0 ? (double)ns / (double)run->wall_ns : 0;
+    if (ns == 0 && told >= thresholds[FROM].value) {
+        f->severity = stk_rule_severity(ctx, told);
+        f->confidence = STK_LEVEL_MEDIUM;
+        stk_finding_bound(f, told);
+        stk_say_gc_before_window(ctx, f, told,
+                                 (uint64_t)run->facts.told_numbers[STK_TOLD_COLLECTIONS]);
+        return STK_RULE_FIRED;
+    }
     if (ns == 0) {
         *why = "the steps don't wait for garbage collection";
         return STK_RULE_PASSED;

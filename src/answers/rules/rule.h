@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule recognises one cause (or one fault of the capture), says how it knows and what to do. To
+// A rule recognizes one cause (or one fault of the capture), says how it knows and what to do. To
 // add one: a file rules/<name>.c that ends in its descriptor `const struct stk_rule
 // stk_rule_<name>`, its page rules/<name>.md, and one line X(<name>) in rules.def. `stoker explain
 // ID`, the docs page and the report's `rules` list come from that row.
@@ -56,8 +56,9 @@ struct stk_rule_page {
 struct stk_rule {
     struct stk_rule_page page; // STK_PAGE(<name>)
     enum stk_topic kind;
-    const char *whatif; // the what-if whose price takes the bound's place; NULL: none
-    bool prices_first;  // that what-if counts only where it is the first fix's price
+    const char *whatif;       // the what-if whose price takes the bound's place; NULL: none
+    const char *whatif_eager; // the same where the step's operations run eagerly; NULL: none
+    bool prices_first;        // these what-ifs count only where they are the first fix's price
     // What it sees is a chance: where the replay saves next to nothing, it passes.
     bool needs_saving;
     uint32_t needs;

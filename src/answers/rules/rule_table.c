@@ -81,7 +81,7 @@ static size_t rule_table_keep(struct stk_rep_fix *out, size_t kept, const struct
     return kept;
 }
 
-// What the rule chose, else its table, and behind it the fixes whose texts name the rule. False: no
+// What the rule chose, else its table, and after it the fixes whose texts name the rule. False: no
 // memory.
 static bool rule_table_fixes(const struct stk_rule *rule, struct stk_arena *arena,
                              const struct stk_rep_finding *f, struct stk_list *all)
@@ -111,7 +111,7 @@ static bool rule_table_fixes(const struct stk_rule *rule, struct stk_arena *aren
 }
 
 // The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
-// framework was recognised, and where the profile comes from Nsight Systems. Where that leaves
+// framework was recognized, and where the profile comes from Nsight Systems. Where that leaves
 // nothing, or a profile shows not even CUDA, the other frameworks' follow. How to record is
 // explained for the recorder alone: Nsight Systems users don't need advice about PyTorch's
 // profiler. Users of stoker's own GPU windows don't need advice about either.
@@ -243,7 +243,12 @@ static void drop_repeated(struct stk_rep_finding *list, size_t count)
 static bool is_priced_so(const struct stk_rep_finding *f, const char *whatif)
 {
     const struct stk_rep_fix *first = f->fix.items;
-    return f->fix.count > 0 && first->price && strcmp(first->price, whatif) == 0;
+    return f->fix.count > 0 && whatif && first->price && strcmp(first->price, whatif) == 0;
+}
+
+static const char *whatif_of(const struct stk_rule *rule, const struct stk_rep_finding *f)
+{
+    return is_priced_so(f, rule->whatif_eager) ? rule->whatif_eager : rule->whatif;
 }
 
 // The price of the rule's what-if instead of the bound, where the steps can be replayed. False: no
@@ -253,8 +258,9 @@ static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ct
 {
     struct stk_price_asked set;
     struct stk_price price;
-    if (!rule->whatif || (rule->prices_first && !is_priced_so(f, rule->whatif)) ||
-        strcmp(f->saving.basis, "bound") != 0 || !stk_rule_may_price(ctx, rule->whatif, &set)) {
+    const char *whatif = whatif_of(rule, f);
+    if (!whatif || (rule->prices_first && !is_priced_so(f, whatif)) ||
+        strcmp(f->saving.basis, "bound") != 0 || !stk_rule_may_price(ctx, whatif, &set)) {
         return true;
     }
     if (!stk_price_set(ctx->prices, &set, 1, &price)) {
@@ -267,10 +273,36 @@ static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ct
     f->saving.high_share = 1 - price.low;
     f->saving.basis = "replay";
     if (bound >= stk_threshold_value(STK_T_LOSS) && f->saving.high_share < WORTH_NAMING &&
-        is_priced_so(f, rule->whatif)) {
+        is_priced_so(f, whatif)) {
         stk_say_fix_has_no_effect(ctx, f, f->saving.high_share);
     }
     return true;
+}
+
+// The saving that stands next to the severity: what is expected of the fix at its highest
+// level, or the bound where only that is known. Negative: neither is.
+static double shown_saving(const struct stk_rep_finding *f)
+{
+    const struct stk_rep_level *level = f->levels.items;
+    double share = f->saving.has_expected ? f->saving.expected_share
+                   : f->saving.has_high   ? f->saving.high_share
+                                          : -1;
+    for (size_t i = 0; i < f->levels.count; i++) {
+        share = level[i].expected_share > share ? level[i].expected_share : share;
+    }
+    return share;
+}
+
+// Of a finding about the job. A replay decides; a bound only raises what the rule said, which may
+// know of more than time: a process that was killed. Mere information stays that.
+static void follow_saving(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    double share = shown_saving(f);
+    if (f->kind == STK_TOPIC_JOB && f->severity < STK_LEVEL_INFO && share >= 0) {
+        enum stk_level by_saving = stk_rule_severity(ctx, share);
+        bool decides = f->saving.has_expected || by_saving < f->severity;
+        f->severity = decides ? by_saving : f->severity;
+    }
 }
 
 enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report *report,
@@ -312,6 +344,7 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
         if (state != STK_RULE_FIRED) {
             continue;
         }
+        follow_saving(ctx, &f);
         insert(ctx, findings, &found, &f);
     }
     drop_repeated(findings, found);

@@ -13,7 +13,7 @@ static const struct stk_threshold thresholds[] = {
     [KNOWN] = {"time whose grids are recorded", "share of the kernels' time", STK_GRID_KNOWN,
                "the rest isn't judged"},
     [OF_STEP] = {"what stays empty", "share of the step", 0.05, "less isn't worth trying"},
-    [ONE] = {"a kernel worth naming", "share of what stays empty", 0.1,
+    [ONE] = {"a kernel worth naming", "share of the unused capacity", 0.1,
              "otherwise many kernels are small"},
     {0},
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's own line behind a finding: the function that holds most of its time, else a Python
-// frame among the names of its causes. Kineto writes
-// "train.py(35): main", TensorFlow and JAX "$train.py:35 main"; a name may go on " in another
-// name". Frames of installed packages and of Python itself are passed over: nobody changes them.
+// The user's own line that a finding comes from: the function that holds most of its time, else a
+// Python frame among the names of its causes. Kineto writes "train.py(35): main", TensorFlow and
+// JAX "$train.py:35 main"; a name may go on " in another name". Frames of installed packages and of
+// Python itself are passed over: nobody changes them.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static bool take(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, cons
 }
 
 // "function (file.py:12)", or without the function.
-static void take_told(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *place)
+static void take_place(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *place)
 {
     const char *open = place ? strrchr(place, '(') : NULL;
     const char *file = open ? open + 1 : place;
@@ -102,8 +102,14 @@ void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     }
     if (!f->has_source && stk_rule_on_host(ctx)) {
         bool input = parts == 1u << STK_PART_INPUT && told(ctx, STK_TOLD_LOOP);
-        take_told(ctx, f, told(ctx, input ? STK_TOLD_LOOP : STK_TOLD_LINE));
+        stk_finding_told(ctx, f, input ? STK_TOLD_LOOP : STK_TOLD_LINE);
     }
+}
+
+void stk_finding_told(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                      enum stk_told_place at)
+{
+    take_place(ctx, f, told(ctx, at));
 }
 
 const char *stk_rule_owner(const struct stk_rule_ctx *ctx, const char *name)

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank makes the others wait. Says who, how long, and on what that rank spends more time than
-// the others do. The test itself is the model's; here it is explained.
+// One rank, a few, or those of a host make the others wait. Says who, how long, and on what these
+// spend more time than the others do. The test itself is the model's; here it is explained.
 #include "base/assert.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
 #include "answers/rules/finding.h"
+#include "profile/model/collectives/culprit.h"
 
-enum { MORE };
+enum { MORE, PLACE };
 static const struct stk_threshold thresholds[] = {
     [MORE] = {"what the straggler does more of", "share of a rank's wait", 0.25,
               "less than a quarter doesn't explain the wait"},
+    [PLACE] = {"lateness at the first collective of a step",
+               "of that at the latest, from either end", 0.25,
+               "in between it may lose time in several places"},
     {0},
 };
 
@@ -42,23 +46,23 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// Mean time per device (per used step without one) that the late rank (or the others) spends on a
+// Mean time per device (per used step without one) that the late ranks (or the others) spend on a
 // part.
-static double mean_ns(const struct stk_run_sum *run, enum stk_part part, int32_t rank, bool others)
+static double mean_ns(const struct stk_run_sum *run, enum stk_part part, bool others)
 {
     STK_ASSERT((unsigned)part < STK_PART_COUNT);
     int64_t ns = 0;
     uint32_t count = 0;
     for (uint32_t d = 0; d < run->device_count; d++) {
         const struct stk_device_sum *dev = &run->devices[d];
-        if (dev->analysed && (dev->rank == rank) != others) {
+        if (dev->analysed && stk_culprit_is(run, dev->rank) != others) {
             ns += dev->parts[part];
             count++;
         }
     }
     for (uint32_t i = 0; i < run->step_count && run->scope == STK_SCOPE_HOST; i++) {
         const struct stk_step *s = &run->steps[i];
-        if (s->device == STK_NONE && !s->excluded && (s->rank == rank) != others) {
+        if (s->device == STK_NONE && !s->excluded && stk_culprit_is(run, s->rank) != others) {
             ns += s->parts[part];
             count++;
         }
@@ -66,7 +70,7 @@ static double mean_ns(const struct stk_run_sum *run, enum stk_part part, int32_t
     return count ? (double)ns / count : 0;
 }
 
-// The part on which the late rank spends most more than the others; -1: nothing stands out.
+// The part on which the late ranks spend most more than the others; -1: nothing stands out.
 static int excess_part(const struct stk_run_sum *run, double wait_ns, double *more_ns)
 {
     int best = -1;
@@ -75,8 +79,7 @@ static int excess_part(const struct stk_run_sum *run, double wait_ns, double *mo
         if (stk_part_info(p)->group == STK_GROUP_COMMUNICATION || p == STK_PART_UNKNOWN) {
             continue;
         }
-        double more = mean_ns(run, p, run->straggler.rank, false) -
-                      mean_ns(run, p, run->straggler.rank, true);
+        double more = mean_ns(run, p, false) - mean_ns(run, p, true);
         if (more > *more_ns && more >= thresholds[MORE].value * wait_ns) {
             *more_ns = more;
             best = p;
@@ -85,13 +88,11 @@ static int excess_part(const struct stk_run_sum *run, double wait_ns, double *mo
     return best;
 }
 
-// Time of host steps that no event fills, which the late rank has more of: 0 where that does not
+// Time of host steps that no event fills, which the late ranks have more of: 0 where that does not
 // explain the waiting.
 static double unrecorded_ns(const struct stk_run_sum *run, double wait_ns)
 {
-    int32_t late = run->straggler.rank;
-    double more =
-        mean_ns(run, STK_PART_UNKNOWN, late, false) - mean_ns(run, STK_PART_UNKNOWN, late, true);
+    double more = mean_ns(run, STK_PART_UNKNOWN, false) - mean_ns(run, STK_PART_UNKNOWN, true);
     return run->scope == STK_SCOPE_HOST && more >= thresholds[MORE].value * wait_ns ? more : 0;
 }
 
@@ -127,18 +128,43 @@ static void straggler_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_re
     stk_finding_fix(ctx, f, &fixes[FIX_TF]);
 }
 
-static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+// Which rank it is, how late, and where in a step it becomes late.
+static void say_who(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *who)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_straggler *g = &run->straggler;
-    double more_ns = 0, waiting = run->rank_count > 1 ? run->rank_count - 1 : 1;
-    bool per_step = run->scope == STK_SCOPE_HOST && run->steps_used > 0;
-    waiting *= per_step ? run->steps_used : 1;
-    stk_say_rank_holds_others(ctx, f, g->rank, g->held_share, g->wait_ns, stk_straggler_share(run));
-    stk_say_rank_is_last(ctx, f, g->rank, g->last_count, g->matched);
+    double share = stk_straggler_share(run);
+    if (g->late_count > 1) {
+        stk_say_ranks_hold_others(ctx, f, who, stk_culprit_ranks(run, ctx->pass.arena),
+                                  g->held_share, g->wait_ns, share);
+        stk_say_ranks_are_last(ctx, f, g->last_count, g->matched);
+    } else {
+        stk_say_rank_holds_others(ctx, f, g->rank, g->held_share, g->wait_ns, share);
+        stk_say_rank_is_last(ctx, f, g->rank, g->last_count, g->matched);
+    }
     if (!g->clocks_agree) {
         stk_say_late_rank_by_wait(ctx, f);
     }
+    if (g->late_steps > 0 && g->late_ns > 0) {
+        stk_say_rank_comes_late(ctx, f, g->rank, g->late_ns / g->late_steps);
+    }
+    if (g->late_first >= 0 && g->late_first <= thresholds[PLACE].value) {
+        stk_say_rank_late_after_first(ctx, f, g->rank);
+    } else if (g->late_first >= 1 - thresholds[PLACE].value) {
+        stk_say_rank_late_at_first(ctx, f, g->rank);
+    }
+}
+
+static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                          const char *who)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_straggler *g = &run->straggler;
+    uint32_t late = g->late_count ? g->late_count : 1;
+    double more_ns = 0, waiting = run->rank_count > late ? run->rank_count - late : 1;
+    bool per_step = run->scope == STK_SCOPE_HOST && run->steps_used > 0;
+    waiting *= per_step ? run->steps_used : 1;
+    say_who(ctx, f, who);
     int part = excess_part(run, (double)g->wait_ns / waiting, &more_ns);
     double unrecorded = part < 0 ? unrecorded_ns(run, (double)g->wait_ns / waiting) : 0;
     if (unrecorded > 0) {
@@ -168,12 +194,14 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
     if (!g->fired) {
         return STK_RULE_PASSED;
     }
-    f->title = stk_rule_text(ctx, "Ranks wait for rank %d", (int)g->rank);
+    const char *who = stk_culprit_text(ctx->pass.run, ctx->pass.arena);
+    who = who ? who : "others";
+    f->title = stk_rule_text(ctx, "Ranks wait for %s", who);
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = g->clocks_agree ? STK_LEVEL_HIGH : STK_LEVEL_MEDIUM;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COLLECTIVE_WAIT).most_affected;
     stk_finding_bound(f, share);
-    straggler_say(ctx, f);
+    straggler_say(ctx, f, who);
     return STK_RULE_FIRED;
 }
 

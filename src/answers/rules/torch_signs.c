@@ -3,6 +3,7 @@
 // thousands of tiny operations (profile/model/verdict/busy_work.c says which a run shows).
 #include "answers/rules/torch_signs.h"
 
+#include "answers/rules/job_places.h"
 #include "answers/rules/optimizer_loop.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -12,17 +13,23 @@
 
 static const struct stk_rep_fix cures[] = {STK_FIXES_TORCH_SIGNS};
 
-#define OPTIMIZER 0.1 // of the step in its loop over parameters is worth a fix of its own
+#define OPTIMIZER 0.05 // of the step in its loop over parameters is worth a fix of its own
 
-// True: the optimizer goes over its parameters one by one, and that takes a good part of the step.
-static bool say_optimizer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+double stk_torch_update_share(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     int64_t ns = stk_optimizer_loop_ns(ctx, STK_PART_COMPUTE);
-    if (!stk_rule_on_host(ctx) || (double)ns < OPTIMIZER * (double)run->wall_ns) {
+    bool counts = stk_rule_on_host(ctx) && (double)ns >= OPTIMIZER * (double)run->wall_ns;
+    return counts ? (double)ns / (double)run->wall_ns : 0;
+}
+
+bool stk_torch_update_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    double share = stk_torch_update_share(ctx);
+    if (share <= 0) {
         return false;
     }
-    stk_say_optimizer_loops(ctx, f, (double)ns / (double)run->wall_ns);
+    stk_say_optimizer_loops(ctx, f, share, stk_place_of(ctx, STK_TOLD_UPDATE));
     return stk_optimizer_choose(ctx, f, STK_PART_COMPUTE);
 }
 
@@ -43,7 +50,7 @@ static void choose_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     stk_say_operations_are_tiny(ctx, f, (uint64_t)(stk_sign_a_step(run, STK_SIGN_ATEN) + recurrent),
                                 ns / (int64_t)calls);
     bool is_cell = recurrent >= stk_threshold_value(STK_T_TINY_RECURRENT);
-    bool is_update = say_optimizer(ctx, f);
+    bool is_update = stk_torch_update_choose(ctx, f);
     if (is_cell) {
         stk_finding_fix(ctx, f, &cures[STK_CURE_LSTM]);
     }

@@ -19,3 +19,8 @@ enum stk_torch_cure {
 
 // Says what is seen, and adds its cure. True: it explains the step better than general advice.
 bool stk_torch_signs_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
+// Without a device: what an optimizer takes of the step that updates its parameters one by one,
+// where that is worth a fix; 0: nothing.
+double stk_torch_update_share(const struct stk_rule_ctx *ctx);
+// Says it, and chooses the fix. False: there is nothing to say.
+bool stk_torch_update_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);

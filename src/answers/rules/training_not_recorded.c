@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorded steps train nothing: no gradient is computed and no weight updated. They are a
-// pass over the data, an evaluation or inference, and what is said of them is no word on the
+// pass over the data, an evaluation or inference, and what the report has of them is not about the
 // training.
 #include "evidence_says.h"
 #include "fixes_data.h"

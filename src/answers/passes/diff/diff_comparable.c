@@ -2,7 +2,7 @@
 // Do the two sides measure the same thing?
 // What makes the step's time another quantity refuses the comparison: other devices, another number
 // of them, another framework, steps of the host next to steps of a device, other work altogether,
-// no steps at all. What may colour it is named, and lowers the confidence.
+// no steps at all. What may color it is named, and lowers the confidence.
 #include <string.h>
 
 #include "base/assert.h"

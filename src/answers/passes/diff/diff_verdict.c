@@ -2,7 +2,7 @@
 // Faster, slower, equivalent or inconclusive?
 // The typical step (median) and the average one (mean) are judged each by its own interval. A
 // change is called one where it is MARGIN or more and its interval leaves out 0; the sides are
-// equivalent where the whole interval lies within EQUIVALENT (two one-sided tests: D. J.
+// equivalent where the whole interval is within EQUIVALENT (two one-sided tests: D. J.
 // Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680); else the steps vary too much to tell.
 // The median decides, unless the mean alone shows a change, as when every fourth step became long,
 // or the median's interval says nothing; where they contradict each other, nothing is concluded.

@@ -29,7 +29,7 @@ static bool list_left_out(const struct stk_pass_ctx *ctx, struct stk_list *out)
         if (!run->devices[i].analysed) {
             rows[n++] = (struct stk_rep_left_out){run->devices[i].id, run->devices[i].left_out
                                                                           ? run->devices[i].left_out
-                                                                          : "not analysed"};
+                                                                          : "not analyzed"};
         }
     }
     *out = (struct stk_list){.items = rows, .count = n};

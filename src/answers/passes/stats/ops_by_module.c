@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations by module of the model: the nn.Module frames of PyTorch's Python tracer around them,
 // outermost first ("Net_0/Linear_1"; the number tells instances of a class apart). A module also
-// holds what lies in the modules within it. Limit: modules are called in the forward pass, so that
-// nothing is told of the backward one.
+// holds what is in the modules within it. Limit: modules are called in the forward pass, so that
+// the backward pass is not in it.
 #include <string.h>
 
 #include "answers/passes/stats/stats_ops_by.h"
@@ -43,7 +43,7 @@ static const struct stk_table_info module_table =
     STK_TABLE_INFO("modules", "Operations by module", stk_ops_by_nested_row, module_columns);
 
 static const struct stk_missing no_modules = {
-    "modules of the model", "hardly any operation names its module",
+    "modules of the model", "almost no operation names its module",
     "PyTorch: with_stack=True in torch.profiler.profile; TensorFlow and JAX layers are name "
     "scopes: stats ops --by scope"};
 

@@ -2,7 +2,7 @@
 // Operations by the phase of a training step: input, forward, loss, backward, communication,
 // optimizer. Told by names (profile/model/phases.def): TensorFlow's paths and types, PyTorch's
 // autograd nodes, losses and optimizer ranges around an operator, JAX's jvp and transpose in what a
-// device's row records. An operation of the model that nothing else is said of is forward, where
+// device's row records. An operation of the model that no other phase takes is forward, where
 // the profile shows a backward pass or an optimizer at all; elsewhere its phase is not known. What
 // TensorFlow runs eagerly has the same names in both passes: its type alone says which. Limits:
 // arithmetic that a loop does by itself on gradients and weights, without an optimizer, counts as
@@ -115,7 +115,7 @@ static const struct stk_table_info phase_table =
     STK_TABLE_INFO("phases", "Operations by phase of the step", stk_ops_by_row, phase_columns);
 
 static const struct stk_missing no_phases = {
-    "phases of the step", "hardly any operation names a backward pass or an optimizer",
+    "phases of the step", "almost no operation names a backward pass or an optimizer",
     "TensorFlow: run the step as a tf.function with a GradientTape, or Keras fit; PyTorch: record "
     "ProfilerActivity.CPU; JAX: record a GPU, whose events name jvp and transpose"};
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations by name scope: what the framework's own names say of where in the model an operation
-// belongs. TensorFlow's "model/layer/MatMul:MatMul" lies in "model/layer"; JAX's and XLA's work of
+// belongs. TensorFlow's "model/layer/MatMul:MatMul" is in "model/layer"; JAX's and XLA's work of
 // a device in the stages and named scopes that its row records ("jit(step)/jvp(Model)/dot_general"
 // in "jit(step)/jvp(Model)"); PyTorch's operators in the innermost range that the user put around
 // them (record_function, NVTX). XLA on a GPU and on the CPU records the program alone ("jit_step").
-// A scope also holds what lies in the scopes within it. Limits: an operation that TensorFlow runs
+// A scope also holds what is in the scopes within it. Limits: an operation that TensorFlow runs
 // eagerly has no scope; ranges of PyTorch count on their own thread alone.
 #include "answers/passes/stats/stats_ops_by.h"
 #include "profile/store/tf_name.h"
@@ -69,7 +69,7 @@ static const struct stk_table_info scope_table =
     STK_TABLE_INFO("scopes", "Operations by name scope", stk_ops_by_nested_row, scope_columns);
 
 static const struct stk_missing no_scopes = {
-    "name scopes", "hardly any operation shows where in the model it belongs",
+    "name scopes", "almost no operation shows where in the model it belongs",
     "TensorFlow: run the step as a tf.function, with tf.name_scope; JAX: use jax.named_scope and "
     "record a GPU; PyTorch: use torch.profiler.record_function around the parts of the model"};
 

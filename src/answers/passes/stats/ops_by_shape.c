@@ -31,7 +31,7 @@ static struct stk_str shape_group(struct stk_op_around *around, uint32_t event)
         return STK_STR("");
     }
     if (shapes.n > 1 && shapes.p[0] == '(' && shapes.p[shapes.n - 1] == ')') {
-        // TensorFlow's: behind a name they would look like a function's arguments, which tables
+        // TensorFlow's: after a name they would look like a function's arguments, which tables
         // leave out where they are narrow.
         shapes = (struct stk_str){shapes.p + 1, shapes.n - 2};
     }
@@ -59,7 +59,7 @@ static const struct stk_table_info shape_table = STK_TABLE_INFO(
     "shapes", "Operations by the shapes of their inputs", stk_ops_by_row, shape_columns);
 
 static const struct stk_missing no_shapes = {
-    "shapes of inputs", "hardly any operation has its input dimensions",
+    "shapes of inputs", "almost no operation has its input dimensions",
     "PyTorch: record_shapes=True in torch.profiler.profile; TensorFlow: a profile of a GPU; "
     "JAX records none"};
 

@@ -26,7 +26,7 @@ static bool is_users(struct stk_op_around *around, uint32_t event)
     return *memo == USERS;
 }
 
-// "job/train.py:35 train_step", from whatever tracer.
+// "job/train.py:35 train_step", from any tracer.
 static struct stk_str line_text(struct stk_op_around *around, struct stk_str name)
 {
     struct stk_python_frame f = stk_python_frame_parse(name);
@@ -66,7 +66,7 @@ static const struct stk_table_info stack_table =
     STK_TABLE_INFO("stacks", "Operations by your line", stk_ops_by_row, stack_columns);
 
 static const struct stk_missing no_stacks = {
-    "Python functions", "hardly any operation shows the line of your code that called it",
+    "Python functions", "almost no operation shows the line of your code that called it",
     "PyTorch: with_stack=True in torch.profiler.profile; JAX: "
     "options.python_tracer_level = 1 in jax.profiler.ProfileOptions; TensorFlow records no Python: "
     "stats ops --by scope"};

@@ -56,7 +56,8 @@ const struct stk_stats *stk_stats_by(const struct stk_stats *stats, const char *
         strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, stats->by[i]->name, sizeof known - strlen(known) - 1);
     }
-    stk_err_set(err, STOKER_EUSAGE, "no key '%.80s' for %s; there are: %s", by, stats->name, known);
+    stk_err_set(err, STOKER_EUSAGE, "no key '%.80s' for %s; choose from: %s", by, stats->name,
+                known);
     return NULL;
 }
 

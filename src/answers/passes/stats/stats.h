@@ -29,7 +29,7 @@ struct stk_stats {
     const struct stk_missing *missing[STK_STATS_MISSING + 1]; // that it may say; NULL at the end
     struct stk_view_hook hook;                                // hook.see may be NULL
     // The same question by a key (`--by NAME`): each has tables, a summary and a hook of its own.
-    // NULL at the end; NULL where there are none.
+    // Ends with NULL; NULL if it has no keys.
     const struct stk_stats *const *by;
     // Fill the document's summary, tables and what is missing; ctx->run->ranks[i]->partial is what
     // `see` kept of each rank, NULL where it was not called. Nothing but memory can be missing,
@@ -47,9 +47,9 @@ struct stk_stats {
 extern const struct stk_stats *const stk_stats_all[];
 extern const int stk_stats_count;
 const struct stk_stats *stk_stats_find(const char *name); // NULL: none
-// STOKER_EUSAGE: there is none of that name, and which may be meant.
+// STOKER_EUSAGE: no analysis has that name; suggests similar ones.
 enum stoker_status stk_stats_unknown(const char *name, struct stoker_err *err);
-// The row of `by`, or the analysis itself where it is NULL. NULL and STOKER_EUSAGE: there is none.
+// The row of `by`, or the analysis itself if it is NULL. NULL and STOKER_EUSAGE: no such key.
 const struct stk_stats *stk_stats_by(const struct stk_stats *stats, const char *by,
                                      struct stoker_err *err);
 
@@ -60,10 +60,10 @@ STK_MUST_CHECK enum stoker_status stk_stats_describe(const struct stk_stats *sta
                                                      struct stoker_err *err);
 
 // Whether the document holds what its analysis declares and nothing else, and every cell what its
-// column does: an invariant, whatever the profile.
+// column does: an invariant of any profile.
 bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc);
 
-// Says that the profile holds no device operation (stk_missing_device), and how to record them.
+// Says that the profile has no device operations (stk_missing_device), and how to record them.
 // True if so.
 extern const struct stk_missing stk_missing_device;
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do the devices of a host have equal work, and do they work at the same time?
-// For each device of a rank with several: busy time in the selected time, what of it no other
-// device of the rank was busy beside, and how long after the first of them it began its step
-// (median over the used steps). Beside it the rank as a whole: work of the busiest device over the
-// mean (imbalance), and the share of the time with any work in which exactly one device works
-// (working in turn, as under data-parallel loops that wait for each device). Method: set operations
-// on the time lines, joined pairwise: O(intervals log devices). Limits: devices of different
-// processes are different ranks here, and are not compared: for them `stoker why` has the straggler
-// and `stats comm` who arrives last.
+// For each device of a rank with several: busy time in the selected time, the part of it in which
+// no other device of the rank was busy, and how long after the first device it began its step
+// (median over the used steps). For the rank as a whole: work of the busiest device over the mean
+// (imbalance), and the share of busy time in which exactly one device works (as in data-parallel
+// loops that wait for each device).
+// Method: set operations on the time lines, joined pairwise: O(intervals log devices).
+// Limits: devices of different processes are different ranks here and aren't compared. For those,
+// `stoker why` names the straggler and `stats comm` the rank that arrives last.
 #include "base/alloc.h"
 #include "profile/model/median.h"
 #include "profile/model/idle/span_layers.h"
@@ -103,7 +103,7 @@ static bool collect_step(const struct stk_analysis *view, uint32_t row, struct l
     return true;
 }
 
-// How late the device of the rows from `row` on is; returns the row behind them.
+// How late the device of the rows from `row` on is; returns the row after them.
 static uint32_t find_lag(const struct stk_analysis *view, uint32_t row, const struct lags *l,
                          struct balance_device *out)
 {

@@ -90,6 +90,7 @@ struct member {
     uint64_t key;
     uint32_t k, rank, device;
     const struct stk_collective *c;
+    const struct stk_collective_class *class;
     struct stk_comm_wait *wait;
 };
 
@@ -131,7 +132,7 @@ static void judge_group(const struct stk_run_sum *run, struct member *m, size_t 
 }
 
 // A collective whose group is named, or that runs on several devices of the only rank.
-static bool has_own_group(const struct stk_run_sum *run, const struct stk_collective *c)
+static bool has_own_group(const struct stk_run_sum *run, const struct stk_collective_class *c)
 {
     if (c->members_hash) {
         return c->group_size > 1;
@@ -142,16 +143,17 @@ static bool has_own_group(const struct stk_run_sum *run, const struct stk_collec
 // One per rank (or device) of the group, all there.
 static bool is_whole(const struct member *m, size_t n, size_t devices)
 {
-    bool named = m->c->members_hash != 0;
+    bool named = m->class->members_hash != 0;
     for (size_t i = 1; i < n; i++) {
         if (m[i].rank == m[i - 1].rank && (named || m[i].device == m[i - 1].device)) {
             return false;
         }
     }
     if (named) {
-        return n == (size_t)m->c->group_size;
+        return n == (size_t)m->class->group_size;
     }
-    return n > 1 && n == devices && (m->c->group_size == 0 || (size_t)m->c->group_size == n);
+    return n > 1 && n == devices &&
+           (m->class->group_size == 0 || (size_t)m->class->group_size == n);
 }
 
 // Gathers the members: the k-th of a name in a group, per rank and device.
@@ -166,11 +168,14 @@ static bool gather_members(const struct stk_run_sum *run, struct member *all, si
         const struct stk_comm_sums *p = rank->partial;
         for (uint32_t i = 0; p && i < rank->collective_count && ok; i++) {
             const struct stk_collective *c = &rank->collectives[i];
-            uint64_t key = stk_hash_u64(c->name_hash ^ c->members_hash);
-            uint32_t *k = stk_map_put(&ordinals, key, (uint64_t)r << 32 | c->device, 0, NULL);
+            const struct stk_collective_class *class = stk_collective_class_of(rank, c);
+            uint64_t key = stk_hash_u64(rank->collective_series[class->series].name_hash ^
+                                        class->members_hash);
+            uint32_t *k = stk_map_put(&ordinals, key, (uint64_t)r << 32 | class->device, 0, NULL);
             ok = k != NULL;
             if (ok) {
-                all[(*count)++] = (struct member){key, (*k)++, r, c->device, c, &p->waits[i]};
+                all[(*count)++] =
+                    (struct member){key, (*k)++, r, class->device, c, class, &p->waits[i]};
             }
         }
     }
@@ -182,7 +187,7 @@ static bool gather_members(const struct stk_run_sum *run, struct member *all, si
 // ends lie apart is what the clocks differ. -1: such a collective says nothing.
 static int64_t end_spread(const struct member *m, size_t n)
 {
-    enum stk_collective_kind kind = m->c->kind;
+    enum stk_collective_kind kind = m->class->kind;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     if (n < 2 || kind == STK_COLLECTIVE_NONE || kind == STK_COLLECTIVE_BROADCAST ||
         kind == STK_COLLECTIVE_REDUCE || kind == STK_COLLECTIVE_SEND_RECV ||
@@ -210,12 +215,13 @@ static bool judge_all(const struct stk_run_sum *run, struct member *all, size_t 
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && all[end].key == all[i].key && all[end].k == all[i].k; end++) {
         }
-        bool own = has_own_group(run, all[i].c), whole = is_whole(all + i, end - i, devices);
+        bool own = has_own_group(run, all[i].class), whole = is_whole(all + i, end - i, devices);
         if (own && whole) {
             judge_group(run, all + i, end - i);
         }
         bool over_ranks =
-            own ? whole && run->rank_count > 1 : all[i].c->matched && end - i == run->rank_count;
+            own ? whole && run->rank_count > 1
+                : stk_meeting_of(run->ranks[all[i].rank], all[i].c) && end - i == run->rank_count;
         spread_ns[spreads] = over_ranks ? end_spread(all + i, end - i) : -1;
         spreads += spread_ns[spreads] >= 0;
     }
@@ -252,11 +258,13 @@ static void take_matches(const struct stk_run_sum *run)
         const struct stk_comm_sums *p = rank->partial;
         for (uint32_t i = 0; p && i < rank->collective_count; i++) {
             const struct stk_collective *c = &rank->collectives[i];
-            if (!c->matched || has_own_group(run, c)) {
+            const struct stk_meeting *m = stk_meeting_of(rank, c);
+            if (!m || has_own_group(run, stk_collective_class_of(rank, c))) {
                 continue;
             }
-            p->waits[i].wait_ns = c->wait_ns;
-            p->waits[i].last_rank = run->straggler.clocks_agree ? c->last_rank : c->brief_rank;
+            p->waits[i].wait_ns = c->dur_ns - m->shortest_ns;
+            p->waits[i].last_rank =
+                (int32_t)(run->straggler.clocks_agree ? m->last_rank : m->brief_rank);
             p->waits[i].last_device = STK_NONE;
         }
     }
@@ -285,7 +293,8 @@ static bool is_selected(const struct stk_pass_ctx *ctx, const struct stk_rank_su
                         const struct stk_collective *c)
 {
     const struct stk_select *s = ctx->select;
-    if (s->has_device && rank->devices[c->device].ordinal != s->device) {
+    if (s->has_device &&
+        rank->devices[stk_collective_class_of(rank, c)->device].ordinal != s->device) {
         return false;
     }
     if (!s->has_steps) {
@@ -320,12 +329,13 @@ static void put_last(struct collectives_row *row, const struct stk_run_sum *run,
     }
 }
 
-static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const struct stk_collective *c,
+static bool add_kind(struct stk_vec *kinds, struct stk_map *known,
+                     const struct stk_collective_class *class, const struct stk_collective *c,
                      const struct stk_comm_wait *wait)
 {
-    const char *group = c->group ? c->group : "";
-    uint64_t a = stk_hash_table_bytes(group, strlen(group)) ^ c->kind;
-    uint64_t b = stk_hash_u64((uint64_t)c->bytes) + (uint64_t)c->group_size;
+    const char *group = class->group ? class->group : "";
+    uint64_t a = stk_hash_table_bytes(group, strlen(group)) ^ class->kind;
+    uint64_t b = stk_hash_u64((uint64_t)class->bytes) + (uint64_t)class->group_size;
     int created;
     uint32_t *at = stk_map_put(known, a, b, (uint32_t)kinds->count, &created);
     struct kind_row *row = !at ? NULL : created ? stk_vec_push(kinds) : stk_vec_at(kinds, *at);
@@ -333,8 +343,10 @@ static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const struct 
         return false;
     }
     if (created) {
-        *row = (struct kind_row){
-            .kind = c->kind, .group = c->group, .group_size = c->group_size, .bytes = c->bytes};
+        *row = (struct kind_row){.kind = class->kind,
+                                 .group = class->group,
+                                 .group_size = class->group_size,
+                                 .bytes = class->bytes};
     }
     row->count++;
     row->total_ns = stk_add_ns(row->total_ns, c->dur_ns);
@@ -348,15 +360,16 @@ static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const struct 
 static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank,
                        const struct stk_collective *c, const struct stk_comm_wait *wait)
 {
-    double factor = stk_collective_bus_factor(c->kind, c->group_size);
+    const struct stk_collective_class *class = stk_collective_class_of(rank, c);
+    double factor = stk_collective_bus_factor(class->kind, class->group_size);
     int64_t ns = transfer_ns(c, wait);
     all->count++;
     all->total_ns = stk_add_ns(all->total_ns, c->dur_ns);
     all->waits += wait->wait_ns >= 0;
     all->wait_ns = stk_add_ns(all->wait_ns, wait->wait_ns >= 0 ? wait->wait_ns : 0);
-    all->sized += c->bytes >= 0;
-    double rate = c->bytes >= STK_COLLECTIVE_LARGE_BYTES && c->group_size > 1 && ns > 0
-                      ? (double)c->bytes * factor * 1e9 / (double)ns
+    all->sized += class->bytes >= 0;
+    double rate = class->bytes >= STK_COLLECTIVE_LARGE_BYTES && class->group_size > 1 && ns > 0
+                      ? (double)class->bytes * factor * 1e9 / (double)ns
                       : 0;
     all->best_bus = rate > all->best_bus ? rate : all->best_bus;
     if (c->step == STK_NONE || rank->steps[c->step].excluded) {
@@ -364,33 +377,35 @@ static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank,
     }
     all->in_steps++;
     all->step_bytes =
-        c->bytes < 0 || all->step_bytes < 0 ? -1 : stk_add_ns(all->step_bytes, c->bytes);
-    all->step_bus_bytes += c->bytes > 0 ? (double)c->bytes * factor : 0;
+        class->bytes < 0 || all->step_bytes < 0 ? -1 : stk_add_ns(all->step_bytes, class->bytes);
+    all->step_bus_bytes += class->bytes > 0 ? (double)class->bytes * factor : 0;
 }
 
 static void comm_fill_row(const struct stk_run_sum *run, struct stk_table *table,
                           const struct stk_rank_sum *rank, const struct stk_collective *c,
                           const struct stk_comm_wait *wait)
 {
-    double factor = stk_collective_bus_factor(c->kind, c->group_size);
+    const struct stk_collective_class *class = stk_collective_class_of(rank, c);
+    double factor = stk_collective_bus_factor(class->kind, class->group_size);
     int64_t moving_ns = transfer_ns(c, wait);
     struct collectives_row row = {
         .rank = stk_cell_number(rank->rank),
-        .device = stk_cell_text(rank->devices[c->device].id),
-        .name = stk_cell_text(c->name),
-        .kind = stk_cell_text(stk_collective_word(c->kind)),
+        .device = stk_cell_text(rank->devices[class->device].id),
+        .name = stk_cell_text(class->name),
+        .kind = stk_cell_text(stk_collective_word(class->kind)),
         .ordinal = stk_cell_number(c->ordinal),
-        .bytes = stk_cell_from_zero(c->bytes),
+        .bytes = stk_cell_from_zero(class->bytes),
         .total_ns = stk_cell_number(c->dur_ns),
         .exposed_ns = stk_cell_number(c->exposed_ns),
         .wait_ns = stk_cell_unknown(),
         .last_rank = stk_cell_unknown(),
         .last_device = stk_cell_unknown(),
-        .group = stk_cell_text(c->group),
-        .group_size = c->group_size > 0 ? stk_cell_number(c->group_size) : stk_cell_unknown(),
-        .algorithm_bytes_per_s = rate_of(c->bytes, moving_ns, 1),
+        .group = stk_cell_text(class->group),
+        .group_size =
+            class->group_size > 0 ? stk_cell_number(class->group_size) : stk_cell_unknown(),
+        .algorithm_bytes_per_s = rate_of(class->bytes, moving_ns, 1),
         .bus_bytes_per_s =
-            c->group_size > 1 ? rate_of(c->bytes, moving_ns, factor) : stk_cell_unknown(),
+            class->group_size > 1 ? rate_of(class->bytes, moving_ns, factor) : stk_cell_unknown(),
     };
     put_last(&row, run, wait);
     stk_table_put(table, &row);
@@ -409,7 +424,7 @@ static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *tab
         }
         add_totals(all, rank, c, wait);
         comm_fill_row(ctx->run, table, rank, c, wait);
-        if (!add_kind(kinds, known, c, wait)) {
+        if (!add_kind(kinds, known, stk_collective_class_of(rank, c), c, wait)) {
             return false;
         }
     }
@@ -490,7 +505,7 @@ static int64_t used_steps(const struct stk_pass_ctx *ctx)
       .label = "exposed")                                                                          \
     C(R, wait_ns, NS, "`wait_ns` of all rows, summed", .label = "waiting for other ranks")         \
     C(R, straggler_rank, COUNT,                                                                    \
-      "rank that causes most of the wait, as the verdict finds it; absent if there is none",       \
+      "rank that causes most of the wait, as the verdict finds it; absent without one",            \
       .label = "straggler")                                                                        \
     C(R, bytes_per_step, BYTES,                                                                    \
       "bytes that a used step and device communicates, mean; absent unless all sizes are known",   \
@@ -530,7 +545,7 @@ static const struct stk_missing some_waits = {
     "record the same steps on every rank, and pass all profiles"};
 #define BYTES_REMEDY                                                                               \
     "PyTorch 2.2 and newer write them to the kernels (older ones with "                            \
-    "record_shapes=True); what Nsight Systems exports holds none"
+    "record_shapes=True); exports of Nsight Systems have none"
 static const struct stk_missing no_bytes = {"bytes", "not recorded", BYTES_REMEDY};
 static const struct stk_missing some_bytes = {"bytes of some collectives", "not recorded",
                                               BYTES_REMEDY};

@@ -16,7 +16,7 @@ struct stk_gap_row {
 struct stk_between_row {
     int64_t step; // the one before
     int64_t start_ns, dur_ns, fetch_ns;
-    int64_t idle_ns; // of the first device that was analysed, -1 none
+    int64_t idle_ns; // of the first device that was analyzed, -1 none
     const char *what, *stack;
     int64_t every; // in so many steps, 0 not at a regular distance
 };

@@ -2,12 +2,12 @@
 // What runs between the steps of the thread that drives them: callbacks, metrics, checkpoints.
 // From the end of a step's own mark to the start of the next. Where marks follow each other without
 // a break (a profiler's step() called once an iteration), from the end of the step's last optimizer
-// step instead, if that lies in the second half of the step. Times under a microsecond are left
+// step instead, if that is in the second half of the step. Times under a microsecond are left
 // out. what: the longest event of the thread wholly inside, fetches of the next batch aside; every:
 // the distance in steps at which the same thing is what takes longest, where four of five are
 // alike. Method: one pass over the marks of the steps, one over the rows of the driving thread.
 // Limits: steps without marks of their own (inferred ones) have nothing between them; work that the
-// marked step itself does after its optimizer step counts as between steps, whatever it is.
+// marked step itself does after its optimizer step counts as between steps, too.
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool is_unselected(const struct stk_host_step *s)
     return s->excluded && strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) == 0;
 }
 
-// End of the last optimizer step that ends in the step; the step's start where there is none.
+// End of the last optimizer step that ends in the step, or else the step's start.
 static int64_t optimizer_end(struct sweep *s, const struct stk_host_step *step)
 {
     const struct stk_analysis *v = s->view;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does the input pipeline keep up, and which of its stages limits it?
 // Stages (profile/model/input/input_stages.h): tf.data's iterators, fetches, and functions that
-// prepare data. The wait is the report's part input_wait; a stage is said to limit only where that
-// wait is worth a finding (rule input-wait). elements: as recorded (stoker.data), else one per
+// prepare data. The wait is the report's part input_wait; a stage is called limiting only where
+// that wait is worth a finding (rule input-wait). elements: as recorded (stoker.data), else one per
 // call. per_element_ns: own work per element, on all threads. capacity_per_s: elements per second
 // if the stage alone worked, on as many threads as it was seen on; the stages' elements differ (an
 // image, a batch). Limits: see profile/model/input/input_see.c; calls under a microsecond that
@@ -40,7 +40,7 @@
       "whether this stage keeps the others waiting; only if the input wait is worth a finding")    \
     C(R, buffer_fill, SHARE, "how full its buffer was when it was called, on average",             \
       .is_detail = true)                                                                           \
-    C(R, buffer_limit, COUNT, "elements that its buffer holds, as recorded", .is_detail = true)    \
+    C(R, buffer_limit, COUNT, "elements in its buffer, as recorded", .is_detail = true)            \
     C(R, parallelism_set, COUNT, "parallelism that the pipeline requests, as recorded",            \
       .is_detail = true)                                                                           \
     C(R, autotuned, BOOL, "whether the framework tunes it", .is_detail = true)                     \

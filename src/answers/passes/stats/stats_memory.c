@@ -41,7 +41,7 @@ STK_TABLE(steps, "Used steps", STEPS_COLUMNS)
     C(R, t_ns, NS, "time of the value: the largest one in each of 500 equal intervals")            \
     C(R, bytes, BYTES, "bytes in use at that time")                                                \
     C(R, reserved_bytes, BYTES,                                                                    \
-      "bytes that the allocator holds at that time, whether in use or not")                        \
+      "bytes that the allocator has reserved at that time, in use or not")                         \
     C(R, allocator, TEXT, "name of the allocator", .is_detail = true)
 STK_TABLE(timeline, "In use over time", TIMELINE_COLUMNS)
 
@@ -55,7 +55,7 @@ STK_TABLE(timeline, "In use over time", TIMELINE_COLUMNS)
     C(R, bytes, BYTES, "bytes of it in use at that time")                                          \
     C(R, blocks, COUNT, "blocks of it in use at that time")                                        \
     C(R, allocator, TEXT, "name of the allocator", .is_detail = true)
-STK_TABLE(live, "In use over time, by the operations that hold most", LIVE_COLUMNS)
+STK_TABLE(live, "In use over time, by the operations that use most", LIVE_COLUMNS)
 
 struct memory_totals {
     const struct stk_memory_pool *top; // the device pool with the largest peak, else of the host
@@ -240,7 +240,7 @@ static bool memory_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_ra
     C(R, capacity_share, SHARE, "peak as a share of the device's memory",                          \
       .label = "peak, share of capacity")                                                          \
     C(R, reserved_bytes, BYTES,                                                                    \
-      "bytes that this allocator holds at the peak, whether in use or not",                        \
+      "bytes that this allocator has reserved at the peak, in use or not",                         \
       .label = "reserved at the peak")                                                             \
     C(R, fragmentation_share, SHARE,                                                               \
       "1 - largest free block / free memory of this allocator, at the peak",                       \

@@ -4,7 +4,7 @@
 // An island is the time of one device from the end of a run of copies to the host up to the launch
 // of the copy to the device that follows it directly (its start, where its launch is not recorded),
 // if no step begins and no batch is fetched in it. It is named after the longest operation of the
-// model that lies wholly inside and does more than move data, on any thread that is not the input
+// model that is wholly inside and does more than move data, on any thread that is not the input
 // pipeline's; without one, the host's work is Python's or unknown, and the island is not listed.
 // Method: one pass over the operations of a device; then what each row of the host holds in the
 // islands, found by bisection.

@@ -65,7 +65,7 @@ STK_TABLE(op_kernels, "Kernels under each operation", OP_KERNELS_COLUMNS)
 
 #define COPIES_COLUMNS(C, R)                                                                       \
     C(R, op, TEXT,                                                                                 \
-      "innermost operator around the launch call; unknown if there is none, or no launch "         \
+      "innermost operator around the launch call; unknown without one, or if no launch "           \
       "was recorded",                                                                              \
       .is_name = true)                                                                             \
     C(R, device, TEXT, STK_DOC_DEVICE, .is_detail = true)                                          \

@@ -9,7 +9,7 @@
 // with a stack of what is open; time goes to the innermost Python function, cut at the bounds of
 // the steps. Linear. The driving thread's functions come first: other threads mostly sleep in
 // Python. Limits: a tracer slows short functions down most. Functions that overlap without nesting
-// lie on rows of their own and do not take each other's time. Whose code a file is:
+// have rows of their own and don't take each other's time. Whose code a file is:
 // profile/model/threads/python_frame.h.
 #include <stdlib.h>
 #include <string.h>
@@ -236,7 +236,7 @@ static bool sweep_thread(struct sweep *s)
     uint32_t e;
     s->step = 0;
     s->at_ns = INT64_MIN;
-    if (!stk_thread_events_begin(&s->events, s->thread)) {
+    if (!stk_thread_events_begin(&s->events, s->thread, NULL)) {
         return false;
     }
     while ((e = stk_thread_events_next(&s->events)) != STK_NONE) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do operations compute and move, and how near do they come to the device's limits?
-// Operations by the operator around the launch call, or by their own name where there is none
-// (XLA): floating-point operations and bytes as stats_kernels.c has them of kernels, the arithmetic
-// intensity, the limit of the device's roofline at that intensity, and how long the operation would
-// take at the limit. What costs are known: TensorFlow's on a GPU by type and shapes
+// What do operations compute and move, and how near do they come to the device's limits? Operations
+// by the operator around the launch call, or by their own name without one (XLA): floating-point
+// operations and bytes as stats_kernels.c has them of kernels, the arithmetic intensity, the limit
+// of the device's roofline at that intensity, and how long the operation would take at the limit.
+// What costs are known: TensorFlow's on a GPU by type and shapes
 // (profile/readers/xplane/xplane_cost.c), XLA's on a TPU as its cost model says, PyTorch's by
 // shapes (profile/readers/chrome/chrome_launch.c). Where the cost, or the device's peak, is not
-// known, nothing is said. Method: one pass over the kernels of each device, and stats_kernel_cost.c
+// known, there is no row. Method: one pass over the kernels of each device, and stats_kernel_cost.c
 // over host threads. Limits: traffic is a lower bound that leaves out what does not fit a cache;
 // the peak of an operation is that of the precision of the kernel that takes most of its time.
 #include <string.h>
@@ -329,7 +329,7 @@ static void fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
 STK_SUMMARY(roofline, ROOFLINE_FIGURES)
 
 static const struct stk_missing no_costs = {
-    "what operations compute and move", "hardly any kernel has its shapes or cost",
+    "what operations compute and move", "almost no kernel has its shapes or cost",
     "PyTorch: record_shapes=True; TensorFlow and TPU profiles with device events include them; XLA "
     "on a GPU doesn't record them"};
 static const struct stk_missing no_peaks = {

@@ -7,7 +7,7 @@
 // cannot save more on this stream; where other streams work meanwhile, or the data is too large for
 // one kernel, it saves less.
 // Method: each stream is cut into runs of short kernels. Where a run repeats itself at once
-// (layers, parameters of an optimiser), with a period of up to 32 kernels and three times or more,
+// (layers, parameters of an optimizer), with a period of up to 32 kernels and three times or more,
 // the period is the chain; what is left is a chain as it is, longer ones cut where their content
 // says so, so that equal stretches are cut alike. Chains are counted by hash. Cost: linear.
 #include <string.h>

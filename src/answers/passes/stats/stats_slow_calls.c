@@ -4,7 +4,7 @@
 // call inside one of the runtime) count both, each under its own name.
 // "Command Buffer Full" is what CUPTI calls the time that a launch waits for room (Kineto:
 // overhead rows; Nsight Systems: CUPTI_ACTIVITY_KIND_OVERHEAD).
-// Method: durations are put together by name, counted first, so the cost is linear.
+// Method: durations are grouped by name; counting them first keeps the cost linear.
 #include <string.h>
 
 #include "base/alloc.h"

@@ -5,8 +5,8 @@
 // (to the end of the last step). The first steady step is the first within 1.5 times the median
 // after which two more are. Steps are those of the report: of the busiest device, or of the host
 // where no device ran. first_use_ns: compilation and first use anywhere in the profile.
-// A second table sums what was done until the first steady step ended (in the whole profile where
-// there is none): stats_startup_work.c.
+// A second table sums the work until the first steady step ended (without one, in the whole
+// profile): stats_startup_work.c.
 // Limits: a profile begins when recording begins, which may be long after the job did.
 #include <string.h>
 
@@ -108,7 +108,7 @@ static enum stoker_status startup_see(const struct stk_analysis *view, struct st
     C(R, what, TEXT, "name of the longest", .is_name = true)
 STK_TABLE(work, "What was done until then", WORK_COLUMNS)
 
-// What every start has some of: told even where there is none of it.
+// Work that every start has: listed even if it is zero.
 static bool is_always_told(enum stk_startup_work work)
 {
     return work == STK_STARTUP_BUILD || work == STK_STARTUP_TRACING ||

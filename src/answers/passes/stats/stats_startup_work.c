@@ -4,7 +4,7 @@
 // the event that says so; calls that allocate; copies to the device. Method: one pass over the
 // marks of compilation, one over the rows of the host up to that time, one over the operations of
 // the devices up to it. Limits: time is summed per thread, and a compilation that several threads
-// share counts once: what lies within another compilation is part of it. Allocations from a
+// share counts once: what is within another compilation is part of it. Allocations from a
 // framework's own pool are no calls.
 #include <string.h>
 

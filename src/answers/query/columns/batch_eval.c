@@ -199,7 +199,7 @@ static void divide_fast(struct stk_batch_vec *v, uint32_t n, const struct stk_ba
     FOR_ROWS
     {
         int64_t x = a->i[k], q = (int64_t)((double)x * inverse), rest = x - q * d;
-        // Towards zero: the rest has the sign of x, and is less than d.
+        // Toward zero: the rest has the sign of x, and is less than d.
         q -= (rest < 0 && x >= 0) || rest <= -d;
         q += (rest > 0 && x < 0) || rest >= d;
         v->i[k] = q;

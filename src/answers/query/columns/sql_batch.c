@@ -40,8 +40,8 @@ static const struct stk_sql_node *meant(const struct stk_sql_node *n)
     return n;
 }
 
-// Whether a count belongs to it: of an average that SQLite puts together, and of the real numbers
-// in a sum that has others, which is a whole number where there are none.
+// Does a count go with it? An average has one, from which SQLite computes it. So does a sum: it
+// counts real numbers, and is an integer without any.
 static bool has_second(const struct writer *w, const struct stk_sql_node *n)
 {
     if (w->again && stk_sql_token_is(&n->word, "avg")) {
@@ -167,8 +167,7 @@ static bool is_decided(const struct writer *w, const struct stk_sql_node *column
     return false;
 }
 
-// What an expression is made of, as far as it can be evaluated here: columns, and arithmetic of
-// numbers.
+// An expression that can be evaluated here: columns, and arithmetic on numbers.
 static bool is_arithmetic(const struct stk_sql_node *n)
 {
     if (n->kind == STK_NODE_COLUMN) {

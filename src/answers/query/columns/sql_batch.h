@@ -16,9 +16,9 @@ struct stk_sql_batch {
     uint64_t matching;
 };
 
-// Answer as much of the statement as can be, and say what is left for SQLite to run. False: not to
-// be answered so, or interrupted (b->plan.interrupted). `rows`: the caller wants no more; 0: all.
-// `rows_id`: which of the database's rows it may use. To be ended either way.
+// Answers as much of the statement as possible, and says what is left for SQLite to run. False: it
+// can't be answered this way, or was interrupted (b->plan.interrupted). `rows`: the most that the
+// caller wants; 0: all. `rows_id`: which of the database's rows it may use. End it in either case.
 bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const char *sql,
                          uint64_t rows, int rows_id);
 void stk_sql_batch_end(struct stk_sql_batch *b);

@@ -88,7 +88,7 @@ static struct stk_sql_node *new_node(struct parser *p, enum stk_sql_node_kind ki
     return n;
 }
 
-// One more operand; false: no memory, or there is none.
+// One more operand; false: no memory, or no operand.
 static bool add_arg(struct parser *p, struct stk_sql_node *n, struct stk_sql_node *arg)
 {
     if (!n || !arg || p->failed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form of a SELECT over one table of events, as far as it is understood here: what is not
-// (joins, subqueries, windows, quoted identifiers, unknown functions) is left to SQLite as a whole.
-// The statement has passed SQLite's own check before, so that errors need no messages here.
+// The form of a SELECT over one table of events. A statement with anything else (joins, subqueries,
+// windows, quoted identifiers, unknown functions) is left to SQLite. SQLite has checked the
+// statement before, so errors need no messages here.
 #pragma once
 
 #include "base/arena.h"
@@ -44,7 +44,7 @@ struct stk_sql_item {
     struct stk_sql_node *node;
     const struct stk_sql_token *name; // AS ..., or NULL
     bool descending;                  // ORDER BY
-    int nulls_first;                  // ORDER BY: 1, 0, or -1 where not said
+    int nulls_first;                  // ORDER BY: 1, 0, or -1 if unspecified
 };
 
 struct stk_sql_select {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables "rows of kernels" and so on: the columns of the table, for rows that the running statement
-// was given (struct stk_sql_rows), and hidden ones: which rows ("rows id", which must be given),
-// and values beside them.
+// Tables "rows of kernels" and so on: the columns of the table, for the rows of the running
+// statement (struct stk_sql_rows). Hidden columns say which rows ("rows id", required) and hold
+// further values.
 #include <stdio.h>
 #include <string.h>
 

@@ -14,10 +14,10 @@
     C(kind, TEXT, stk_value_text(out, piece->kind),                                                \
       "compute, input, host, sync, transfer, communication or unknown")                            \
     C(name, NAME, stk_value_text(out, piece->name),                                                \
-      "of the event; null for what has none, and where names were replaced")                       \
+      "of the event; null without one, and if names were replaced")                                \
     C(track, TEXT, stk_value_text(out, piece->where), "thread or stream that it is on")            \
     C(id, NUMBER, stk_sql_put_event(q, rank, piece->event, out),                                   \
-      "number of the event that it begins with, for joins; null for what has none")
+      "number of its first event, for joins; null without one")
 enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t critical_count(const struct stk_query *q)

@@ -18,7 +18,7 @@
     C(operations, NUMBER, stk_value_number(out, (int64_t)d->ops), "all of them")                   \
     C(linked, NUMBER, stk_value_number(out, (int64_t)d->linked_ops),                               \
       "operations whose launch call is known")                                                     \
-    C(analysed, BOOL, stk_value_number(out, d->analysed), "1 where it takes part in the breakdown")
+    C(analysed, BOOL, stk_value_number(out, d->analysed), "1 if it is part of the breakdown")
 enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t devices_count(const struct stk_query *q)

@@ -12,7 +12,7 @@
     C(part, TEXT, stk_value_text(out, stk_part_info(gap->part)->key),                              \
       "id of the part that it counts as")                                                          \
     C(event, NUMBER, stk_sql_put_event(q, rank, gap->event, out),                                  \
-      "id of the host event that fills it; null where there is none")                              \
+      "id of the host event that fills it; null without one")                                      \
     C(around, NUMBER, stk_sql_put_event(q, rank, gap->around, out),                                \
       "id of the operator around that event")                                                      \
     C(step, NUMBER, put_step(rank, gap, out), "number of the step in which it starts")
@@ -72,7 +72,7 @@ static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_gaps = {
     .name = "gaps",
-    .doc = "times in which a device stands idle, cut where the cause changes",
+    .doc = "times in which a device is idle, cut where the cause changes",
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

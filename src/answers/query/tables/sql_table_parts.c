@@ -10,8 +10,7 @@
     C(part, TEXT, stk_value_text(out, stk_part_info(part)->key),                                   \
       "id of the part, as in the report")                                                          \
     C(dur_ns, NS, stk_value_number(out, s->parts[part]), "time of the step that goes there")       \
-    C(used, BOOL, stk_value_number(out, s->excluded == NULL),                                      \
-      "1 where the step counts in the verdict")
+    C(used, BOOL, stk_value_number(out, s->excluded == NULL), "1 if the step counts in the verdict")
 enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t parts_count(const struct stk_query *q)

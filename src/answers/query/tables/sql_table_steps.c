@@ -15,7 +15,7 @@
       "on the host; null where not marked there")                                                  \
     C(host_dur_ns, NS, stk_value_number_if(out, s->host_dur_ns >= 0, s->host_dur_ns),              \
       "on the host")                                                                               \
-    C(used, BOOL, stk_value_number(out, s->excluded == NULL), "1 where it counts in the verdict")  \
+    C(used, BOOL, stk_value_number(out, s->excluded == NULL), "1 if it counts in the verdict")     \
     C(excluded, TEXT, stk_value_text(out, s->excluded), "why it does not, else null")
 enum column { COLUMNS(STK_SQL_ENUM) };
 
@@ -37,7 +37,7 @@ static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_steps = {
     .name = "steps",
-    .doc = "steps of each rank on each device, or on the host where there is none",
+    .doc = "steps of each rank on each device, or on the host without devices",
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
