@@ -38,7 +38,7 @@ struct stk_control_slot {
 struct stk_control {
     char magic[8];
     uint32_t version, bytes; // of this struct
-    uint32_t at_start;       // 1: a process opens a window as soon as it initialises CUDA
+    uint32_t at_start;       // 1: a process opens a window as soon as it initializes CUDA
     uint32_t claimed;        // slots; more than there are: processes that found none
     uint64_t limit_bytes;    // of a process' record
     char folder[4096];       // of the records

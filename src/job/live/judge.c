@@ -116,8 +116,7 @@ static const char *say_workers(const struct stk_now *now, struct stk_arena *aren
     }
     for (uint32_t i = 0; i < v->process_count; i++) {
         if (v->processes[i].pid == lead) {
-            return stk_arena_printf(arena,
-                                    "there are no workers; the process itself uses %s of a core",
+            return stk_arena_printf(arena, "no workers; the process itself uses %s of a core",
                                     stk_human_share(v->processes[i].cpu, share));
         }
     }

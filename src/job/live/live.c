@@ -4,15 +4,17 @@
 // Of a run that records itself its files are read, which costs it nothing. Beside any other process
 // the sampler of `stoker run` is started, into a file in memory whose read part is given back.
 #include <fcntl.h>
+#include <linux/memfd.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/plain_file.h"
 #include "job/capture/parent/folder.h"
 #include "job/capture/parent/sampler.h"
 #include "job/live/now.h"
@@ -28,7 +30,7 @@ struct stoker_live {
     struct stk_live_target target;
     int64_t window_ns;
     struct stk_sampler *sampler; // NULL: the run's own is read
-    int fd;                      // of the record; -1: there is none yet
+    int fd;                      // of the record; -1 before it exists
     struct stk_live_record *record;
     bool has_steps;
     struct stk_live_steps steps;
@@ -42,7 +44,8 @@ static enum stoker_status start_sampler(struct stoker_live *l, bool no_gpu, stru
 {
     struct stk_sampler_options options = {.no_gpu = no_gpu};
     char path[64];
-    l->fd = memfd_create("stoker-top", MFD_CLOEXEC);
+    // glibc 2.17 has no function for it.
+    l->fd = (int)syscall(SYS_memfd_create, "stoker-top", MFD_CLOEXEC);
     if (l->fd < 0) {
         return stk_err_set(err, STOKER_ELIMIT, "can't create a file in memory for the samples");
     }
@@ -53,7 +56,7 @@ static enum stoker_status start_sampler(struct stoker_live *l, bool no_gpu, stru
 static void open_record(struct stoker_live *l)
 {
     char *path = stk_folder_path(l->target.folder, "machine.stk");
-    l->fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    l->fd = path ? stk_plain_open(AT_FDCWD, path) : -1;
     stk_free(path);
 }
 
@@ -244,8 +247,9 @@ enum stoker_status stoker_live_refresh(struct stoker_live *l, struct stoker_err 
     stk_arena_deinit(&l->arena);
     stk_arena_init(&l->arena, ARENA_BYTES);
     l->now = (struct stk_now){0};
+    uint64_t refused = stk_alloc_refusals();
     enum stoker_status status = follow_record(l, err);
-    status = status == STOKER_OK ? fill(l, err) : status;
+    status = stk_err_whole(refused, status == STOKER_OK ? fill(l, err) : status, err);
     return status == STOKER_OK ? stk_err_end(err, STOKER_OK) : stk_err_fail(err);
 }
 
@@ -282,12 +286,15 @@ enum stoker_status stoker_live_write(const struct stoker_live *l, const char *fo
     }
     if (strcmp(format, "json") == 0) {
         stk_now_json(&l->now, &sink);
+    } else if (strcmp(format, "metrics") == 0) {
+        stk_now_metrics(&l->now, &sink);
     } else if (strcmp(format, "text") == 0) {
         stk_now_text(&l->now, options, &sink);
     } else if (strcmp(format, "line") == 0) {
         stk_now_line(&l->now, options, &sink);
     } else {
-        stk_err_set(err, STOKER_EUSAGE, "unknown format '%s': use json, text or line", format);
+        stk_err_set(err, STOKER_EUSAGE, "unknown format '%s': use json, metrics, text or line",
+                    format);
         return stk_err_fail(err);
     }
     return stk_err_end(err, stk_sink_finish(&sink, err));

@@ -7,6 +7,7 @@
 // Limits: a block longer than BUFFER is passed over (the sampler's have 64 KiB at most).
 #include "job/live/live_record.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,7 +145,7 @@ static enum stk_sampled sample_of(const struct stk_live_record *r, uint32_t name
     return STK_SAMPLE_COUNT;
 }
 
-// Seconds between two looks, as their counter has it; a value that is none does not count.
+// Seconds between two looks, from their counter; invalid values don't count.
 static double pace_of(double value_ns)
 {
     return value_ns > 0 && value_ns <= PACE_MOST_S * 1e9 ? value_ns * 1e-9 : 0;
@@ -156,7 +157,7 @@ static void see_counters(struct stk_live_record *r, const uint8_t *p, const uint
     for (; (size_t)(end - p) >= sizeof c; p += sizeof c) {
         memcpy(&c, p, sizeof c);
         enum stk_sampled sample = sample_of(r, c.name);
-        if (sample == STK_SAMPLE_COUNT || c.time_ns > INT64_MAX || c.value != c.value) {
+        if (sample == STK_SAMPLE_COUNT || c.time_ns > INT64_MAX || !stk_sample_is_value(c.value)) {
             continue;
         }
         if (sample == STK_SAMPLE_OF_ABSENT) {
@@ -246,8 +247,12 @@ enum stoker_status stk_live_record_follow(struct stk_live_record *r, struct stok
     uint64_t from = r->at;
     for (;;) {
         ssize_t n = pread(r->fd, r->buffer + r->have, BUFFER - r->have, (off_t)r->at);
-        if (n <= 0) {
-            break; // its end; what cannot be read now may be at the next time
+        if (n < 0) {
+            return stk_err_set(err, STOKER_EINPUT, "can't read the record of the machine: %s",
+                               strerror(errno));
+        }
+        if (n == 0) {
+            break;
         }
         r->at += (uint64_t)n;
         r->have += (size_t)n;

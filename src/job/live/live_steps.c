@@ -7,6 +7,7 @@
 #include "job/live/live_steps.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,13 @@ static bool is_known(const struct stk_live_steps *s, uint64_t pid)
     return false;
 }
 
+static enum stoker_status cannot_read(const struct stk_live_steps *s, const char *name,
+                                      struct stoker_err *err)
+{
+    return stk_err_set(err, stk_err_of_file(errno, STOKER_EINPUT), "can't read %s%s%s: %s",
+                       s->folder, *name ? "/" : "", name, strerror(errno));
+}
+
 // A file that is no record, or none yet, is left out until the next look.
 static enum stoker_status add_rank(struct stk_live_steps *s, const char *name, uint64_t pid,
                                    struct stoker_err *err)
@@ -77,11 +85,14 @@ static enum stoker_status add_rank(struct stk_live_steps *s, const char *name, u
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     stk_free(path);
-    if (fd < 0 || !stk_steps_read_head(fd, &head) || head.pid != pid) {
-        if (fd >= 0) {
-            close(fd);
-        }
-        return STOKER_OK;
+    if (fd < 0) {
+        return errno == ENOENT ? STOKER_OK : cannot_read(s, name, err);
+    }
+    errno = 0;
+    if (!stk_steps_read_head(fd, &head) || head.pid != pid) {
+        enum stoker_status status = errno ? cannot_read(s, name, err) : STOKER_OK;
+        close(fd);
+        return status;
     }
     struct stk_live_rank *r = stk_alloc_zero(1, sizeof *r);
     if (!r) {
@@ -100,7 +111,10 @@ static enum stoker_status look_for_ranks(struct stk_live_steps *s, struct stoker
     DIR *d = opendir(s->folder);
     struct dirent *e;
     s->left_out = 0;
-    while (d && status == STOKER_OK && (e = readdir(d))) {
+    if (!d && errno != ENOENT) {
+        return cannot_read(s, "", err);
+    }
+    for (errno = 0; d && status == STOKER_OK && (e = readdir(d)); errno = 0) {
         uint64_t pid = pid_in(e->d_name);
         if (!pid || is_known(s, pid)) {
             continue;
@@ -110,6 +124,9 @@ static enum stoker_status look_for_ranks(struct stk_live_steps *s, struct stoker
         } else {
             status = add_rank(s, e->d_name, pid, err);
         }
+    }
+    if (d && status == STOKER_OK && errno) {
+        status = cannot_read(s, "", err);
     }
     if (d) {
         closedir(d);
@@ -127,10 +144,11 @@ static void keep(struct stk_live_rank *r, const struct stk_steps_record *record)
     r->count += r->count < STK_LIVE_KEPT;
 }
 
-static void read_records(struct stk_live_rank *r)
+// False: with errno.
+static bool read_records(struct stk_live_rank *r)
 {
     struct stk_steps_record records[STK_LIVE_KEPT];
-    if (r->head.kept < r->read) { // it began anew: another kind of event ends steps now
+    if (r->head.kept < r->read) { // it was reset: another kind of event ends steps now
         r->read = r->count = r->at = 0;
     }
     if (r->head.kept - r->read > STK_LIVE_KEPT) {
@@ -144,6 +162,7 @@ static void read_records(struct stk_live_rank *r)
         keep(r, &records[i]);
         r->read++;
     }
+    return got >= 0;
 }
 
 // The i-th newest.
@@ -168,8 +187,8 @@ static void sum_recent(struct stk_live_rank *r, int64_t now_ns, int64_t window_n
             break;
         }
         if (!(s->flags & (STK_STEPS_TOLD | STK_STEPS_IN_WINDOW)) && s->dur_ns) {
-            dur_ns += s->dur_ns;
-            wait_ns += s->wait_ns < s->dur_ns ? s->wait_ns : s->dur_ns;
+            dur_ns = stk_steps_add(dur_ns, s->dur_ns);
+            wait_ns = stk_steps_add(wait_ns, s->wait_ns < s->dur_ns ? s->wait_ns : s->dur_ns);
             steps++;
         }
     }
@@ -207,16 +226,23 @@ static void sum_header(struct stk_live_rank *r, const struct stk_steps_header *b
     }
 }
 
-static void follow_rank(struct stk_live_rank *r, int64_t now_ns, int64_t window_ns)
+// False: its record can't be read, with errno.
+static bool follow_rank(struct stk_live_rank *r, int64_t now_ns, int64_t window_ns)
 {
     STK_ASSERT(r->fd >= 0);
+    errno = 0;
     struct stk_steps_header before = r->head;
     uint64_t pid = before.pid;
     if (!stk_steps_read_head(r->fd, &r->head)) {
+        if (errno) {
+            return false;
+        }
         r->head = before;
     }
     r->head.pid = pid;
-    read_records(r);
+    if (!read_records(r)) {
+        return false;
+    }
     r->recent = 0;
     r->now_ns = 0;
     r->wait_share = r->per_second = r->age_s = -1;
@@ -229,6 +255,7 @@ static void follow_rank(struct stk_live_rank *r, int64_t now_ns, int64_t window_
         r->age_s = (double)age_of(now_ns, r->head.last_ns) * 1e-9;
     }
     r->in_window = r->head.window_state == STK_WINDOW_OPEN;
+    return true;
 }
 
 enum stoker_status stk_live_steps_follow(struct stk_live_steps *s, int64_t now_ns,
@@ -237,8 +264,11 @@ enum stoker_status stk_live_steps_follow(struct stk_live_steps *s, int64_t now_n
     STK_ASSERT(s->folder && s->count <= STK_LIVE_RANKS);
     enum stoker_status status = look_for_ranks(s, err);
     s->lead = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        follow_rank(s->ranks[i], now_ns, window_ns);
+    for (size_t i = 0; i < s->count && status == STOKER_OK; i++) {
+        if (!follow_rank(s->ranks[i], now_ns, window_ns)) {
+            status = cannot_read(s, "", err);
+            break;
+        }
         if (s->ranks[i]->head.count > s->ranks[s->lead]->head.count) {
             s->lead = i;
         }

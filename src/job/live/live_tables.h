@@ -45,7 +45,7 @@ struct stk_live_tables {
 
 void stk_live_tables_init(struct stk_live_tables *t);
 void stk_live_tables_deinit(struct stk_live_tables *t);
-// NULL: there is none of that id.
+// NULL: no track has that id.
 const struct stk_live_track *stk_live_track_of(const struct stk_live_tables *t, uint32_t id);
 // A new one, its name empty. NULL: the id is taken, or there is no room.
 struct stk_live_track *stk_live_track_add(struct stk_live_tables *t, uint32_t id, int64_t process,

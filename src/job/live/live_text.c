@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A moment as a screen of lines, and as one line. Each line fits the width: it is put together in a
-// row of cells of one column each, so that names, whatever they hold, are harmless and cut right.
+// Shows a moment as a screen of lines, or as one line. Each line fits the width: it is built in a
+// row of cells, one column each, so all names are harmless and cut correctly.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -444,7 +444,7 @@ static void put_name(struct page *p, const char *indent, int64_t number, const c
     snprintf(text, sizeof text, "%s%lld ", indent, (long long)number);
     add(p, text);
     int columns = p->columns;
-    p->columns = most < columns ? most : columns; // the name is cut, not the cells behind it
+    p->columns = most < columns ? most : columns; // the name is cut, not the cells after it
     add(p, name);
     p->columns = columns;
 }

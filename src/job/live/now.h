@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running job at one moment: what was followed, as figures of the last seconds, and the sentence
-// that says what holds it. Made anew at each refresh, in an arena of its own.
+// A running job at one moment: figures of the last seconds, and the sentence that says what limits
+// it. Rebuilt at each refresh, in its own arena.
 #pragma once
 
 #include "base/arena.h"
@@ -17,7 +17,7 @@ struct stk_now_finding {
 };
 struct stk_now {
     const struct stk_live_target *target;
-    const struct stk_live_record *record; // NULL: there is none
+    const struct stk_live_record *record; // or NULL
     const struct stk_live_steps *steps;   // NULL: no folder of a run
     const struct stk_live_rank *lead;     // NULL: no process steps (yet)
     const struct stk_machine_view *view;  // NULL: nothing was sampled yet
@@ -50,6 +50,7 @@ bool stk_now_figure(const struct stk_now *now, enum stk_sampled sample, int64_t 
 const char *stk_now_clock_reason(uint64_t bits);
 
 void stk_now_json(const struct stk_now *now, struct stk_sink *to);
+void stk_now_metrics(const struct stk_now *now, struct stk_sink *to);
 void stk_now_text(const struct stk_now *now, const struct stoker_live_write_options *how,
                   struct stk_sink *to);
 void stk_now_line(const struct stk_now *now, const struct stoker_live_write_options *how,

@@ -40,12 +40,14 @@ static void tell(int line, const void *bytes, size_t n)
     }
 }
 
+// Linux reports once that the other side closed with an order unread (ECONNRESET), before it hands
+// over the news sent earlier: those are still in the queue.
 static ssize_t hear(int line, void *bytes, size_t n)
 {
     ssize_t got;
     do {
         got = recv(line, bytes, n, 0);
-    } while (got < 0 && errno == EINTR);
+    } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
     return got;
 }
 

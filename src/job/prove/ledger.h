@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger: a line for each proof, with what was predicted beforehand where something was, so
-// that anybody can see how well predictions come true. One TSV with a header (STK_LEDGER_HEADER),
+// that everybody can see how well predictions come true. One TSV with a header (STK_LEDGER_HEADER),
 // in the user's data directory unless another file is named; lab/ledger.tsv is one, too.
 //
 // Lines are appended whole: under a lock (flock), by one write, taken back where the disk is full.
@@ -37,7 +37,7 @@ stk_ledger_append(const char *path, const struct stk_ledger_line *line, struct s
 
 struct stk_ledger {
     struct stk_vec lines; // struct stk_ledger_line
-    size_t damaged;       // lines that are none
+    size_t damaged;       // unreadable lines
 };
 // A file that is not there is an error (STOKER_EINPUT), as is one without the header.
 STK_MUST_CHECK enum stoker_status stk_ledger_read(const char *path, struct stk_ledger *to,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the ledger, and sums up how predictions came true; see ledger.h. A line that lacks a column
-// or whose numbers are none is counted as damaged; what follows it is read.
+// or has an invalid number is counted as damaged; reading goes on after it.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,9 +51,8 @@ static bool read_line(char *row, struct stk_ledger_line *to)
     return read_ratio(cells + 3, &to->predicted) && read_ratio(cells + 6, &to->measured);
 }
 
-// The next line into `row` (LINE bytes). One that is too long, is cut, or holds a zero byte (it
-// would end the text, as in what a crash leaves of a file) becomes an empty text, however long it
-// is: no line of a ledger. False: there is none.
+// Reads the next line into `row` (LINE bytes). A line that is too long, cut, or has a zero byte (as
+// a crash may leave it) becomes an empty text, which is no ledger line. False at the end.
 static bool next_row(FILE *f, char *row)
 {
     size_t n = 0;

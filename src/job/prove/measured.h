@@ -52,8 +52,8 @@ struct stk_measured {
     char notes[2 * STK_MEASURE_TEXT]; // sentences of the hooks, one a line: why there is no window
 };
 
-// Other codes than STOKER_OK: it could not be run, `stop` or `take` ended it, or there is no room
-// for the records. A command that fails is none: trial says so.
+// Errors: it couldn't be run, `stop` or `take` ended it, or there is no room for the records. A
+// failing command isn't an error here: `trial` says so.
 STK_MUST_CHECK enum stoker_status stk_measure_run(const struct stk_measure *run,
                                                   struct stk_measured *measured,
                                                   struct stoker_err *err);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a change did what it was meant to: two profiles, one of each side, are compared as
-// `stoker diff` does it, and what A loses most time to must have shrunk by about what was gained.
-// Luck, or another cause, is not taken for a fix. Beside it, what a what-if predicted of A's
-// profile. Limits: profiled steps are slower than those that were measured, and not evenly so: half
-// of the gain is enough. One window of each side is no sample.
+// Did a change work as intended? Compares two profiles, one of each side, as `stoker diff` does:
+// A's largest loss must have shrunk by about the gain. So luck or another cause doesn't pass for a
+// fix. Also gives what a what-if predicted from A's profile. Limits: profiled steps are slower than
+// measured ones, and not uniformly: half of the gain is enough. One window of each side isn't a
+// sample.
 #pragma once
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct stk_mechanism {
 
 // Paths as of stoker_diff: files or folders. gained_ns: of a step, below 0 where B is slower.
 void stk_mechanism_check(const char *a, const char *b, int64_t gained_ns, struct stk_mechanism *to);
-// What the what-if `fix` promises of A's profile. STOKER_EUSAGE: there is none of that name.
+// What the what-if `fix` predicts from A's profile. STOKER_EUSAGE: no such what-if.
 STK_MUST_CHECK enum stoker_status stk_mechanism_predict(const char *a, const char *fix,
                                                         struct stk_mechanism *to,
                                                         struct stoker_err *err);

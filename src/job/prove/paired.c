@@ -55,7 +55,7 @@ static double mean_of(const double *values, int count)
     return sum / count;
 }
 
-// How much neighbours resemble each other; not below 0, and not above what a widening can mend. The
+// How much neighbors resemble each other; not below 0, and not above what a widening can mend. The
 // mean being unknown, independent values give -1/count, which is taken off.
 static double correlation_of(const double *values, int count)
 {

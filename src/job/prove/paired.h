@@ -4,12 +4,12 @@
 //
 // Method: the trimmed mean of the logarithms with the Tukey-McLaughlin interval (Student's t over
 // the winsorised deviation; one pair is trimmed from either end for eight of them), widened where
-// neighbouring pairs resemble each other (lag-1 autocorrelation). One looks at fixed numbers of
+// neighboring pairs resemble each other (lag-1 autocorrelation). One looks at fixed numbers of
 // pairs and nowhere else, and may stop at each look: the error of 5% is shared among the looks by
 // the squares of the parts of the pairs seen (Bonferroni), so that each interval holds at its look,
 // all of them together with 95 %.
-// Limits: below four pairs nothing is said; logarithms that are far from symmetric with fewer than
-// eight pairs give intervals that are too narrow at one end.
+// Limits: below four pairs there is no interval; logarithms that are far from symmetric with fewer
+// than eight pairs give intervals that are too narrow at one end.
 #pragma once
 
 #include <stdbool.h>
@@ -37,7 +37,7 @@ struct stk_paired_plan stk_paired_plan(int pairs);
 // Ratios of B's time over A's.
 struct stk_paired {
     double estimate, low, high;
-    double correlation; // of neighbouring pairs, 0 where it is negative
+    double correlation; // of neighboring pairs, 0 where it is negative
     enum stk_paired_verdict verdict;
 };
 // logs: of `pairs` ratios, in the order of time, all finite; at least STK_PAIRED_MIN.

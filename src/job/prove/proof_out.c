@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 
-#define OTHERS_MOST 0.10 // of the processors, of a run, before it is said
+#define OTHERS_MOST 0.10 // of the processors, of a run, before it is reported
 #define STOLEN_MOST 0.05
-#define CORRELATION_MOST 0.30 // of neighbouring pairs
+#define CORRELATION_MOST 0.30 // of neighboring pairs
 
 const char *stk_proof_verdict(enum stk_paired_verdict verdict)
 {
@@ -182,7 +182,7 @@ static void measured_steps(const struct stk_proof_plan *plan, const struct stk_p
 void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                         char to[STK_PROOF_SENTENCE])
 {
-    char behind[40] = "fifth";
+    char skipped[40] = "fifth";
     switch (proof->of) {
     case STK_PROOF_STEPS_OR_WHOLE: // nothing was measured
     case STK_PROOF_STEPS:
@@ -195,10 +195,10 @@ void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proo
         break;
     case STK_PROOF_METRIC:
         if (plan->warmup >= 0) {
-            stk_text_printf(behind, sizeof behind, "%lld", (long long)plan->warmup);
+            stk_text_printf(skipped, sizeof skipped, "%lld", (long long)plan->warmup);
         }
         stk_text_printf(to, STK_PROOF_SENTENCE, "median of --metric in a run%s, after its first %s",
-                        plan->is_rate ? ", a rate" : "", behind);
+                        plan->is_rate ? ", a rate" : "", skipped);
         break;
     }
 }

@@ -30,10 +30,10 @@ struct stk_proof_spread {
 struct stk_proof_spread stk_proof_spread(const struct stk_proof *proof, int side);
 // The median over one side's runs of each one's median step, in seconds.
 double stk_proof_median_step(const struct stk_proof *proof, int side);
-// What the profiles say beside it, "" where nothing.
+// What the profiles add, or "".
 void stk_proof_mechanism(const struct stk_proof *proof, char to[STK_PROOF_SENTENCE]);
 void stk_proof_predicted(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                          char to[STK_PROOF_SENTENCE]);
-// "the mean of the steps behind the first 10, by the hooks of stoker run (torch 2.13.0)".
+// "the mean of the steps after the first 10, by the hooks of stoker run (torch 2.13.0)".
 void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                         char to[STK_PROOF_SENTENCE]);

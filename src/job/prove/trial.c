@@ -13,7 +13,7 @@
 #include "job/prove/keeper.h"
 #include "job/prove/left_behind.h"
 
-enum { READS = 16 };          // in one go
+enum { READS = 16 };          // at once
 #define ENDING_NS 5000000000u // that a run has to end by itself after SIGTERM
 
 struct running {

@@ -24,7 +24,7 @@ struct stk_tune_advice {
 };
 
 // Into `to` (struct stk_tune_advice), most valuable finding first; what could save less than
-// `least` of a step is left out. prices: NULL: there are none.
+// `least` of a step is left out. prices may be NULL.
 STK_MUST_CHECK enum stoker_status stk_advice_find(const struct stoker_result *result,
                                                   const struct stoker_whatif *prices, double least,
                                                   struct stk_vec *to, struct stoker_err *err);

@@ -156,7 +156,7 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
             t->tune->is_over_budget || !stk_attempt_is_aside(tried->choice.fix);
         leave_unfinished(t, tried, "the budget was spent");
     } else if (stk_attempt_is_lost_in_noise(tried) && patience == STK_TUNE_FIRST) {
-        tried->is_put_off = true; // what is left of the budget behind the others is its own
+        tried->is_put_off = true; // what is left of the budget after the others is its own
     } else {
         bool is_worse = p->result.estimate > 1 + STK_TUNE_GAIN &&
                         (p->count < STK_PAIRED_MIN || p->result.low > 1);

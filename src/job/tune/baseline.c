@@ -14,7 +14,7 @@
 enum { SEARCH_RUNS = 60 }; // that a search of some fixes takes
 enum { WINDOW = 5, STEPS_MIN = 24, STEPS_MAX = 4000 };
 // Steps so long that a run of as many as others have would take most of the budget: three rounds of
-// four workers' batches, behind half of the warm-up.
+// four workers' batches, after half of the warm-up.
 #define LONG_STEP_S 0.25
 enum { STEPS_LONG = 12, WARMUP_LONG = 5 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job as it is: captured once, then measured; and the strong baseline beside it.
+// The unchanged job, captured once and then measured; and the strong baseline.
 #pragma once
 
 #include "job/tune/candidates.h"

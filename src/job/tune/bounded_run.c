@@ -16,6 +16,7 @@
 #include "base/human.h"
 #include "base/remove.h"
 #include "job/capture/parent/folder.h"
+#include "job/capture/parent/mark.h"
 #include "job/capture/parent/step_record.h"
 #include "job/prove/measured.h"
 #include "job/prove/paired.h"
@@ -35,6 +36,7 @@ struct running {
     unsigned looks;
     pid_t root; // whose descendants the processes of the job are
     bool is_too_large;
+    int opened, mark; // of a folder that goes with the run, and its mark; below 0: none
 };
 
 static void starts(void *arg, pid_t root)
@@ -204,33 +206,54 @@ static enum stoker_status run(struct running *r, const struct stk_tune_set *set,
     return status;
 }
 
+// A run's folder, unless its profile is kept, has a mark from the beginning until all else in it is
+// gone: where this is killed, the next run finds and removes it (leftover.h).
+static enum stoker_status make_folder(struct running *r, struct stoker_err *err)
+{
+    if (mkdir(r->folder, 0775) != 0) {
+        return stk_err_set(err, stk_err_of_file(errno, STOKER_EOUTPUT), "%s: %s", r->folder,
+                           strerror(errno));
+    }
+    if (!r->plan->window) {
+        r->opened = stk_folder_itself(AT_FDCWD, r->folder);
+        r->mark = r->opened >= 0 ? stk_mark_put(r->opened) : -1;
+    }
+    return STOKER_OK;
+}
+
+static void remove_folder(struct running *r)
+{
+    if (r->opened >= 0) {
+        (void)stk_remove_contents(r->opened, STK_MARK);
+        close(r->opened);
+        stk_mark_release(r->mark);
+    }
+    if (!r->plan->window) {
+        (void)stk_remove_tree(AT_FDCWD, r->folder);
+    }
+}
+
 enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
                                    const struct stk_tune_set *set, const char *name,
                                    struct stk_bounded *out, struct stoker_err *err)
 {
     STK_ASSERT(plan->argv && plan->argv[0]);
     STK_ASSERT(set->count >= 0 && set->count <= STK_TUNE_TOGETHER);
-    struct running r = {.plan = plan, .out = out};
+    struct running r = {.plan = plan, .out = out, .opened = -1, .mark = -1};
     *out = (struct stk_bounded){.wait_share = -1};
     stk_facts_init(&out->facts);
     r.folder = stk_folder_path(plan->folder, name);
     if (!r.folder) {
         return stk_err_nomem(err);
     }
-    enum stoker_status status = STOKER_OK;
-    if (mkdir(r.folder, 0775) != 0) {
-        status = stk_err_set(err, stk_err_of_file(errno, STOKER_EOUTPUT), "%s: %s", r.folder,
-                             strerror(errno));
-    }
+    enum stoker_status status = make_folder(&r, err);
     if (status == STOKER_OK) {
         status = stk_printed_open(&r.printed, plan->loss, err);
     }
     if (status == STOKER_OK) {
         status = run(&r, set, err);
     }
-    if (!plan->window) {
-        (void)stk_remove_tree(AT_FDCWD, r.folder);
-    }
+    remove_folder(&r);
     stk_printed_close(&r.printed);
     stk_free(r.folder);
     return status;

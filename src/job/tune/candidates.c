@@ -13,7 +13,7 @@
 #define WORTH 0.02 // of a step that advice could save
 
 struct profile {
-    struct stoker_result *result; // NULL: there is none
+    struct stoker_result *result; // may be NULL
     struct stoker_whatif *prices; // NULL: it supports none
 };
 
@@ -60,8 +60,8 @@ static bool is_of_input(const struct stk_rep_fix *fix)
     return strcmp(fix->parts, "input_wait") == 0;
 }
 
-// Of what shortens the wait for input alone: all of that wait, where it is known. The hooks see
-// each fetch, so time without a name is none of it; else the price of a free input bounds it.
+// For fixes that shorten only the input wait: all of that wait, if known. The hooks see each fetch,
+// so unnamed time isn't part of it. Otherwise the saving of free input is the bound.
 static double bound_of_input(const struct profile *p, double wait_share)
 {
     struct stoker_saving saving;

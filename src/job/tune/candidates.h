@@ -38,7 +38,7 @@ void stk_candidates_measured(struct stk_candidates *all, const struct stk_tune_f
 // promises half of itself, unless the report advises the fix, or who knows the framework has it on
 // anyway.
 struct stk_candidate *stk_candidates_next(struct stk_candidates *all);
-// The one of a fix; NULL: there is none.
+// The candidate of a fix, or NULL.
 struct stk_candidate *stk_candidates_of(struct stk_candidates *all, const struct stk_rep_fix *fix);
 // What the others could still save once `kept` leaves `ratio` of a step: of parts that it shortened
 // what it left of them, of others a larger share. wait_share: of such a run by the hooks, below 0

@@ -19,7 +19,7 @@ struct stk_tune_set {
 
 // "torch.dataloader.num_workers=2".
 void stk_tune_label(const struct stk_tune_choice *choice, char to[STK_TUNE_LABEL]);
-// A row's text with the value in place of each "{}".
+// A row's text with each "{}" replaced by the value.
 void stk_tune_fill(const char *text, const char *value, char *to, size_t size);
 // The set with one more; as it was where there is no room.
 struct stk_tune_set stk_tune_with(const struct stk_tune_set *set,

@@ -3,6 +3,7 @@
 #include "job/tune/job_facts.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -156,10 +157,16 @@ enum stoker_status stk_facts_read(struct stk_tune_facts *f, const char *folder,
     enum stoker_status status = STOKER_OK;
     DIR *d = opendir(folder);
     struct dirent *e;
-    while (d && status == STOKER_OK && (e = readdir(d))) {
+    if (!d && errno != ENOENT) {
+        return stk_err_set(err, STOKER_EINPUT, "can't read %s: %s", folder, strerror(errno));
+    }
+    for (errno = 0; d && status == STOKER_OK && (e = readdir(d)); errno = 0) {
         if (strncmp(e->d_name, "tune-", 5) == 0) {
             status = read_file(f, dirfd(d), e->d_name, err);
         }
+    }
+    if (d && status == STOKER_OK && errno) {
+        status = stk_err_set(err, STOKER_EINPUT, "can't read %s: %s", folder, strerror(errno));
     }
     if (d) {
         closedir(d);

@@ -23,6 +23,12 @@ int64_t stk_tune_left(const struct stk_tuning *t)
     return t->plan->budget_ns - (int64_t)(stk_clock_ns() - t->begun_ns);
 }
 
+double stk_tune_reserve_s(const struct stk_tune *tune)
+{
+    bool needs = tune->chain.pairs && tune->chain.ratio.verdict != STK_PAIRED_FASTER;
+    return needs ? 2 * STK_PAIRED_MIN * tune->run_s : 0;
+}
+
 void stk_tune_tell(struct stk_tuning *t, const char *detail, const struct stk_tune_tried *done)
 {
     struct stk_tune_progress p = {.what = t->what,
@@ -197,9 +203,11 @@ static bool end_before(struct stk_tuning *t, const struct stk_tune_match *match,
                        struct stk_tune_pairs *out, enum stoker_status *status,
                        struct stoker_err *err)
 {
+    bool is_last = match->patience == STK_TUNE_LAST;
+    double needs_s = 2 * t->tune->run_s + (is_last ? 0 : stk_tune_reserve_s(t->tune));
     while (out->count < pairs) {
-        out->is_spent = out->count && (match->patience != STK_TUNE_LAST || out->looked) &&
-                        stk_tune_left(t) < (int64_t)(2e9 * t->tune->run_s);
+        out->is_spent =
+            out->count && (!is_last || out->looked) && stk_tune_left(t) < (int64_t)(1e9 * needs_s);
         if (out->is_spent) {
             return true;
         }
@@ -223,7 +231,7 @@ static double share_of(struct stk_tuning *t, enum stk_tune_patience patience)
     return all / (k * (k + 1));
 }
 
-// Pairs behind the last look have no interval, and nothing is said of them.
+// Pairs after the last look have no interval, and are not reported.
 static void end_at_look(struct stk_tune_pairs *out)
 {
     STK_ASSERT(out->looked <= out->count);

@@ -71,3 +71,6 @@ bool stk_tune_took_hold(const struct stk_tune_set *set, const struct stk_bounded
 void stk_tune_tell(struct stk_tuning *t, const char *detail, const struct stk_tune_tried *done);
 // Nanoseconds of the budget that are left; below 0: spent.
 int64_t stk_tune_left(const struct stk_tuning *t);
+// What a last proof needs of the budget, where what was kept has none by the pairs of its trials:
+// no trial's pairs go into it.
+double stk_tune_reserve_s(const struct stk_tune *tune);

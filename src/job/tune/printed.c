@@ -57,7 +57,7 @@ static enum stoker_status take_loss(struct stk_tune_printed *o, struct stoker_er
     double value = stk_text_to_real(text, &rest);
     if (rest == text || *rest) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "--loss: '%s' is no number; put parentheses around the number in the "
+                           "--loss: '%s' isn't a number; put parentheses around the number in the "
                            "pattern: 'loss ([-0-9.e]+)'",
                            text);
     }

@@ -26,6 +26,6 @@ STK_MUST_CHECK enum stoker_status stk_printed_feed(struct stk_tune_printed *o, c
                                                    size_t n, struct stoker_err *err);
 // The end of what was printed, in one line.
 void stk_printed_end(const struct stk_tune_printed *o, char *to, size_t size);
-// Where a pattern was given, its losses in place of those in *to.
+// If a pattern was given, replaces the losses in *to with its own.
 STK_MUST_CHECK enum stoker_status stk_printed_losses(struct stk_tune_printed *o, struct stk_vec *to,
                                                      struct stoker_err *err);

@@ -39,13 +39,6 @@ static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *wh
     return false;
 }
 
-// What a last proof needs of the budget, where what was kept has none by the pairs of its trials.
-static double reserve_s(const struct stk_tune *tune)
-{
-    bool needs = tune->chain.pairs && tune->chain.ratio.verdict != STK_PAIRED_FASTER;
-    return needs ? 2 * STK_PAIRED_MIN * tune->run_s : 0;
-}
-
 static enum stoker_status skip(struct stk_tuning *t, const struct stk_candidate *c, const char *why,
                                struct stoker_err *err)
 {
@@ -83,7 +76,7 @@ static enum stoker_status try_candidate(struct stk_tuning *t, const struct stk_c
     if (!can_try(t, c, &v, why)) {
         return why[0] ? skip(t, c, why, err) : STOKER_OK;
     }
-    double left_s = (double)stk_tune_left(t) * 1e-9 - reserve_s(tune);
+    double left_s = (double)stk_tune_left(t) * 1e-9 - stk_tune_reserve_s(tune);
     double needs_s = 2 * 2 * tune->run_s; // two pairs
     while (v.count > 1 && left_s < needs_s + v.count * tune->run_s) {
         v.count--; // the likeliest stand first
@@ -143,8 +136,8 @@ static struct stk_tune_tried *next_put_off(const struct stk_tune *tune)
     return best;
 }
 
-// One that had two pairs, and no time for more: what promises less than a gain is none, as after
-// all of its pairs. What had all of its pairs stays as they left it.
+// For a fix with two pairs and no time for more: less than a gain counts as no gain, as it would
+// after all pairs. A fix with all pairs keeps its result.
 static void leave_put_off(struct stk_tuning *t, struct stk_tune_tried *tried)
 {
     char why[STK_TUNE_WHY];
@@ -170,14 +163,14 @@ static int most_pairs(const struct stk_tune *tune, const struct stk_tune_tried *
                                        : (int)fit;
 }
 
-// Anew, on top of what is kept by now.
+// Again, on top of what is kept by now.
 static enum stoker_status try_put_off(struct stk_tuning *t, struct stoker_err *err)
 {
     struct stk_tune *tune = t->tune;
     struct stk_tune_tried *next;
     enum stoker_status status = STOKER_OK;
     while (status == STOKER_OK && (next = next_put_off(tune))) {
-        double left_s = (double)stk_tune_left(t) * 1e-9 - reserve_s(tune);
+        double left_s = (double)stk_tune_left(t) * 1e-9 - stk_tune_reserve_s(tune);
         next->is_put_off = false;
         if (left_s < 2 * STK_PAIRED_MIN * tune->run_s) {
             leave_put_off(t, next);
@@ -209,8 +202,8 @@ static void conclude(struct stk_tune *tune)
     }
 }
 
-// However a search ended, each fix that it would have tried has a row: what was begun says how far
-// it came, the others that they had no turn.
+// However a search ended, each fix that it would have tried has a row: those begun say how far they
+// came, the others that they weren't tried.
 static void end(struct stk_tuning *t, enum stoker_status status, const struct stoker_err *err)
 {
     STK_ASSERT(t->found);

@@ -87,7 +87,7 @@ double stk_tune_saving(const struct stk_rep_fix *fix, const struct stk_tune_fact
                : -1;
 }
 
-enum { ID_MOST = 128 }; // bytes of an id; a longer one is none
+enum { ID_MOST = 128 }; // bytes of an id; a longer one is ignored
 
 // Does one id of a list, of n bytes, ask for the fix?
 static bool asks_for(const char *asked, size_t n, const struct stk_rep_fix *fix)

@@ -3,7 +3,7 @@
 //
 // Once the job runs under the hooks with a window of the framework's own profiler; the report of
 // that window and the prices of the what-ifs say what each fix could save at most, and in this
-// order they are tried; what promises little after two pairs has its turn behind the others. A fix
+// order they are tried; what promises little after two pairs has its turn after the others. A fix
 // is tried in pairs of fresh, bounded, unprofiled runs, with it and without it, on top of what was
 // kept before (greedy). Where it is one of several that make the strong baseline, all of these are
 // tried at once. The pairs are judged as those of `stoker prove` (job/prove/paired.h). A trial that
@@ -11,10 +11,9 @@
 //
 // What is kept is faster than the job as it was by the product of its trials' intervals, at the
 // search's own error (pairs.h); where that product cannot tell, all of it is proved in fresh pairs.
-//
-// However a search ends (done, budget, interrupt, a job that fails), what was measured is there,
-// and what had no turn has a row that says so. Limits: fixes that only pay together are found only
-// where one of them pays alone, or all are a part of the strong baseline.
+// However a search ends (done, budget, interrupt, a failing job), its measurements are kept, and
+// fixes that weren't tried have a row that says so. Limits: fixes that pay only together are found
+// only if one of them pays alone, or all are part of the strong baseline.
 #pragma once
 
 #include "job/prove/paired.h"
@@ -51,7 +50,7 @@ struct stk_tune_tried {
     bool is_priced;          // by a what-if; else it is a bound
     struct stk_tune_losses losses;
     bool has_losses; // they were compared
-    bool is_put_off; // it promised little, or could not be told from noise: waits for the others
+    bool is_put_off; // it promised little, or was within noise: waits for the others
     bool is_decided;
     bool is_unfinished; // the search ended within its pairs
 };
@@ -90,7 +89,7 @@ struct stk_tune {
     struct stk_tune_facts facts; // of the capture, and of what was kept
     char framework[32];
     char cache_folder[STK_TUNE_VALUE];
-    char sentence[256];    // the verdict of the capture's report; "" where there is none
+    char sentence[256];    // the verdict of the capture's report, or ""
     bool names_loss;       // the report says what a step loses
     struct stk_vec advice; // struct stk_tune_advice, what its report advises and no trial can do
     double baseline_s;     // a step, as it is
@@ -116,7 +115,7 @@ struct stk_tune {
     double strong_s; // 0: not measured
     int strong_runs;
     bool is_over_budget;
-    bool is_unclear; // something that could gain could not be told from noise
+    bool is_unclear; // a possible gain was within run-to-run noise
     enum stk_tune_verdict verdict;
     enum stk_tune_end end;
     char end_why[256]; // of a job that fails

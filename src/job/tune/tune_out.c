@@ -107,7 +107,7 @@ static void put_cannot_tell(const struct stk_tune *tune, char to[STK_TUNE_SENTEN
                         tune->has_proof ? tune->pairs : tune->chain.pairs);
     } else if (tune->end == STK_TUNE_DONE) {
         stk_text_printf(to, STK_TUNE_SENTENCE,
-                        "cannot tell: what could gain is within the machine's noise");
+                        "cannot tell: any gain is within the machine's noise");
     } else {
         stk_text_printf(to, STK_TUNE_SENTENCE, "cannot tell: %s before %s", how[tune->end],
                         missing[0] ? missing : "any fix had its turn");
@@ -130,7 +130,7 @@ void stk_tune_sentence(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
         stk_text_printf(
             to, STK_TUNE_SENTENCE, "%s above %.0f%% of a step's time (%s)%s%s",
             tune->names_loss ? "no setting gains" : "nothing to gain", 100 * STK_TUNE_GAIN, before,
-            tune->names_loss ? "; what its report names is for the program's own lines" : "",
+            tune->names_loss ? "; what its report names needs an edit of the program" : "",
             count_start(tune) ? "; the job can start sooner" : "");
     } else {
         put_cannot_tell(tune, to);

@@ -14,8 +14,8 @@ static void put_job(const struct stk_tune *tune, struct stk_sink *to)
     stk_human_ns((int64_t)(1e9 * tune->baseline_s), step);
     stk_human_ns((int64_t)tune->spent_ns, spent);
     stk_human_ns((int64_t)tune->verdict_ns, verdict);
-    stk_sink_printf(to, "  as it is   %s a step (%s), %" PRIu64 " steps a run behind %" PRIu64,
-                    step, tune->framework[0] ? tune->framework : "no framework", tune->steps,
+    stk_sink_printf(to, "  as it is   %s a step (%s), %" PRIu64 " steps a run after %" PRIu64, step,
+                    tune->framework[0] ? tune->framework : "no framework", tune->steps,
                     tune->warmup);
     if (tune->originals == 2) {
         stk_sink_printf(to, ", two runs %.1f%% apart", 200 * tune->noise);

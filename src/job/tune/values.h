@@ -24,6 +24,6 @@ double stk_saving_process_keep_memory(const struct stk_tune_facts *facts, double
 // Adds a value, unless it is there or there is no room.
 void stk_tune_add(struct stk_tune_values *to, const char *value);
 void stk_tune_add_number(struct stk_tune_values *to, long number, long least, long most);
-// There is none, and why.
+// No values exist; says why.
 void stk_tune_refuse(struct stk_tune_values *to, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

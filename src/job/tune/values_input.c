@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole input by something else. stoker.data takes over a DataLoader with a map-style dataset
-// (the same batches in the same order; what items draw at random in workers is drawn otherwise) and
+// (the same batches in the same order; what items of unknown datasets draw at random in workers is
+// drawn otherwise; batches of an iterable dataset would stay the loader's own) and
 // a tf.data pipeline whose stages and functions it knows (order of shuffles and random bits are its
 // own); the hooks refuse with its reason what it does not take over whole.
 #include <stdio.h>
@@ -11,8 +12,8 @@ void stk_values_input_stoker_data_torch(const struct stk_tune_facts *f, struct s
 {
     static const char *const hows[] = {"threads", "processes"};
     if (!stk_facts_say(f, "torch.dataloader.kind", "map")) {
-        stk_tune_refuse(to, "stoker.data takes over a DataLoader with a map-style dataset, and the "
-                            "job makes none");
+        stk_tune_refuse(to, "stoker.data makes the batches of a DataLoader with a map-style "
+                            "dataset, and the job makes none; others would stay as they are");
         return;
     }
     for (size_t i = 0; i < sizeof hows / sizeof hows[0]; i++) {

@@ -22,9 +22,9 @@ void stk_values_process_omp_num_threads(const struct stk_tune_facts *f, struct s
     } else if (!now) {
         stk_tune_refuse(to, "OMP_NUM_THREADS is not set: OpenMP uses all processors already");
     } else if (atol(now) == f->processors) {
-        stk_tune_refuse(to, "OMP_NUM_THREADS says as many as there are processors already");
+        stk_tune_refuse(to, "OMP_NUM_THREADS already equals the number of CPU cores");
     } else if (stk_facts_get(f, "torch.threads.set")) {
-        stk_tune_refuse(to, "the program's own set_num_threads goes before it (torch.threads)");
+        stk_tune_refuse(to, "the program's own set_num_threads takes precedence (torch.threads)");
     } else {
         stk_tune_add_number(to, f->processors, 1, 1024);
     }
@@ -105,7 +105,7 @@ void stk_values_process_keep_memory(const struct stk_tune_facts *f, struct stk_t
     }
 }
 
-// What the pages cost that a step takes anew, were they all taken by one thread (measured:
+// What the pages cost that a step takes again, were they all taken by one thread (measured:
 // torch_healthy of bench/capture gains 1.6 us a page, where 1.4 are expected).
 double stk_saving_process_keep_memory(const struct stk_tune_facts *facts, double step_s)
 {

@@ -67,7 +67,7 @@ void stk_clocks_look(int (*source)(uint64_t *ns))
     int64_t difference = least + (most - least) / 2;
     if (count == 1 &&
         (at(0)->difference_ns > most + JUMP_NS || at(0)->difference_ns < least - JUMP_NS)) {
-        count = 0; // CUPTI's clock settles as CUDA is initialised: the first bearing was too early
+        count = 0; // CUPTI's clock settles as CUDA is initialized: the first bearing was too early
     }
     if (count) {
         int64_t used = at(count - 1)->difference_ns;

@@ -160,7 +160,7 @@ struct stk_cupti_buffer *stk_cupti_buffers_next(const struct stk_cupti_buffer *b
 void stk_cupti_buffers_give(struct stk_cupti_buffer *b); // back to the profiler
 bool stk_cupti_buffers_have_waiting(void);
 uint32_t stk_cupti_buffers_out(void);  // that the profiler holds
-uint64_t stk_cupti_buffers_lost(void); // records that found no buffer, as far as they were seen
+uint64_t stk_cupti_buffers_lost(void); // known records that found no buffer
 void stk_cupti_buffers_forget(void);
 
 // cupti_records.c: one buffer into the record.
@@ -172,5 +172,5 @@ void stk_cupti_decode(const struct stk_cupti_buffer *b);
 void stk_cupti_window_begins(uint64_t source_ns);
 void stk_cupti_records_reset(void);
 
-// device_facts.c: what the driver says of its devices; false: it is not initialised yet.
+// device_facts.c: what the driver says of its devices; false: it is not initialized yet.
 bool stk_device_facts_write(void);

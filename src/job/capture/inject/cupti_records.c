@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUPTI's records into stoker's. Times go onto the monotonic clock, durations are as CUPTI has
 // them.
-//
-// Correlation ids are 32 bits wide, start anew where CUPTI was shut down in between, and run over
-// in long jobs. A record gets the number of its window above an id that goes on counting: the one
-// with those low 32 bits that is nearest to the latest. So ids of one file are unique as long as
-// records of one window come within 2^31 launches of each other.
+// Correlation ids have 32 bits, restart if CUPTI was shut down in between, and wrap in long jobs. A
+// record gets its window's number above an extended id: the one with those low 32 bits that is
+// nearest to the latest. So ids of one file are unique as long as records of one window come within
+// 2^31 launches of each other.
 //
 // Records without a time (CUPTI ran out of memory on the device) are counted, not written.
 #include <string.h>

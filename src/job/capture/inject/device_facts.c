@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver says of its devices, once it is initialised. Numbers of attributes are those of
+// What the driver says of its devices, once it is initialized. Numbers of attributes are those of
 // the public reference of CUDA's driver.
 #include <dlfcn.h>
 #include <string.h>

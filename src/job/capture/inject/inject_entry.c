@@ -22,7 +22,7 @@ STK_EXPORT const char *stoker_capture_why(void);
 static atomic_int started; // 0 no, 1 somebody is at it, 2 yes, 3 there is nothing to record
 static bool has_handlers;
 
-// The child has neither the service's thread nor CUDA. If it comes to initialise CUDA itself, it is
+// The child has neither the service's thread nor CUDA. If it comes to initialize CUDA itself, it is
 // a process like any other.
 static void in_child(void)
 {
@@ -108,7 +108,7 @@ bool stk_inject_start(void)
     return atomic_load(&started) == 2;
 }
 
-// CUDA's driver calls this once, as it is initialised, before there is a context: the one moment at
+// CUDA's driver calls this once, as it is initialized, before there is a context: the one moment at
 // which everything can still be recorded from the start.
 int InitializeInjection(void)
 {

@@ -127,7 +127,7 @@ static void end(int how)
     atomic_store(&service.has_ended, true);
 }
 
-// A window that was refused is not tried again until it is asked for anew.
+// A refused window isn't tried again until it is requested again.
 static void turn(bool *refused)
 {
     struct stk_control_slot *s = stk_inject.slot;

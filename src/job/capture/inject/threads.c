@@ -42,7 +42,7 @@ struct stk_inject_thread *stk_threads_mine(void)
     return mine;
 }
 
-// The child has one thread, which begins anew.
+// The child has one thread, with a fresh state.
 void stk_threads_forget(void)
 {
     if (mine) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A window: CUPTI's slot is taken, kinds of records are switched on, buffers are flushed and
 // decoded, and everything is given back at the end. All of it runs in the service's thread (or, for
-// a window from the start, in the one that initialises CUDA).
+// a window from the start, in the one that initializes CUDA).
 //
 // Between windows nothing is switched on and the slot is free, so that a profiler of the program's
 // own finds CUPTI as it was. CUPTI is not shut down (cuptiFinalize): with CUDA graphs that crashes

@@ -144,8 +144,8 @@ static enum stoker_status make_by_time(const char *usual, char *name, size_t siz
     return status == STOKER_OK && error ? cannot(usual, error, err) : status;
 }
 
-// A folder that is there already may be taken where it is empty, and none of another user in a
-// folder that is open to all: he may have put it there for this.
+// An existing folder may be used if it is empty. In a folder that everyone may write to, it must be
+// this user's own: somebody else may have planted it.
 static enum stoker_status take_wanted(const char *wanted, const struct stat *above,
                                       struct stoker_err *err)
 {
@@ -235,10 +235,18 @@ enum stoker_status stk_folder_make(const char *wanted, const char *usual, char *
     return *path ? STOKER_OK : stk_err_nomem(err);
 }
 
-bool stk_folder_is_at(int folder, const char *path)
+enum stoker_status stk_folder_check(int folder, const char *path, struct stoker_err *err)
 {
     STK_ASSERT(folder >= 0 && path);
     struct stat a, b;
-    return fstat(folder, &a) == 0 && lstat(path, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    bool is_read = fstat(folder, &a) == 0 && lstat(path, &b) == 0;
+    if (!is_read && errno != ENOENT && errno != ENOTDIR) {
+        return cannot(path, errno, err);
+    }
+    if (!is_read || a.st_dev != b.st_dev || a.st_ino != b.st_ino) {
+        return stk_err_set(err, STOKER_EOUTPUT,
+                           "%s was removed or replaced while the job ran: the recording is lost",
+                           path);
+    }
+    return STOKER_OK;
 }

@@ -11,7 +11,8 @@
 // *path: absolute, without links, to be freed with stk_free.
 STK_MUST_CHECK enum stoker_status stk_folder_make(const char *wanted, const char *usual,
                                                   char **path, struct stoker_err *err);
-// Whether the path still leads to the folder that was opened.
-bool stk_folder_is_at(int folder, const char *path);
+// That the path still leads to the folder that was opened before a job ran.
+STK_MUST_CHECK enum stoker_status stk_folder_check(int folder, const char *path,
+                                                   struct stoker_err *err);
 // Two parts and a slash between; NULL: no memory.
 char *stk_folder_path(const char *folder, const char *name);

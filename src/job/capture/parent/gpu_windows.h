@@ -3,7 +3,7 @@
 // environment tells CUDA's driver, when windows open by the clock, and what the library did.
 //
 // In a process that the Python hooks see stepping these open the window; in others it opens by the
-// clock, counted from the first process that initialises CUDA, in all of them at once.
+// clock, counted from the first process that initializes CUDA, in all of them at once.
 #pragma once
 
 #include <stdbool.h>

@@ -3,7 +3,6 @@
 // so that files that a job puts there instead are neither read nor removed.
 #include "job/capture/parent/hooks.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -64,9 +63,14 @@ static enum stoker_status make_in_run(const char *run, struct stk_hooks *h, stru
         return stk_err_nomem(err);
     }
     h->above = stk_folder_itself(AT_FDCWD, run);
-    if (h->above < 0 || mkdirat(h->above, NAME, 0700) != 0 ||
-        (h->folder = stk_folder_itself(h->above, NAME)) < 0) {
+    if (h->above < 0 || mkdirat(h->above, NAME, 0700) != 0) {
         return cannot(run, NAME, errno, err);
+    }
+    h->folder = stk_folder_itself(h->above, NAME);
+    if (h->folder < 0) {
+        enum stoker_status status = cannot(run, NAME, errno, err);
+        (void)stk_remove_folder(h->above, NAME);
+        return status;
     }
     h->mark = stk_mark_put(h->folder);
     return STOKER_OK;
@@ -132,34 +136,16 @@ static bool is_compiled_name(const char *name)
     return false;
 }
 
-static void drop_names(int folder, bool (*is_own)(const char *name))
-{
-    STK_ASSERT(folder >= 0);
-    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = copy < 0 ? NULL : fdopendir(copy);
-    const struct dirent *e;
-    while (d && (e = readdir(d))) {
-        if (is_own(e->d_name)) {
-            (void)stk_remove_file(folder, e->d_name);
-        }
-    }
-    if (d) {
-        closedir(d);
-    } else if (copy >= 0) {
-        close(copy);
-    }
-}
-
 // Its mark goes last, so that what is left where this is killed is found again.
 static void empty(int folder)
 {
     int compiled = stk_folder_itself(folder, COMPILED);
     if (compiled >= 0) {
-        drop_names(compiled, is_compiled_name);
+        stk_remove_named(compiled, is_compiled_name);
         close(compiled);
         (void)stk_remove_folder(folder, COMPILED);
     }
-    drop_names(folder, is_own_name);
+    stk_remove_named(folder, is_own_name);
     (void)stk_remove_file(folder, STK_MARK);
 }
 

@@ -12,7 +12,7 @@
 #include "job/capture/parent/scratch.h"
 
 struct stk_hooks {
-    char *path; // absolute; NULL: there are none
+    char *path; // absolute; NULL without hooks
     int folder; // a descriptor of it
     int above;  // of the run's folder; below 0: they are in `private`, which has the descriptor
     int mark;   // that they are needed (mark.h)
@@ -22,8 +22,8 @@ struct stk_hooks {
 // Writes the files for a run in `run`, an absolute path without links. Dropped in either case.
 STK_MUST_CHECK enum stoker_status stk_hooks_put(const char *run, struct stk_hooks *h,
                                                 struct stoker_err *err);
-// Removes them, and what the job and Python wrote beside them; not what somebody else put there.
-// What cannot be removed stays. Takes none, all zero.
+// Removes them, and files that the job and Python wrote next to them, but nothing that somebody
+// else put there. What can't be removed stays. May be all zero.
 void stk_hooks_drop(struct stk_hooks *h);
 // The processes whose interpreters loaded them, the first `most`; returns how many there are.
 size_t stk_hooks_seen(const struct stk_hooks *h, uint64_t *pids, size_t most);

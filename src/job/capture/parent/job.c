@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts a command and waits for it; see job.h. Signals are taken one by one from a blocked set, by
 // sigtimedwait(), which tells who sent them: the kernel (the terminal's, which the job got itself)
-// or a process. What is sent to the whole group by a process reaches the job twice; the two cannot
-// be told apart.
+// or a process. A signal that a process sends to the whole group reaches the job twice; the two
+// look alike.
 #include "job/capture/parent/job.h"
 
 #include <errno.h>
@@ -35,6 +35,7 @@ static void passed_set(sigset_t *set)
 static void start_command(const struct stk_job *job, char *const *argv, char *const *env,
                           int failure)
 {
+    STK_ASSERT(argv && argv[0] && failure >= 0);
     signal(SIGPIPE, SIG_DFL); // this program ignores these
     signal(SIGXFSZ, SIG_DFL);
     sigaction(SIGCHLD, &job->child_action, NULL);
@@ -48,10 +49,34 @@ static void start_command(const struct stk_job *job, char *const *argv, char *co
     _exit(127);
 }
 
-static void signals_back(struct stk_job *job)
+void stk_job_prepare(struct stk_job *job)
 {
+    sigset_t set;
+    STK_ASSERT(job);
+    *job = (struct stk_job){0};
+    passed_set(&set);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &job->child_action);
+    sigprocmask(SIG_BLOCK, &set, &job->before);
+}
+
+void stk_job_release(struct stk_job *job)
+{
+    STK_ASSERT(job->pid >= 0 || job->error);
     sigaction(SIGCHLD, &job->child_action, NULL);
     sigprocmask(SIG_SETMASK, &job->before, NULL);
+}
+
+// One that would have ended this process, and with it the job.
+static bool is_told_to_end(void)
+{
+    static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    sigset_t pending;
+    bool is_told = false;
+    sigpending(&pending);
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        is_told |= sigismember(&pending, ending[i]) == 1;
+    }
+    return is_told;
 }
 
 enum stoker_status stk_job_start(struct stk_job *job, char *const *argv, char *const *env,
@@ -59,15 +84,13 @@ enum stoker_status stk_job_start(struct stk_job *job, char *const *argv, char *c
 {
     STK_ASSERT(argv && argv[0]);
     int failure[2];
-    sigset_t set;
-    *job = (struct stk_job){0};
+    if (is_told_to_end()) {
+        return stk_err_set(err, STOKER_EINTR, "interrupted before %s was started", argv[0]);
+    }
     if (pipe2(failure, O_CLOEXEC) != 0) {
         job->error = errno;
         return stk_err_set(err, STOKER_ELIMIT, "can't create a pipe: %s", strerror(job->error));
     }
-    passed_set(&set);
-    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &job->child_action);
-    sigprocmask(SIG_BLOCK, &set, &job->before);
     job->start_ns = stk_clock_ns();
     job->pid = fork();
     if (job->pid == 0) {
@@ -85,7 +108,6 @@ enum stoker_status stk_job_start(struct stk_job *job, char *const *argv, char *c
         if (job->pid > 0) {
             waitpid(job->pid, NULL, 0);
         }
-        signals_back(job);
         return stk_err_set(err, STOKER_EINPUT, "can't run %s: %s", argv[0], strerror(job->error));
     }
     return STOKER_OK;
@@ -125,14 +147,13 @@ void stk_job_end(struct stk_job *job)
     while (waitpid(job->pid, &job->wait_status, 0) < 0 && errno == EINTR) {
         continue;
     }
-    signals_back(job);
 }
 
 void stk_job_die_as(int number)
 {
     sigset_t set;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    prctl(PR_SET_DUMPABLE, 0); // where cores go through a pipe, the limit does not hold
+    prctl(PR_SET_DUMPABLE, 0); // the limit doesn't apply to cores through a pipe
     signal(number, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, number);

@@ -20,15 +20,20 @@ struct stk_job {
     struct sigaction child_action;
 };
 
-// Starts argv, found on PATH, with the environment `env`. From here to stk_job_end this process
-// blocks the signals that it passes on. An error: no process could be made, or job->error says why
-// the command cannot be run; nothing is left to end then.
+// Blocks the signals that are passed on, until stk_job_release: what is made for the job is removed
+// before one of them ends this process.
+void stk_job_prepare(struct stk_job *job);
+// Starts argv, found on PATH, with the environment `env`. An error: no process could be made, a
+// signal came since stk_job_prepare (STOKER_EINTR), or job->error says why the command cannot be
+// run; nothing is left to end then.
 STK_MUST_CHECK enum stoker_status stk_job_start(struct stk_job *job, char *const *argv,
                                                 char *const *env, struct stoker_err *err);
 // Waits until it has ended, and leaves it to be reaped; calls tick(arg) every `tick_ms` meanwhile.
 void stk_job_wait(struct stk_job *job, int tick_ms, void (*tick)(void *arg), void *arg);
-// Reaps it; job->wait_status is how it ended. Signals are as they were.
+// Reaps it; job->wait_status is how it ended.
 void stk_job_end(struct stk_job *job);
+// Signals are as they were; one that came meanwhile takes effect.
+void stk_job_release(struct stk_job *job);
 // Ends this process by the job's signal, as a shell expects of who stood for it; without a core.
 // Returns where the signal does not end processes.
 void stk_job_die_as(int number);

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/remove.h"
 #include "job/capture/parent/hooks.h"
+#include "job/capture/parent/mark.h"
 #include "job/capture/parent/own_folder.h"
 
 // Profiles that were being written ("process-12.pt.trace.json.part").
@@ -49,14 +50,28 @@ static bool sweep_run(int run, const char *path)
     return was_dead;
 }
 
+// A trial has a mark of its own for the time after its hooks are gone.
+static bool is_dead_trial(int trial, const char *path)
+{
+    struct stat info;
+    if (sweep_run(trial, path)) {
+        return true;
+    }
+    bool has_hooks = fstatat(trial, "hooks", &info, AT_SYMLINK_NOFOLLOW) == 0;
+    int mark = has_hooks ? -1 : stk_mark_take(trial, path);
+    if (mark >= 0) {
+        stk_mark_release(mark);
+    }
+    return mark >= 0;
+}
+
 // Trials are stoker's own, but for the one whose profile the search keeps.
 static void sweep_trial(int search, const char *name, const char *path)
 {
     int trial = stk_own_folder(search, name);
     if (trial >= 0) {
-        bool was_dead = sweep_run(trial, path);
-        if (was_dead && strcmp(name, "capture") != 0) {
-            (void)stk_remove_contents(trial, NULL);
+        if (is_dead_trial(trial, path) && strcmp(name, "capture") != 0) {
+            (void)stk_remove_contents(trial, STK_MARK);
             (void)stk_remove_folder(search, name);
         }
         close(trial);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // That a folder is needed; see mark.h.
-//
-// A folder is dead if its lock can be had, and no process has its path in its environment: a job
-// that outlives its stoker still needs its hooks. The lock is flock's. Its file is written to once
-// it is held, so an empty one is of a folder that is being made. Only files of this user are looked
-// at. On another machine's folders (a shared file system) processes cannot be looked for: they are
-// left alone for a day.
+// A folder is dead if its lock is free, and no process has its path in its environment: a job that
+// outlives its stoker still needs its hooks. The lock is flock's. Its file is written to once it is
+// held, so an empty one is of a folder that is being made. Only files of this user are looked at.
+// On another machine's folders (a shared file system) processes cannot be looked for: they are left
+// alone for a day.
 //
 // Limits: a process that writes over its own environment (to change its title) is not found; it
 // goes on, without hooks in the interpreters that it starts. A file system without locks: nothing
@@ -57,7 +56,7 @@ static bool lock(int fd)
     return false;
 }
 
-// The mark's file; -1: it cannot be had.
+// The mark's file; -1: it can't be opened.
 static int open_mark(int folder, int flags)
 {
     return openat(folder, STK_MARK, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -143,7 +142,8 @@ int stk_mark_take(int folder, const char *needed)
     ssize_t n = dead ? pread(fd, text, sizeof text - 1, 0) : 0;
     text[n > 0 ? n : 0] = 0;
     own_text(own);
-    dead = n > 0 && strncmp(text, "stoker ", 7) == 0 && text[n - 1] == '\n';
+    // One without a text: its maker was killed before it wrote one, on this machine or another.
+    dead = dead && (n == 0 || (n > 0 && strncmp(text, "stoker ", 7) == 0 && text[n - 1] == '\n'));
     if (dead) {
         dead = strcmp(text, own) == 0 ? !is_in_use(needed) : time(NULL) - info.st_mtime > FOREIGN_S;
     }

@@ -65,6 +65,6 @@ struct stk_nvml {
 #undef C
 };
 
-// Loads and initialises it. False: why in a few words.
+// Loads and initializes it. False: why in a few words.
 bool stk_nvml_load(struct stk_nvml *n, const char *library, char *why, size_t size);
 void stk_nvml_unload(struct stk_nvml *n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kineto's variables for a job; see on_demand.h. A socket's name has 108 bytes at most, and the
-// job's own is as long as "dynoconfigclient" and a UUID: where the hooks' folder leaves no room
-// for it, the sockets lie in a private folder in /tmp.
+// Kineto's variables for a job; see on_demand.h. A socket's name has at most 108 bytes, and the
+// job's is as long as "dynoconfigclient" and a UUID. If the path of the hooks' folder is too long
+// for that, the sockets are in a private folder in /tmp.
 #include "job/capture/parent/on_demand.h"
 
 #include <stdbool.h>

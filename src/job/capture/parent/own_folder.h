@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-// A folder of this user's in the folder `above`, to be closed; -1: it is none.
+// Opens a folder of this user in the folder `above`; the caller closes it. -1: not this user's
+// folder.
 int stk_own_folder(int above, const char *name);
 // Calls see(folder, name, path of it) for each name in an open folder that is wanted, `path` being
 // the folder's; 10,000 names at most are looked at.

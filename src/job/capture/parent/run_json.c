@@ -30,7 +30,9 @@ static void fill_steps(struct stk_run_doc *doc, const struct stk_steps *lead)
                                             .median_ns = stk_field_ns(lead->median_ns),
                                             .source = "hooks",
                                             .has_warmup_alone = lead->in_warmup,
-                                            .in_warmup = lead->in_warmup};
+                                            .in_warmup = lead->in_warmup,
+                                            .has_results = h->runs_ahead,
+                                            .by_results = h->runs_ahead};
     doc->has_input = h->has_wait && lead->time_ns;
     if (doc->has_input) {
         doc->input.wait_ns = stk_field_ns(h->wait_ns);

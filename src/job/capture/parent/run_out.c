@@ -86,11 +86,11 @@ static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
         warn(w, "no hooks: Python's -I and -E ignore PYTHONPATH, which stoker uses. Leave the "
                 "option out");
     } else if (!run->processes) {
-        warn(w, "no hooks: no Python interpreter loaded them (another program, a frozen one, or "
-                "Python with -I, -E or -S)");
+        warn(w, "no hooks: no Python interpreter loaded them. The job isn't Python, is frozen, or "
+                "runs Python with -I, -E or -S");
     } else {
-        warn(w, "no steps seen: stoker knows those of PyTorch, Keras, tf.data and jax.jit, and the "
-                "job made none or ended before the second");
+        warn(w, "no steps seen. stoker knows steps of PyTorch, Keras, tf.data and jax.jit; the job "
+                "made none, or ended before the second");
     }
 }
 
@@ -180,7 +180,7 @@ static double share_of(uint64_t part_ns, uint64_t whole_ns)
     return whole_ns ? (double)part_ns / (double)whole_ns : 0;
 }
 
-// A window of fewer steps may also be quicker than the rest, which says nothing of the profiler.
+// A window of few steps may also be faster than the rest; that isn't the profiler's doing.
 static void put_window_pace(const struct stk_steps *lead, struct stk_sink *to)
 {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
@@ -221,8 +221,11 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
     }
     stk_sink_printf(to, "%s steps", stk_human_count(lead->head.count, a));
     if (lead->median_ns) {
-        stk_sink_printf(to, " of %s%s", stk_human_ns((int64_t)lead->median_ns, b),
-                        lead->in_warmup ? " in the warm-up" : "");
+        stk_sink_printf(to, " of %s%s%s", stk_human_ns((int64_t)lead->median_ns, b),
+                        lead->in_warmup ? " in the warm-up" : "",
+                        lead->head.runs_ahead
+                            ? " by their results (the queue of launched work was drained)"
+                            : "");
     } else {
         stk_sink_text(to, ", all of them in the warm-up or the window");
     }

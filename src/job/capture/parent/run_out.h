@@ -8,11 +8,11 @@
 
 enum { STK_RUN_WARNINGS = 16, STK_RUN_SENTENCE = 400 };
 
-// A run as it is, of the same job, beside one whose input is free.
+// An ordinary run, to compare with one of the same job with free input.
 struct stk_run_compared {
-    char folder[1024];         // "": there is none
+    char folder[1024];         // "": no such run
     uint64_t step_ns, free_ns; // mean steps
-    bool has_said;             // the share of input_wait in the window of the run as it is
+    bool has_said;             // the share of input_wait in the window of the ordinary run
     double said_share;
     bool has_predicted; // what the what-if input-free promises of it, shares of the step
     double low, expected, high;

@@ -48,11 +48,15 @@ enum stoker_status stk_scratch_make(const char *above, struct stk_scratch *to,
     if (!to->path) {
         return stk_err_nomem(err);
     }
-    if (mkdtemp(to->path)) {
+    bool is_made = mkdtemp(to->path) != NULL;
+    if (is_made) {
         to->folder = stk_folder_itself(AT_FDCWD, to->path);
     }
     if (to->folder < 0) {
         enum stoker_status status = cannot(to->path, errno, err);
+        if (is_made) {
+            (void)stk_remove_folder(AT_FDCWD, to->path);
+        }
         stk_free(to->path);
         to->path = NULL;
         return status;

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-// All zero, or STK_NO_SCRATCH: there is none.
+// All zero, or STK_NO_SCRATCH: no folder.
 struct stk_scratch {
     char *path; // absolute, without links
     int folder; // a descriptor of it

@@ -4,6 +4,7 @@
 #include "job/capture/parent/step_record.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,9 +49,9 @@ static void count_on(int fd, uint64_t room, struct stk_steps_header *h)
     }
     for (uint64_t i = 0; i < n && more[i].end_ns > h->last_ns; i++) {
         h->last_ns = more[i].end_ns;
-        h->step_ns += more[i].dur_ns;
-        h->wait_ns += more[i].wait_ns;
-        h->own_ns += own_ns;
+        h->step_ns = stk_steps_add(h->step_ns, more[i].dur_ns);
+        h->wait_ns = stk_steps_add(h->wait_ns, more[i].wait_ns);
+        h->own_ns = stk_steps_add(h->own_ns, own_ns);
         h->count++;
         h->kept++;
     }
@@ -103,6 +104,17 @@ static uint64_t median_of(uint64_t *values, size_t n)
     return n ? n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2 : 0;
 }
 
+// The usual step. Where calls only launch work, a step's own length is a launch's, and the work is
+// waited for in few of them: their mean is how long a result takes.
+static uint64_t usual_of(const struct stk_steps *s, uint64_t *values, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum = stk_steps_add(sum, values[i]);
+    }
+    return !s->head.runs_ahead ? median_of(values, n) : n ? sum / n : 0;
+}
+
 // Steps from `first` on that are outside the window, without the profiler's work.
 static void judge_from(struct stk_steps *s, const struct stk_steps_record *records, uint64_t first,
                        uint64_t *values)
@@ -112,11 +124,12 @@ static void judge_from(struct stk_steps *s, const struct stk_steps_record *recor
         uint64_t dur = records[i].dur_ns;
         if (!(records[i].flags & (STK_STEPS_TOLD | STK_STEPS_IN_WINDOW))) {
             values[s->judged++] = dur;
-            s->time_ns += dur;
-            s->wait_ns += records[i].wait_ns < dur ? records[i].wait_ns : dur;
+            s->time_ns = stk_steps_add(s->time_ns, dur);
+            s->wait_ns =
+                stk_steps_add(s->wait_ns, records[i].wait_ns < dur ? records[i].wait_ns : dur);
         }
     }
-    s->median_ns = median_of(values, s->judged);
+    s->median_ns = usual_of(s, values, s->judged);
 }
 
 static uint64_t window_median(const struct stk_steps *s, const struct stk_steps_record *records,
@@ -128,7 +141,7 @@ static uint64_t window_median(const struct stk_steps *s, const struct stk_steps_
             values[n++] = records[i].dur_ns;
         }
     }
-    return median_of(values, n);
+    return usual_of(s, values, n);
 }
 
 // Which steps are judged: after the warm-up, outside the window. A job that ended with its window
@@ -146,17 +159,32 @@ static void judge(struct stk_steps *s, const struct stk_steps_record *records, u
     }
 }
 
+static enum stoker_status cannot_read(const char *path, struct stoker_err *err)
+{
+    return stk_err_set(err, STOKER_EINPUT, "can't read %s: %s", path, strerror(errno));
+}
+
 static enum stoker_status read_one(const char *path, uint64_t warmup, uint64_t most,
                                    struct stk_vec *to, struct stoker_err *err)
 {
     struct stk_steps s = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool good = fd >= 0 && stk_steps_read_head(fd, &s.head);
+    if (fd < 0) {
+        return errno == ENOENT ? STOKER_OK : cannot_read(path, err);
+    }
+    errno = 0;
+    bool good = stk_steps_read_head(fd, &s.head);
+    if (!good && errno) {
+        enum stoker_status failed = cannot_read(path, err);
+        close(fd);
+        return failed;
+    }
     s.head.kept = s.head.kept < most ? s.head.kept : most;
     size_t n = good ? s.head.kept : 0;
     struct stk_steps_record *records = stk_alloc_array(n + 1, sizeof *records);
     uint64_t *values = stk_alloc_array(n + 1, sizeof *values);
     enum stoker_status status = records && values ? STOKER_OK : stk_err_nomem(err);
+    errno = 0;
     if (status == STOKER_OK && good &&
         read_all(fd, records, n * sizeof *records, STK_STEPS_HEADER_BYTES)) {
         judge(&s, records, warmup, values);
@@ -165,12 +193,12 @@ static enum stoker_status read_one(const char *path, uint64_t warmup, uint64_t m
             *slot = s;
         }
         status = slot ? STOKER_OK : stk_err_nomem(err);
+    } else if (status == STOKER_OK && errno) {
+        status = cannot_read(path, err);
     }
     stk_free(records);
     stk_free(values);
-    if (fd >= 0) {
-        close(fd);
-    }
+    close(fd);
     return status;
 }
 
@@ -202,12 +230,18 @@ enum stoker_status stk_steps_read_first(const char *folder, uint64_t warmup, uin
     stk_vec_init(&found, sizeof(struct stk_steps), PROCESSES);
     DIR *d = opendir(folder);
     struct dirent *e;
-    while (d && status == STOKER_OK && (e = readdir(d))) {
+    if (!d && errno != ENOENT) {
+        return cannot_read(folder, err);
+    }
+    for (errno = 0; d && status == STOKER_OK && (e = readdir(d)); errno = 0) {
         if (is_record(e->d_name)) {
             char *path = stk_folder_path(folder, e->d_name);
             status = path ? read_one(path, warmup, most, &found, err) : stk_err_nomem(err);
             stk_free(path);
         }
+    }
+    if (d && status == STOKER_OK && errno) {
+        status = cannot_read(folder, err);
     }
     if (d) {
         closedir(d);
@@ -287,7 +321,7 @@ enum stoker_status stk_steps_records(const char *folder, struct stk_steps_header
 }
 
 struct windows {
-    size_t over, open;
+    size_t recorded, over, open;
 };
 
 static void see_window(void *arg, const struct stk_steps_header *h, int fd)
@@ -295,6 +329,7 @@ static void see_window(void *arg, const struct stk_steps_header *h, int fd)
     (void)fd;
     struct windows *w = arg;
     bool is_over = h->window_state == STK_WINDOW_DONE || h->window_state == STK_WINDOW_LEFT;
+    w->recorded += h->window_state == STK_WINDOW_DONE;
     w->over += is_over;
     w->open += !is_over;
 }
@@ -304,6 +339,13 @@ bool stk_steps_window_is_over(const char *folder)
     struct windows w = {0};
     each_head(folder, see_window, &w);
     return w.over && !w.open;
+}
+
+bool stk_steps_window_is_recorded(const char *folder)
+{
+    struct windows w = {0};
+    each_head(folder, see_window, &w);
+    return w.recorded && !w.open;
 }
 
 static void see_count(void *arg, const struct stk_steps_header *h, int fd)

@@ -45,7 +45,9 @@ struct stk_steps_header {
     uint64_t window_first, window_steps;
     uint64_t window_state; // enum stk_window_state
     uint64_t source;       // enum stk_steps_source
-    uint64_t has_wait;     // the hooks see the fetches
+    uint8_t has_wait;      // the hooks see the fetches
+    uint8_t runs_ahead;    // calls only launch work: some steps waited for the work of those before
+    uint8_t reserved[6];
     char framework[32];
     char hooks[1024];   // names with a space between
     char profile[1024]; // of the window
@@ -62,13 +64,21 @@ struct stk_steps_record {
     uint64_t flags; // IN_WINDOW; TOLD: the profiler started or wrote in it; ASIDE: other work in it
 };
 
+// A sum of times. A damaged record may hold any, so it stays at the largest number instead of
+// starting over.
+static inline uint64_t stk_steps_add(uint64_t sum_ns, uint64_t more_ns)
+{
+    return more_ns < UINT64_MAX - sum_ns ? sum_ns + more_ns : UINT64_MAX;
+}
+
 // One process.
 struct stk_steps {
     struct stk_steps_header head;
-    uint64_t median_ns, window_median_ns; // outside the window and after the warm-up; in it
+    uint64_t median_ns, window_median_ns; // outside the window and after the warm-up; in it. Their
+                                          // means, where the loop runs ahead of its work
     uint64_t wait_ns, time_ns;            // the same steps as median_ns
     uint64_t judged;                      // how many these are
-    bool in_warmup;                       // there are none: these are of the warm-up's second half
+    bool in_warmup;                       // no step counts: these are of the warm-up's second half
 };
 
 struct stk_steps_of_run {
@@ -96,7 +106,10 @@ STK_MUST_CHECK enum stoker_status stk_steps_records(const char *folder,
 uint64_t stk_steps_made(const char *folder);
 void stk_steps_free(struct stk_steps_of_run *run);
 // The header of one record, its counts within what the file holds; the job may still write it.
-// False: it is none, or none yet.
+// False: not a header, or not written yet.
+// errno is left alone unless a call failed.
 bool stk_steps_read_head(int fd, struct stk_steps_header *h);
 // Whether every training process has finished its window; cheap enough for each tick.
 bool stk_steps_window_is_over(const char *folder);
+// The same, and one of them has recorded it: a window that failed is over, too.
+bool stk_steps_window_is_recorded(const char *folder);

@@ -141,8 +141,8 @@ static pid_t parent_of(struct stk_tree *t, const char *pid)
     int parent;
     snprintf(path, sizeof path, "%s/%.20s/stat", t->proc, pid);
     stk_small_read_once(path, text, sizeof text);
-    const char *behind = strrchr(text, ')');
-    return behind && sscanf(behind + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : -1;
+    const char *rest = strrchr(text, ')');
+    return rest && sscanf(rest + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : -1;
 }
 
 // Where the kernel lists no children: everybody whose parent is known, until no more are found.

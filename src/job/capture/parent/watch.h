@@ -51,7 +51,7 @@ uint32_t stk_watch_thread(struct stk_sampling *s, pid_t pid, pid_t tid, const ch
 uint32_t stk_watch_thing(struct stk_sampling *s, enum stk_sample_scope scope, uint32_t number,
                          const char *name);
 
-// What a counter that only grows, of which *last is the value seen last, grew by per second; -1
-// where that is not known (the first time, or it began anew).
+// Growth per second of a counter that only grows; *last is its previous value. -1 if unknown (the
+// first time, or after a reset).
 double stk_watch_rate(uint64_t *last, uint64_t now, double seconds);
 #define STK_WATCH_UNSEEN UINT64_MAX // of *last

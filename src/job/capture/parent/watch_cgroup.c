@@ -82,8 +82,8 @@ static uint64_t memory_limit_of(const char *dir, bool is_v1)
     return limit < UNLIMITED ? limit : 0;
 }
 
-// `base` and the path in it that is there, or its nearest parent that is: a container's path may be
-// the host's. Then up to the first group with a limit, if any has one.
+// `base` and the path in it, or its nearest existing parent: a container's path may be the host's.
+// Then up to the first group with a limit, if any.
 static bool find_dir(const char *base, const char *path, const char *file, bool is_v1,
                      bool of_memory, char out[STK_SMALL_PATH])
 {

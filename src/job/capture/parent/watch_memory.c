@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's memory: how much, how much can be had, and what comes back from swap
+// The machine's memory: how much, how much is available, and what comes back from swap
 // (/proc/meminfo, /proc/vmstat), at scans.
 #include <stdio.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA GPUs, all that the driver shows: utilisation, clocks and why they are low, power, memory
+// NVIDIA GPUs, all that the driver shows: utilization, clocks and why they are low, power, memory
 // and PCIe; from Hopper on how busy the multiprocessors are (GPM).
-//
-// Everything is of the whole GPU, whoever uses it. PCIe throughput is measured inside its call (20
-// ms, asleep), so one GPU is asked at each scan, and none that has GPM, which counts all the time.
+// All figures cover the whole GPU, for all its users. PCIe throughput is measured inside its call
+// (20 ms, asleep), so one GPU is asked at each scan, and none that has GPM, which counts all the
+// time.
 // Limits: no MIG instances; what the driver does not tell of a GPU is not written.
 #include <stdio.h>
 

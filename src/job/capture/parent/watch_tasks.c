@@ -168,7 +168,7 @@ static void scan_process(struct stk_sampling *s, const struct tasks *t, struct s
     scan_io(s, p);
 }
 
-// Numbers in a list of ranges: "0-3,8" are five. 0: there is none.
+// How many numbers a list of ranges has: 5 for "0-3,8". 0: invalid.
 static uint32_t count_ranges(const char *text)
 {
     uint32_t count = 0;

@@ -117,7 +117,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
         }
     }
     if (n > c->expected - c->answer->bytes) { // one message is what a unary call gives
-        fail(c, STOKER_EINPUT, "its answer holds more than one message");
+        fail(c, STOKER_EINPUT, "its answer has more than one message");
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     }
     return keep(c, p, n) ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -276,7 +276,7 @@ static bool is_cancelled(const struct conversation *c)
     return c->call->is_cancelled && c->call->is_cancelled();
 }
 
-// Waits until the socket is ready for `events`; false: it is not in time, or cancelled.
+// Waits until the socket is ready for `events`; false: it is not in time, or canceled.
 static bool await(const struct conversation *c, int fd, short events, uint64_t end_ns)
 {
     struct pollfd p = {.fd = fd, .events = events};

@@ -33,6 +33,6 @@ struct stk_kineto_plan {
     void *told_arg;
 };
 // Writes where the trace is into path[STK_KINETO_PATH]. STOKER_ELIMIT: the job did not ask, or
-// wrote nothing, in time; another daemon is there. STOKER_EINTR: cancelled.
+// wrote nothing, in time; another daemon is there. STOKER_EINTR: canceled.
 STK_MUST_CHECK enum stoker_status stk_kineto_capture(const struct stk_kineto_plan *plan, char *path,
                                                      struct stoker_err *err);

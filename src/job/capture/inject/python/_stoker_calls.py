@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of compiled functions from Python, from outside of all of them, end steps where no loader and no optimizer
 does: those of jax.jit and tf.function. Which function is the step's is found from repetition: of those called three
-times or more, it is the one followed by the most time."""
+times or more, it is one in which gradients are computed, where such a one is known, and else the one followed by the most
+time. A call returns before its work is done, and the loop waits for an evaluation's results more often than for a step's:
+time alone would take the evaluation for the step."""
 
 import atexit
 
@@ -9,13 +11,14 @@ import _stoker_record
 from _stoker_record import now
 
 LEARN = 6  # calls before the step's function is chosen
-LONG_NS = 1_000_000_000  # behind a call that may hold a whole training
+LONG_NS = 1_000_000_000  # after a call that may hold a whole training
 
 
 class Calls:
     def __init__(self, recorder):
         self.recorder = recorder
-        self.inside = False
+        self.inside = 0  # the function whose call is open; 0: none
+        self.gradients = set()  # functions in which they are computed
         self.lead = None
         self.count, self.time = {}, {}
         self.last, self.since, self.calls = None, 0, 0
@@ -37,14 +40,19 @@ class Calls:
         self.passes_to(None)
         if self.longest > LONG_NS:
             self.recorder.note(
-                f"{self.longest / 1e9:.1f} s passed from one call of {self.longest_name} on, and no call repeats: where the "
-                "training is a loop within compiled code, its steps cannot be told apart"
+                f"{self.longest / 1e9:.1f} s passed after one call of {self.longest_name}, and no call repeats: if the "
+                "training is a loop within compiled code, its steps can't be separated"
             )
 
     def forget(self):
         """What was called until now is no step's."""
         self.lead = self.last = None
         self.count, self.time, self.calls = {}, {}, 0
+
+    def computes_gradients(self):
+        """As it does when it is traced."""
+        if self.inside:
+            self.gradients.add(self.inside)
 
     def learn(self, function):
         start = now()
@@ -53,7 +61,7 @@ class Calls:
         self.last, self.since = function, start
         self.count[function] = self.count.get(function, 0) + 1
         self.calls += 1
-        often = [f for f, n in self.count.items() if n >= 3]
+        often = [f for f, n in self.count.items() if n >= 3 and (f in self.gradients or not self.gradients)]
         if self.calls >= LEARN and often:
             self.lead = max(often, key=lambda f: self.time.get(f, 0))
             self.count, self.time, self.last = {}, {}, None
@@ -62,6 +70,8 @@ class Calls:
         r = self.recorder
         if r.source and r.source != _stoker_record.CALLS:
             return
+        if self.lead not in self.gradients and function in self.gradients:
+            self.lead = None
         if self.lead is None:
             self.learn(function)
         elif function == self.lead:
@@ -69,7 +79,7 @@ class Calls:
             r.stepped(_stoker_record.CALLS)
         else:  # another one that is called again and again: the step's has ended
             n = self.count[function] = self.count.get(function, 0) + 1
-            if n > 64:
+            if n > 64 and self.lead not in self.gradients:
                 self.lead = None
                 self.count.clear()
                 self.calls = 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches of the next batch: a clock around every __next__ of a framework's iterator class, and, where a free input
-is asked for, its batches in place of new ones. In threads that do not drive the steps nothing is recorded."""
+"""Fetches of the next batch: times every __next__ of a framework's iterator class. For a run with free input, hands out
+kept batches instead of new ones. Nothing is recorded in threads that don't drive the steps."""
 
 import functools
 

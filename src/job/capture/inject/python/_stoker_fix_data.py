@@ -8,7 +8,7 @@ import collections
 
 from _stoker_tune import fix
 
-KEPT = 16  # loaders at most; a job that makes one for each step holds no more of them, and who comes back later is built anew
+KEPT = 16  # loaders at most, for jobs that make one for each step; an evicted one is built again
 _made = collections.OrderedDict()  # id of a loader or data set -> (it, its replacement, the note), the last used last
 
 
@@ -25,7 +25,7 @@ def _build(build):
 
 
 def _take(now, what, build):
-    """Puts what takes the place of now[what] there, once for each; `build` makes it, or says why nothing does."""
+    """Replaces now[what], once for each; `build` makes the replacement, or says why it can't."""
     original = now[what]
     if id(original) not in _made:
         _made[id(original)] = (original, *_build(build))  # it is held, so that its id stays its own

@@ -95,7 +95,7 @@ def patch_torch(module):
 
 
 def _watch_threads(module, now):
-    """now["given"]: what the program has; now["threads"]: what its calls set in place of that."""
+    """now["given"]: the program's number; now["threads"]: what its calls set instead."""
     plain = module.set_num_threads
     main = os.getpid()
 

@@ -96,9 +96,9 @@ class Inputs:
         return kept[given % KEPT]
 
     def _first(self, most, fetch):
-        """All that are kept, at the first fetch, as who edits the job by hand has them: fetched step by step they would lie
-        between what the steps left in memory, and what the allocator can give back to the system, and has to fetch anew in each
-        step, would be neither that of the job nor that of the edited one."""
+        """Fetches all kept batches at the first fetch, as in a job edited by hand. If fetched step by step, they would
+        be scattered between the steps' allocations. The allocator would then return and fetch other amounts of memory
+        in each step than the job does, before or after the edit."""
         kept = []
         while len(kept) < most:
             try:

@@ -3,20 +3,23 @@
 (_stoker_calls.py). And the user's own jax.profiler."""
 
 import functools
+import weakref
 
 import _stoker_core
 import _stoker_record
 
+DEPTH = 8  # of dicts and tuples around the arrays that a call gives
 results = []  # functions that see what a jitted function gave: those of `stoker tune`
 
 
 def _see_gradients(module, calls):
-    """Gradients are worked out where a function of jax.grad's is called: when a step is traced, or in each step. Functions
-    that were called before are no step of the training."""
+    """A call of a jax.grad function computes gradients: when a step is traced, or in each step. Functions called before
+    aren't training steps."""
     r = _stoker_core.recorder
 
     def around(plain, is_maker):
         def trained():
+            calls.computes_gradients()
             if not r.trains:
                 r.trained()
                 calls.forget()
@@ -43,6 +46,18 @@ def _see_gradients(module, calls):
     module.vjp = around(module.vjp, False)
 
 
+def _latest(made):
+    """An array of what a call gave, by a reference that keeps nothing alive: all of them are ready at the same time."""
+    for _ in range(DEPTH):
+        if isinstance(made, dict):
+            made = next(iter(made.values()), None)
+        elif isinstance(made, (list, tuple)):
+            made = made[0] if made else None
+        else:
+            break
+    return weakref.ref(made) if hasattr(made, "is_ready") else None
+
+
 def patch_jit(module):
     r = _stoker_core.recorder
     calls = _stoker_core.load("_stoker_calls").Calls(r)
@@ -60,13 +75,14 @@ def patch_jit(module):
                 return self._stoker_function(*args, **kwargs)
             r.jits = True
             calls.begins(id(self))
-            calls.inside = True
+            calls.inside = id(self)
             if not r.source:
                 calls.passes_to(self)
             try:
                 made = self._stoker_function(*args, **kwargs)
             finally:
-                calls.inside = False
+                calls.inside = 0
+            r.latest = _latest(made)
             for see in results:
                 see(id(self), made)
             return made

@@ -3,12 +3,13 @@
 the evaluations of the whole run. The window's profile carries it as `stoker` among its top-level values.
 
 Method: lines come from samples of the stepping thread's stack, from the first step until the window opens; a sample counts
-for the innermost frame of the job's own files, so a line of a library counts for the line that called it. An evaluation is
-the time from model.eval() to model.train() in which no gradients are worked out.
-Limits: few samples where the warm-up is brief; loaders' workers are other processes and are not sampled; an evaluation that
-never calls eval() is not seen."""
+for the innermost frame of the job's own files, so a line of a library counts for the line that called it. An evaluation
+is the time from model.eval() to model.train() in which no gradients are computed. Limits: few samples where the warm-up
+is brief; loaders' workers are other processes and are not sampled; an evaluation that never calls eval() is not
+seen."""
 
 import atexit
+import gc
 import json
 import os
 import sys
@@ -16,7 +17,7 @@ import threading
 import time
 
 import _stoker_core
-from _stoker_record import KERAS, ident, now
+from _stoker_record import KERAS, OPTIMIZER, ident, now
 
 PERIOD = 0.002  # s from one sample to the next
 SAMPLES = 400  # at most
@@ -25,6 +26,7 @@ DRAWN_OUT = 20  # steps at most, until there are samples
 FEWEST = 10  # samples, for shares to be reported
 LINES = 3  # that are reported
 WAITS = 0.2  # of the time: from here, a job without a window gets a note on its input
+WINDOW_FEW = 3  # steps of a window: with fewer, its report can't tell (thresholds.def, HOST_STEPS)
 TEXT = 160  # bytes of one place, at most
 LOADERS = 64  # that are remembered
 EVALUATIONS = 4096  # that are remembered
@@ -60,7 +62,7 @@ def _is_own(file):
 
 
 def own_frame(frame):
-    """The innermost of the job's own; None: there is none."""
+    """The job's own innermost frame, or None."""
     while frame is not None and not is_own(frame.f_code):
         frame = frame.f_back
     return frame
@@ -79,7 +81,7 @@ def here():
 
 
 def of_function(function):
-    """Where a function of the job's own is written; "": it is none."""
+    """Where a function of the job itself is written; "" for others."""
     code = getattr(function, "__code__", None)
     return _text(code, code.co_firstlineno) if code is not None and is_own(code) else ""
 
@@ -94,6 +96,7 @@ class Places:
         self.stepping = ""
         self.begun = self.is_sampling = self.ended = False
         self.evaluating = 0  # since when
+        self.collecting = self.collected = self.collections = self.since = self.until = 0  # full collections of garbage
         self.where = self.where_now = ""
         atexit.register(self.at_exit)
         self.starts, self.lengths = [], []  # of evaluations: step, ns
@@ -101,7 +104,7 @@ class Places:
     # Loaders
 
     def loader_made(self, loader):
-        """A DataLoader, behind its __init__."""
+        """A DataLoader, after its __init__."""
         data_set = getattr(loader, "dataset", None)
         while len(self.loaders) >= LOADERS:
             self.loaders.pop(next(iter(self.loaders)))
@@ -109,7 +112,7 @@ class Places:
                                       "workers": getattr(loader, "num_workers", 0)}
 
     def loop_begins(self, iterator):
-        """An iterator of a DataLoader's, behind its __init__."""
+        """An iterator of a DataLoader's, after its __init__."""
         loader = self.loaders.get(id(getattr(iterator, "_dataset", None)))
         if loader is not None:
             loader["loop"] = here()
@@ -129,16 +132,33 @@ class Places:
         self.stepping = here()
 
     def begin(self):
-        """Gradients were worked out, or a first step ended."""
+        """Gradients were computed, or a first step ended."""
         if self.begun:
             return
         self.begun = True
+        self.since = now()
+        if self.recorder.plan["steps"] > 0:
+            gc.callbacks.append(self._collects)
         self.is_sampling = self.recorder.plan["steps"] > 0 and not self.recorder.plan["gpu"]
         if self.is_sampling:
             threading.Thread(target=self._sample, name="stoker", daemon=True).start()
 
     def end(self):
         self.ended = True
+        self.until = self.until or now()
+        if self._collects in gc.callbacks:
+            gc.callbacks.remove(self._collects)
+
+    def _collects(self, phase, info):
+        """Python's garbage collector begins or ends; young generations take next to nothing."""
+        if info.get("generation") != 2 or ident() != self.recorder.thread or self.ended:
+            return
+        if phase == "start":
+            self.collecting = now()
+        elif self.collecting:
+            self.collected += now() - self.collecting
+            self.collections += 1
+            self.collecting = 0
 
     def lack_samples(self):
         """Whether the window should wait for some."""
@@ -196,16 +216,16 @@ class Places:
                 self.lengths.append(length)
 
     def trains(self):
-        """Gradients are worked out: what began as an evaluation is none."""
+        """Gradients are computed: what began as an evaluation isn't one."""
         self.evaluating = 0
 
     # What is reported
 
     def at_exit(self):
-        """The job ends without a window, whose report would say it."""
+        """The job ends without a window that shows it, and so without a report that says it."""
         r = self.recorder
-        has_window = r.window is not None and (r.window.is_behind or r.window.is_open)
-        if has_window or not r.plan["steps"] or not r.count:
+        shows = r.window is not None and r.window.holds() >= WINDOW_FEW
+        if shows or not r.plan["steps"] or not r.count:
             return
         r.breaks()
         found = self._found()
@@ -232,6 +252,11 @@ class Places:
         found.update(_most(self.lines, self.samples, "line"))
         if self.stepping:
             found.setdefault("line0", self.stepping)
+        span = (self.until or now()) - self.since
+        if self.collections and span > 0:
+            found["gc_count"], found["gc_permille"] = self.collections, min(1000 * self.collected // span, 1000)
+        if r.source == OPTIMIZER:
+            found["update"] = self.stepping
         found.update(self._evaluations())
         return {name: value for name, value in found.items() if value}
 
@@ -274,7 +299,7 @@ def _maps(data_set):
 
 
 def _made(data_set, loop):
-    """The job's line behind a pipeline's last stage; fit() puts stages of its own there."""
+    """The job's line after a pipeline's last stage; fit() puts stages of its own there."""
     places = (getattr(stage, "_stoker_made", "") for stage in _stages(data_set))
     return next((place for place in places if place and place != loop), "")
 

@@ -11,7 +11,7 @@ header's.
 
 A step ends at an event: an optimizer's step, Keras' end of a batch, or, where there are neither, the next
 fetch of a batch, or the next call of a function that jax.jit made. What is waited for is the fetches of the
-thread that steps. Where a step holds fetches of another data set than the step before (an evaluation
+thread that steps; a fetch during which launched work was still running (JAX) held nothing up. Where a step holds fetches of another data set than the step before (an evaluation
 between), the time from the first of these to the next fetch of its own is not the step's."""
 
 import atexit
@@ -37,7 +37,7 @@ _WORDS = RECORD // 8  # of a record, in the view of those that are kept
 _put_counts = struct.Struct("<7Q").pack_into  # from count to kept
 _NUMBERS = 128  # bytes of the header that numbers take
 _MARK = 0x53746B + (os.getpid() << 8)  # the place in the file
-_AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT = 32, 88, 112, 120
+_AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT, _AT_AHEAD = 32, 88, 112, 120, 121
 _AT_TEXTS = {
     "framework": (128, 32),
     "hooks": (160, 1024),
@@ -86,6 +86,7 @@ class Recorder:
         "kept", "view", "base", "written", "in_file", "due", "failed", "window", "gpu", "thread", "source", "own", "steps",
         "total_wait", "total_time", "with_wait", "counted", "counted_last", "at", "short_end", "first", "last", "wait",
         "key_start", "key", "lead", "keys", "keys_before", "away", "fetches", "flags", "event", "trains", "is_seen",
+        "latest",
     )  # fmt: skip
 
     def __init__(self, plan):
@@ -95,8 +96,9 @@ class Recorder:
         self.framework = ""
         self.jits = False  # a function of jax.jit was called
         self.user_is_profiling = False
-        self.trains = False  # gradients were worked out
+        self.trains = False  # gradients were computed
         self.is_seen = False
+        self.latest = None  # a reference to a result of the last call that only launched work
         self.file = -1
         self.forget()
         atexit.register(self.finish)
@@ -155,6 +157,8 @@ class Recorder:
         self.fetches += 1
         if not self.last:
             self.begins(start)
+        if self.latest is not None and self._is_ahead():
+            start = end - 1  # it was fetched, and nothing waited for it
         if key == self.key:
             self.wait += end - start
         else:
@@ -174,6 +178,14 @@ class Recorder:
         """The iterator is at its end, or the fetch raised: where fetches end steps, none begins here."""
         if self.source == FETCHES and self.key == self.lead:
             self.breaks()
+
+    def _is_ahead(self):
+        """Whether work that was launched before is not done yet."""
+        array = self.latest()
+        try:
+            return array is not None and not array.is_ready()
+        except RuntimeError:  # it was given away, or deleted
+            return False
 
     def _other_key(self, key, start, wait):
         if self.key is not None:
@@ -350,7 +362,7 @@ class Recorder:
             self.window.give_way()
 
     def trained(self):
-        """Gradients are worked out: from here on it is training, and the warm-up begins."""
+        """Gradients are computed: this is training from here on, and the warm-up begins."""
         self.trains = True
         if self.source == FETCHES and not self.last:  # loops over data that ended were none of it
             self.restart()
@@ -362,6 +374,19 @@ class Recorder:
     def window_framework(self):
         """Whose profiler records the window."""
         return "jax" if self.jits and self.source in (FETCHES, CALLS) else self.framework
+
+    def drained(self, took):
+        """All launched work is done, after `took` ns in which the loop was blocked. They belong to the steps since the
+        last such wait, and are in the record of the one that just ended."""
+        self.head[_AT_AHEAD] = 1
+        self._settle()
+        at = self.at - _WORDS
+        if at >= 0 and not self.failed and self.view[at + 1]:
+            self.view[at] += took
+            self.view[at + 1] += took
+            self.total_time += took
+            self.written = min(self.written, at)
+        self._counts()
 
     # The record
 
@@ -413,7 +438,7 @@ class Recorder:
         self.head_is_new = True
 
     def _begin(self):
-        """The file, at the first step. False: there is none."""
+        """Opens the file, at the first step. False: it can't."""
         self._open(os.O_CREAT)
         if self.file < 0:
             return False

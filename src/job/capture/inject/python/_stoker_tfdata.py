@@ -74,7 +74,7 @@ def patch_function(module):
 
 
 def patch_gradients(module):
-    """A tape's gradient is worked out when a function is traced, or in each step."""
+    """A tape computes its gradient when a function is traced, or in each step."""
     r = _stoker_core.recorder
     plain = module.GradientTape.gradient
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch: fetches of every DataLoader (one method of all its iterators), steps of every optimizer, or
-backward passes where there is none, and the user's own profiler, before which stoker steps back."""
+"""PyTorch: fetches of every DataLoader (one method of all its iterators), steps of every optimizer, or backward passes
+without one, and the user's own profiler, which takes precedence over stoker."""
 
 import functools
 

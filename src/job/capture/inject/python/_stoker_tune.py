@@ -135,7 +135,7 @@ def loss(step, value):
 
 
 def _flush():
-    """Losses as numbers; a value that is none is left out."""
+    """Losses as numbers; other values are left out."""
     kept, _losses[:] = list(_losses), []
     for step, value in kept:
         try:

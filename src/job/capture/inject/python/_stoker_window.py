@@ -10,6 +10,10 @@ The first step after a profiler starts takes longer than others: each profiler h
 out. While a profiler starts, a prefetching input fills its buffers, and the first steps after that wait less than the job
 usually does. If steps waited before, the window begins after the first step that waits half as long again.
 
+Where calls only launch work (JAX), a loop runs ahead of it, and no step ends with its own work. The queue is then drained
+at the end of the warm-up, half as many steps later before the window, at its end, and when the job ends. What a drain takes
+belongs to the steps since the one before, so that they can be timed by their results.
+
 Steps of a millisecond vary by the machine's noise alone, so a window of short steps holds more of them (BRIEF_NS).
 
 One that runs already, or begins while ours does, is the user's: ours ends, and writes nothing."""
@@ -34,6 +38,7 @@ BRIEF_STEPS = 8  # times as many as were asked for, at most
 
 
 class _Torch:
+    runs_ahead = False  # calls only launch work, and the steps end with their results
     warmup = 1  # steps of the profiler's own
     settles = True
     lasts = False  # it says beforehand how many steps it records
@@ -89,6 +94,7 @@ class _Torch:
 class _Marked:
     """A profiler that gets the step boundaries."""
 
+    runs_ahead = False
     warmup = 1
     settles = True
     lasts = True
@@ -138,7 +144,7 @@ def _field(number, data):
 
 
 def _tell(folder):
-    """Puts the job's places behind the XSpace that a profiler wrote: a plane without lines, whose name has them. What reads
+    """Puts the job's places after the XSpace that a profiler wrote: a plane without lines, whose name has them. What reads
     XSpaces passes over planes that it does not know."""
     text = f"/custom:stoker {_stoker_core.load('_stoker_places').places.told()}"
     for place, _, names in os.walk(folder):
@@ -162,12 +168,14 @@ class _TensorFlow(_Marked):
 
 
 class _Jax(_Marked):
+    runs_ahead = True
+
     def start(self):
         import jax
 
         self.module = sys.modules["jax._src.profiler"]
         self.marker = lambda n: jax.profiler.StepTraceAnnotation("train", step_num=n)
-        _drain()
+        _drain(self.window.recorder)
         kwargs = {}
         if hasattr(jax.profiler, "ProfileOptions"):
             options = jax.profiler.ProfileOptions()
@@ -176,27 +184,34 @@ class _Jax(_Marked):
             kwargs["profiler_options"] = options
         self.module._stoker_start(self.path, **kwargs)
 
+    def record(self):
+        _drain(self.window.recorder)
+        self.step()
+
     def stop(self, keeps):
-        _drain()
+        _drain(self.window.recorder)
         return super().stop(keeps)
 
     def end(self):
         self.module._stoker_stop()
 
 
-def _drain():
-    """Waits for all work that was launched. A loop runs ahead of it, and a window would hold other steps' work than
-    its own: it begins, and ends, when there is none."""
+def _drain(recorder):
+    """Waits for all launched work. The steps since the last such wait took that much longer. A window must contain only
+    its own steps' work, so it begins and ends when the device is idle."""
     import jax
 
+    begun = _stoker_record.now()
     for array in jax.live_arrays():
         try:
             array.block_until_ready()
         except RuntimeError:  # it was given away, or deleted
             pass
+    recorder.drained(_stoker_record.now() - begun)
 
 
 class _Gpu:
+    runs_ahead = False
     warmup = 0
     settles = False
     lasts = False
@@ -266,13 +281,15 @@ class Window:
         self.steps = recorder.plan["steps"]
         self.is_open = False
         self.is_behind = False  # the first one
+        self.recorded = 0  # steps in it
         self.mine = None
         self.first = self.last = 0
         self.begun = 0  # when the first of the window's steps began
         self.warmup = 0  # steps of the profiler's own that are left
-        self.settle = 0  # steps at most behind them, before the window begins
+        self.settle = 0  # steps at most after them, before the window begins
         self.usual = 0.0  # ns that a step before waited
         self.waits = False  # for the training to begin
+        self.is_drained = False  # once, so that the steps from there on can be timed by their results
         rank = _stoker_record.rank_of(os.environ)
         name = f"rank{rank}-{os.getpid()}" if rank >= 0 else f"process-{os.getpid()}"
         self.base = f"{recorder.plan['dir']}/{name}"
@@ -299,7 +316,7 @@ class Window:
             self._close()
 
     def _settle(self):
-        """Behind each step between the profiler's start and the window."""
+        """After each step between the profiler's start and the window."""
         if self.warmup:
             self.warmup -= 1
         if not self.warmup and self.settle:
@@ -343,6 +360,13 @@ class Window:
             kind = _Gpu
         else:
             kind = {"pytorch": _Torch, "jax": _Jax}.get(r.window_framework(), _TensorFlow)
+        if kind.runs_ahead and not self.is_drained:
+            self.is_drained = True
+            _drain(r)
+            atexit.register(_drain, r)
+            r.event = r.count + r.plan["warmup"] // 2
+            if r.event > r.count:
+                return
         self.profiler = kind(self)
         try:
             self.is_open = True
@@ -385,12 +409,17 @@ class Window:
         self.is_open, self.mine = False, None
         if path and not self.is_behind:
             self.is_behind = True
+            self.recorded = steps
             r.put_window(DONE, self.first, steps, path)
         if path:
             r.event = self.profiler.next_window() if isinstance(self.profiler, _Gpu) else NEVER
         else:
             self.leave("no window: the profiler wrote nothing")
         atexit.unregister(self.at_exit)
+
+    def holds(self):
+        """Steps of the first window so far."""
+        return self.recorder.count - self.first if self.is_open and not self.is_behind else self.recorded
 
     def leave(self, why):
         r = self.recorder
