@@ -190,7 +190,7 @@ struct stoker_arg_row {
     int has_fallback; // else `help` says what holds without it
     char fallback[64];
 };
-// Row k of the i-th of the table. 0: there is none.
+// Row k of the i-th of the table. 0: no such row.
 int stoker_op_arg(int i, int k, struct stoker_arg_row *out);
 int stoker_kind_arg(int i, int k, struct stoker_arg_row *out);
 // TensorFlow's names of the i-th operation, with commas between them, and TensorFlow's arguments in
@@ -293,16 +293,16 @@ enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stok
 // Where it stands: a few bytes (*n: room, then length; STOKER_ELIMIT if it is too small).
 enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void *state, size_t *n,
                                          struct stoker_err *err);
-// A new iterator that stands where the other one stood. The dataset must be the same but for
-// threads, buffers, folders of files, and which part a shard is (STOKER_EINVAL: it is another one,
-// as far as its description tells). Elements are passed over by the first stoker_iterator_next,
-// which stoker_iterator_cancel ends.
+// A new iterator that stands where the other one stood. The dataset must be the same except for
+// threads, buffers, folders of files, and which part a shard is (STOKER_EINVAL: its description
+// differs). Elements are passed over by the first stoker_iterator_next, which
+// stoker_iterator_cancel ends.
 enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
                                           const struct stoker_run_options *options,
                                           const void *state, size_t n, struct stoker_iterator **out,
                                           struct stoker_err *err);
 
-// Writes all elements of a dataset into an indexed file (kind "indexed" reads it), beside it first
+// Writes all elements of a dataset into an indexed file (kind "indexed" reads it), next to it first
 // and renamed at the end. progress: called now and then with the elements written; non-zero
 // interrupts. *count: elements written.
 enum stoker_status stoker_dataset_write(struct stoker_dataset *ds,

@@ -47,7 +47,7 @@ const char *const *stoker_diff_formats(void);
 const char *stoker_diff_verdict(const struct stoker_diff *diff);
 // B / A - 1 of the step's time as the verdict measures it; 0 where nothing was compared.
 double stoker_diff_change(const struct stoker_diff *diff);
-// Severity of a slowdown; STOKER_LEVEL_NONE where it is none.
+// Severity of a slowdown; STOKER_LEVEL_NONE without one.
 enum stoker_level stoker_diff_level(const struct stoker_diff *diff);
 // The part ("input_wait") of which A loses most of its step, computing aside; NULL: none, or
 // nothing was compared. Borrowed until the comparison is freed.

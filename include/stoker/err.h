@@ -6,7 +6,7 @@
 // does not allow it is STOKER_EINVAL, and nothing was touched; functions without a status, which
 // only tell something of an object, must be given one.
 // Ownership: arguments are borrowed for the call; what comes through `out` is the caller's, freed
-// with the function named beside it; a const char * is borrowed, static or as long-lived as the
+// with the function named next to it; a const char * is borrowed, static or as long-lived as the
 // object it was asked of.
 // Threads: different objects by different threads at once, one object by one thread at a time.
 // Units: times in nanoseconds since the profile's first event, sizes in bytes, shares from 0 to 1;
@@ -23,7 +23,7 @@ extern "C" {
 // Values are stable. The command line maps them to its exit codes.
 enum stoker_status {
     STOKER_OK = 0,
-    STOKER_EUSAGE = 1, // the request makes no sense
+    STOKER_EUSAGE = 1, // an invalid request
     STOKER_EINVAL = 2, // a caller's bug
     STOKER_EINPUT = 3, // missing, unreadable or not a profile
     STOKER_ENOMEM = 4,

@@ -39,9 +39,9 @@ struct stoker_export_format {
     int wants_gzip; // its files are compressed under any name; the caller does that
     uint64_t reserved[3];
 };
-// The format at `index` of their list. Zero: there is none.
+// The format at `index` of their list. Zero: past the end.
 int stoker_export_format(size_t index, struct stoker_export_format *out);
-// The format of this name. Zero: there is none, and the text of err (may be NULL) suggests one.
+// The format of this name. Zero: unknown; the text of err (may be NULL) suggests one.
 int stoker_export_find(const char *name, struct stoker_export_format *out, struct stoker_err *err);
 
 // Read the profiles as stoker_why does and keep their events in memory: STOKER_ELIMIT where that is
@@ -75,6 +75,23 @@ struct stoker_export_counts {
 void stoker_export_counts(const struct stoker_export *export_, struct stoker_export_counts *out);
 // Texts of what was selected; NULL beyond the last.
 const char *stoker_export_selection(const struct stoker_export *export_, size_t index);
+
+// One file for a maintainer who has to see a wrong answer: Chrome JSON, compressed, that stoker
+// reads again, with names replaced as by options->redact, and the whole report after its events as
+// the member "stoker_bundle". At most max_bytes (0: STOKER_BUNDLE_BYTES): events beyond are left
+// out by whole steps. It is written by one call of `write`. options and result may be NULL.
+#define STOKER_BUNDLE_BYTES 1000000
+struct stoker_bundle {
+    uint64_t bytes;
+    uint64_t events, of_events;
+    uint64_t ranks, of_ranks;
+    uint64_t steps, of_steps; // steps 0: all that was selected, or a part of one step
+    uint64_t reserved[4];
+};
+enum stoker_status stoker_bundle_write(const char *const *paths, size_t count,
+                                       const struct stoker_why_options *options, size_t max_bytes,
+                                       stoker_write_fn write, void *arg,
+                                       struct stoker_bundle *result, struct stoker_err *err);
 
 // The page about formats, as markdown.
 enum stoker_status stoker_describe_exports(stoker_write_fn write, void *arg,

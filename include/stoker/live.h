@@ -45,10 +45,11 @@ int stoker_live_is_over(const struct stoker_live *live);
 // Non-zero: there is something to show.
 int stoker_live_is_ready(const struct stoker_live *live);
 
-// format: "json", one object on one line ("stoker.live/1"; what is not known is absent); "text", a
-// screen of at most `rows` lines; "line", one line. options may be NULL.
+// format: "json", one object on one line ("stoker.live/1"; what is not known is absent);
+// "metrics", Prometheus' text format; "text", a screen of at most `rows` lines; "line", one line.
+// options may be NULL.
 struct stoker_live_write_options {
-    int colour;  // text: ANSI colours
+    int colour;  // text: ANSI colors
     int columns; // text, line: width, 0 = 80
     int rows;    // text: 0 = as many as there are
     int ascii;   // text, line: no character beyond ASCII

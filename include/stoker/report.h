@@ -22,6 +22,9 @@ extern "C" {
 
 struct stoker_result;
 
+// Bytes out; return non-zero when they cannot be taken (STOKER_EOUTPUT).
+typedef int (*stoker_write_fn)(void *arg, const char *bytes, size_t n);
+
 struct stoker_why_options {
     int threads;    // 0: all processors this process may use
     int redact;     // non-zero: remove host names, paths and user strings
@@ -35,7 +38,15 @@ struct stoker_why_options {
     void *progress_arg;
     const char *by; // stoker_stats: the key that sums are by ("scope" of "ops"); NULL: its own
     int as_ranks;   // non-zero: treat the profiles as the ranks of one run
-    uint64_t reserved[6];
+    // What "-" is called, as if it were a file of that name; NULL: "-". Only where partials are
+    // taken (stoker/partial.h).
+    const char *stdin_name;
+    // stoker_why: takes a partial of the profiles, as stoker_partial writes it, from the same
+    // reading. NULL: none is made. With selections: STOKER_EUSAGE. The result does not depend on
+    // what it returns. Nothing is written where the profiles were partials themselves.
+    stoker_write_fn partial;
+    void *partial_arg;
+    uint64_t reserved[3];
 };
 // Every field at its default; takes NULL.
 void stoker_why_options_default(struct stoker_why_options *options);
@@ -50,15 +61,13 @@ void stoker_result_free(struct stoker_result *result); // takes NULL
 // How many jobs the profiles are of.
 size_t stoker_result_jobs(const struct stoker_result *result);
 
-// Bytes out; return non-zero when they cannot be taken (STOKER_EOUTPUT).
-typedef int (*stoker_write_fn)(void *arg, const char *bytes, size_t n);
-
 struct stoker_write_options {
-    int colour;  // text: ANSI colours
+    int colour;  // text: ANSI colors
     int columns; // text: width, 0 = 80; lines are kept within 40 to 120
     int verbose; // text: 1 more evidence, steps, all rules; -1 the verdict's sentence alone
     int ascii;   // text: no character beyond ASCII
     int csv_raw; // csv: no ' before a cell that a spreadsheet would take for a formula
+    int links;   // text: file:line as OSC 8 links, for a terminal; to files below the folder
     uint64_t reserved[3];
 };
 // format: a name from stoker_formats(). options may be NULL.
@@ -92,6 +101,18 @@ struct stoker_saving {
 // Non-zero: the rule of this id found something, and *saving says what it is worth.
 int stoker_result_finding(const struct stoker_result *result, const char *id,
                           struct stoker_saving *saving);
+
+// What a rule found. Texts are borrowed until the result is freed.
+struct stoker_finding {
+    const char *id, *title; // of the rule; what is wrong
+    enum stoker_level severity;
+    const char *file; // of the program, where the finding has a place; else NULL
+    int64_t line;     // there
+    uint64_t reserved[4];
+};
+// The findings in their order. Zero: beyond the last, or the profiles are of several jobs.
+int stoker_result_finding_at(const struct stoker_result *result, size_t index,
+                             struct stoker_finding *finding);
 
 // One change that a finding advises. Texts are borrowed until the result is freed.
 struct stoker_advice {

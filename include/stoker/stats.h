@@ -46,7 +46,7 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
                                        const char *table,
                                        const struct stoker_write_options *options,
                                        stoker_write_fn write, void *arg, struct stoker_err *err);
-// Non-zero: the profile does not hold what the question needs; the tables say what is missing.
+// Non-zero: the profile does not have what the question needs; the tables say what is missing.
 int stoker_tables_inconclusive(const struct stoker_tables *tables);
 // The contract of tables as a markdown page.
 enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struct stoker_err *err);

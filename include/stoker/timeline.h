@@ -35,6 +35,12 @@ struct stoker_blob {
 };
 void stoker_blob_free(struct stoker_blob *bytes); // empties it; takes NULL
 
+// As stoker_open (stoker/query.h), and keeps what stoker_timeline_ribbon gives: 16 to 32 bytes for
+// each piece of a device's time.
+enum stoker_status stoker_open_to_view(const char *const *paths, size_t count,
+                                       const struct stoker_why_options *options,
+                                       struct stoker_profiles **out, struct stoker_err *err);
+
 // For one thread at a time, as the profiles are, which it uses until it is freed.
 struct stoker_timeline;
 
@@ -50,10 +56,10 @@ enum stoker_status stoker_timeline_save(const struct stoker_timeline *timeline, 
                                         const struct stoker_blob *note,
                                         int (*interrupted)(void *arg), void *arg,
                                         struct stoker_err *err);
-// The time line of such a file, which is mapped, and its note: the caller's both. Arguments of
-// events are still read from the profiles' files, so whether these are as they were is for the
-// caller to know. STOKER_EMISSING: there is none, it is not whole, of another build, or others may
-// write to it.
+// The timeline of such a file, which is mapped, and its note; the caller owns both. Arguments of
+// events are still read from the profiles' files, so the caller must make sure that these haven't
+// changed. STOKER_EMISSING: the file is missing, incomplete, of another build, or others may write
+// to it.
 enum stoker_status stoker_timeline_load(const char *path, struct stoker_timeline **out,
                                         struct stoker_blob *note, struct stoker_err *err);
 
@@ -103,8 +109,8 @@ enum stoker_status stoker_timeline_names(struct stoker_timeline *timeline, const
 
 // {"id","name","kind","track","row","start_ns","dur_ns","step","args":[[key,value]],"links":[{"id",
 // "track","row","start_ns","dur_ns","name","dir":"from"|"to"}],"links_left_out","prev","next"}
-// prev and next: its neighbours in its row, or null. args_error: why the arguments, which are read
-// from the profile's file, could not be had. STOKER_EUSAGE: no such event.
+// prev and next: its neighbors in its row, or null. args_error: why the arguments, which are read
+// from the profile's file, are unavailable. STOKER_EUSAGE: no such event.
 enum stoker_status stoker_timeline_event(struct stoker_timeline *timeline, int64_t id,
                                          struct stoker_blob *json, struct stoker_err *err);
 
@@ -114,6 +120,15 @@ enum stoker_status stoker_timeline_event(struct stoker_timeline *timeline, int64
 enum stoker_status stoker_timeline_area(struct stoker_timeline *timeline, int64_t t0_ns,
                                         int64_t t1_ns, const int64_t *tracks, size_t count,
                                         struct stoker_blob *json, struct stoker_err *err);
+
+// What the events of the tracks call in [t0_ns, t1_ns), merged by name and kind along each path:
+// {"from_ns","to_ns","calls":[[parent, name, kind, total_ns, self_ns, count, longest]],"left_out",
+// "events_left_out"}. parent: the caller's place in `calls`, where it stands before; -1: none.
+// Times are clipped to the area. longest: id of the longest event. The 4000 longest calls are
+// given; left_out counts the others, whose time is in their callers'. No tracks: all of them.
+enum stoker_status stoker_timeline_calls(struct stoker_timeline *timeline, int64_t t0_ns,
+                                         int64_t t1_ns, const int64_t *tracks, size_t count,
+                                         struct stoker_blob *json, struct stoker_err *err);
 
 // {"count","hits":[{"id","name","track","row","start_ns","dur_ns"}]} by time; the pattern is
 // stoker_find's. limit: at most 10000.
@@ -127,10 +142,23 @@ enum stoker_status stoker_timeline_search(struct stoker_timeline *timeline, cons
 enum stoker_status stoker_timeline_runs(struct stoker_timeline *timeline, int64_t id,
                                         struct stoker_blob *json, struct stoker_err *err);
 
-// Where the phases of the steps lie on the host, as the names of operations tell: {"phases":[
+// Where the phases of the steps are on the host, from the names of operations: {"phases":[
 // {"phase","rank","start_ns","dur_ns","events"}],"left_out"}; phase: forward, loss, backward or
 // optimizer; by rank and time, the first 20000.
 enum stoker_status stoker_timeline_phases(struct stoker_timeline *timeline,
+                                          struct stoker_blob *json, struct stoker_err *err);
+
+// What a device, or without one the host, did in [from_ns, to_ns), cut into `buckets` of
+// the same length: {"device","from_ns","to_ns","bucket_ns","parts":[id],"cells":[[bucket, part, ns
+// in steps that count, ns outside of them]],"segments":[{"part","start_ns","dur_ns","event","name",
+// "around","function","file","line"}],"segments_left_out","devices":[{"id","name"}]}. The first
+// numbers of a part's cells sum to what the report gives it, where the range holds all. segments:
+// stretches of one part, the longest of each, in order of time; event is null where nothing is
+// known that fills it; function, file and line: the user's own. device: as in the report, "host",
+// or "rank N" of several; NULL: the first. buckets: 1 to 4096. `devices`
+// is empty where the profiles were not opened to view, or have no device and no steps.
+enum stoker_status stoker_timeline_ribbon(struct stoker_timeline *timeline, const char *device,
+                                          int64_t from_ns, int64_t to_ns, size_t buckets,
                                           struct stoker_blob *json, struct stoker_err *err);
 
 #ifdef __cplusplus

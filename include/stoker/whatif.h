@@ -26,10 +26,11 @@ struct stoker_whatif_options {
     int64_t target_ns; // find the fixes that bring a step to this time; 0: do not
     int list;          // only what there is, no prices
     int critical;      // only the critical path of the steps, no prices
-    // A profile of the same job with other_times the batch, NULL: none: `batch=` then goes by both.
+    // A profile of the same job with other_times the batch, or NULL: `batch=` then uses both.
     const char *other_batch;
     double other_times;
-    uint64_t reserved[2];
+    int pairs; // where each is priced alone: the five best two at a time, too
+    uint64_t reserved[1];
 };
 // Every field at its default; takes NULL.
 void stoker_whatif_options_default(struct stoker_whatif_options *options);

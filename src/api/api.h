@@ -23,17 +23,24 @@ _Static_assert(STOKER_LEVEL_HIGH - STK_LEVEL_INFO == STOKER_LEVEL_INFO,
 _Static_assert(STOKER_LEVEL_HIGH - STK_LEVEL_NONE == STOKER_LEVEL_NONE,
                "the same levels, reversed");
 
-// One input file: read, summarised, and its trace freed unless it is to be kept. Everything else
+struct stk_partial_kept; // answers/partial/partial.h
+struct stk_partial_packed;
+struct stk_stream; // base/stream.h
+
+// One input file: read, summarized, and its trace freed unless it is to be kept. Everything else
 // lives in its arena.
 struct stk_job {
     const char *path;
     int32_t rank_hint; // from the file's name, -1 none
     bool is_numbered;  // the hint is the order of hosts' names: no rank that anybody said
     bool is_found;     // in a directory, not named by the user
-    bool is_older;     // of an older run than the one that is taken
+    bool is_decoded;   // of a partial: it is not read again
+    const struct stk_partial_packed *packed; // the same, to be written again as it is; else NULL
+    bool is_older;                           // of an older run than the one that is taken
     struct stk_arena arena;
     struct stk_trace *trace;      // where traces are kept (see open.h), else NULL
     const struct stk_trace *lent; // read already and somebody else's; NULL: the file is read
+    struct stk_stream *stream;    // opened already, since it can't be twice; NULL: it is not
     struct stk_input_info info;
     struct stk_rank_sum **ranks;
     uint32_t rank_count;
@@ -43,7 +50,7 @@ struct stk_job {
     struct stoker_err err;
 };
 
-// The jobs that files are of, where they are several (job_groups.c): those of job k lie in
+// The jobs that files are of, where they are several (job_groups.c): those of job k are in
 // jobs[first[k]] to jobs[first[k + 1]].
 struct stk_groups {
     size_t count; // 0: all are of one
@@ -52,7 +59,7 @@ struct stk_groups {
     struct stk_list skipped; // struct stk_jobs_skipped: read, and of none of them
 };
 
-// The run that several inputs make. Zeroed with an initialised arena at first; what points into it
+// The run that several inputs make. Zeroed with an initialized arena at first; what points into it
 // (pass) is valid as long as it stays where it is.
 struct stk_collected {
     struct stk_arena arena;
@@ -63,9 +70,11 @@ struct stk_collected {
     uint64_t keep_bytes; // traces are kept, up to this much together; 0: they are freed
     // An open run of the same paths, whose traces are used again; NULL: none.
     const struct stk_collected *lender;
-    uint32_t lent_wants; // bits STK_WANT_... that these were read with
-    bool is_redacted;    // the jobs are: those of a part of another one
-    bool takes_jobs;     // several jobs are no error: `groups` tells them, and nothing is merged
+    uint32_t lent_wants;    // bits STK_WANT_... that these were read with
+    const char *stdin_name; // what "-" is called; NULL: "-"
+    const char *joined;     // a partial of all inputs, read instead of them; NULL: they are read
+    bool is_redacted;       // the jobs are: those of a part of another one
+    bool takes_jobs;        // several jobs are no error: `groups` tells them, and nothing is merged
     struct stk_groups groups;
     struct stk_inputs *inputs; // what was given and found
     struct stk_run_sum *run;
@@ -78,7 +87,18 @@ STK_MUST_CHECK enum stoker_status stk_collect(struct stk_collected *c, const cha
                                               const struct stoker_why_options *options,
                                               const struct stk_view_hook *hook,
                                               struct stoker_err *err);
+// The inputs as they were read, not yet a run: c->jobs.
+STK_MUST_CHECK enum stoker_status stk_collect_items(struct stk_collected *c,
+                                                    const char *const *paths, size_t count,
+                                                    const struct stoker_why_options *options,
+                                                    const struct stk_view_hook *hook,
+                                                    struct stoker_err *err);
 void stk_collected_free(struct stk_collected *c);
+// The inputs, found and not read: c->inputs, c->jobs and c->select.
+STK_MUST_CHECK enum stoker_status stk_collect_find(struct stk_collected *c,
+                                                   const char *const *paths, size_t count,
+                                                   const struct stoker_why_options *options,
+                                                   struct stoker_err *err);
 
 // Job k of several, as a run of its own: *part borrows from `c`, has an arena of its own, and is
 // let go of with stk_part_free.
@@ -146,7 +166,7 @@ STK_MUST_CHECK enum stoker_status stk_api_write(const char *document, const char
                                                 stoker_write_fn write, void *arg,
                                                 struct stoker_err *err);
 
-// Width, colours and so on within their bounds; NULL: the defaults.
+// Width, colors and so on within their bounds; NULL: the defaults.
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);
 
 // Read every job, several files at once where there are several processors. Fails where no file
@@ -159,6 +179,29 @@ STK_MUST_CHECK enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t cou
                                                 uint64_t keep_bytes, struct stoker_err *err);
 void stk_jobs_free(struct stk_job *jobs, size_t count); // takes NULL
 void stk_job_free(struct stk_job *job);                 // what it holds
+// Notes what job->err says as an issue of a job that failed. False: no memory.
+bool stk_job_note_failure(struct stk_job *job);
+
+// partial_jobs.c: the profiles that partials among the jobs stand for take their place, in the
+// order that paths are put in. `hook` says what each rank keeps; one that partials do not hold
+// leaves them as they are, for their reader to refuse. _write writes the jobs as a partial.
+// _hand_on takes jobs that were read with stk_partial_hook: it writes what options->partial wants,
+// and leaves each rank as `hook` would have.
+STK_MUST_CHECK enum stoker_status stk_partials_write(const struct stk_collected *c,
+                                                     stoker_write_fn write, void *arg,
+                                                     struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_partials_hand_on(struct stk_collected *c,
+                                                       const struct stoker_why_options *options,
+                                                       const struct stk_view_hook *hook,
+                                                       struct stoker_err *err);
+// What a rank keeps for the command that `hook` is of, of the two things that partials hold.
+void *stk_partial_keep(const struct stk_view_hook *hook, struct stk_partial_kept *kept);
+// Options that partials cannot answer are refused.
+STK_MUST_CHECK enum stoker_status stk_partials_check(const struct stk_select *select,
+                                                     struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_partials_expand(struct stk_collected *c,
+                                                      const struct stk_view_hook *hook,
+                                                      struct stoker_err *err);
 
 // job_groups.c: which jobs the files are of. Of one job nothing is changed; of several the files
 // are put into their order, and what goes with none of them is freed (*count falls).

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answers/partial/partial.h"
+#include "answers/replay/graph.h"
 #include "api/api.h"
 #include "api/inputs.h"
 #include "api/inputs_impl.h"
@@ -75,15 +77,20 @@ static const struct stk_trace *find_lent(const struct stk_collected *lender, con
     return NULL;
 }
 
-static enum stoker_status find_inputs(struct stk_collected *c, const char *const *paths,
-                                      size_t count, struct stoker_err *err)
+enum stoker_status stk_collect_find(struct stk_collected *c, const char *const *paths, size_t count,
+                                    const struct stoker_why_options *options,
+                                    struct stoker_err *err)
 {
+    enum stoker_status status = to_select(options, &c->select, err);
+    if (status != STOKER_OK) {
+        return status;
+    }
     struct stk_inputs *inputs = stk_arena_array(&c->arena, 1, sizeof *inputs);
     if (!inputs) {
         return stk_err_nomem(err);
     }
     c->inputs = inputs;
-    enum stoker_status status = stk_inputs_expand(paths, count, &c->arena, inputs, err);
+    status = stk_inputs_expand(paths, count, &c->arena, inputs, err);
     if (status != STOKER_OK) {
         return status;
     }
@@ -117,6 +124,16 @@ static enum stoker_status choose_run(struct stk_collected *c, struct stoker_err 
     return inputs->note ? STOKER_OK : stk_err_nomem(err);
 }
 
+static bool is_job(const struct stk_collected *c, const char *path)
+{
+    for (size_t k = 0; k < c->job_count; k++) {
+        if (strcmp(c->jobs[k].path, path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // What was not taken is an issue: a file named by the user failed, others of a directory are only
 // left out. (A file given twice was taken once: not a failure.)
 static enum stoker_status record_left_out(struct stk_collected *c, const char *const *paths,
@@ -127,11 +144,7 @@ static enum stoker_status record_left_out(struct stk_collected *c, const char *c
     uint64_t failed = 0;
     for (uint32_t i = inputs->taken; i < inputs->count; i++) {
         const struct stk_input *in = &inputs->entries[i];
-        bool twice = false;
-        for (size_t k = 0; k < c->job_count; k++) {
-            twice |= strcmp(c->jobs[k].path, in->path) == 0;
-        }
-        if (twice || !was_named(in, paths, count)) {
+        if (is_job(c, in->path) || !was_named(in, paths, count)) {
             continue;
         }
         failed++;
@@ -298,18 +311,34 @@ static enum stoker_status find_jobs(struct stk_collected *c,
     return status == STOKER_OK && c->groups.count && !c->takes_jobs ? refuse_jobs(c, err) : status;
 }
 
+static enum stoker_status read_inputs(struct stk_collected *c, const char *const *paths,
+                                      size_t count, const struct stoker_why_options *options,
+                                      const struct stk_view_hook *hook, struct stoker_err *err)
+{
+    const struct stk_view_hook *reads =
+        options->partial && hook == &stk_replay_brief_hook ? &stk_partial_hook : hook;
+    enum stoker_status status = stk_collect_find(c, paths, count, options, err);
+    if (status == STOKER_OK && c->joined) { // instead of the files that were found
+        c->job_count = 1;
+        c->jobs[0] = (struct stk_job){.path = c->joined, .rank_hint = -1};
+    }
+    if (status == STOKER_OK) {
+        c->stdin_name = options->stdin_name;
+        status = stk_partials_expand(c, hook, err);
+    }
+    if (status == STOKER_OK) {
+        status =
+            stk_jobs_read(c->jobs, c->job_count, options, &c->select, reads, c->keep_bytes, err);
+    }
+    return status == STOKER_OK && reads != hook ? stk_partials_hand_on(c, options, hook, err)
+                                                : status;
+}
+
 enum stoker_status stk_collect(struct stk_collected *c, const char *const *paths, size_t count,
                                const struct stoker_why_options *options,
                                const struct stk_view_hook *hook, struct stoker_err *err)
 {
-    enum stoker_status status = to_select(options, &c->select, err);
-    if (status == STOKER_OK) {
-        status = find_inputs(c, paths, count, err);
-    }
-    if (status == STOKER_OK) {
-        status =
-            stk_jobs_read(c->jobs, c->job_count, options, &c->select, hook, c->keep_bytes, err);
-    }
+    enum stoker_status status = read_inputs(c, paths, count, options, hook, err);
     if (status == STOKER_OK) {
         status = find_jobs(c, options, hook, err);
     }
@@ -324,6 +353,22 @@ enum stoker_status stk_collect(struct stk_collected *c, const char *const *paths
         status = record_left_out(c, paths, count, err);
     }
     return status == STOKER_OK ? merge(c, options, err) : status;
+}
+
+enum stoker_status stk_collect_items(struct stk_collected *c, const char *const *paths,
+                                     size_t count, const struct stoker_why_options *options,
+                                     const struct stk_view_hook *hook, struct stoker_err *err)
+{
+    enum stoker_status status = read_inputs(c, paths, count, options, hook, err);
+    for (uint32_t i = c->inputs ? c->inputs->taken : 0; status == STOKER_OK && i < c->inputs->count;
+         i++) {
+        const struct stk_input *in = &c->inputs->entries[i];
+        if (was_named(in, paths, count) && !is_job(c, in->path)) {
+            return stk_err_set(err, STOKER_EINPUT, "%s: %s", in->path,
+                               in->why ? in->why : "not a profile");
+        }
+    }
+    return status == STOKER_OK ? record_left_out(c, paths, count, err) : status;
 }
 
 enum stoker_status stk_collect_part(struct stk_collected *c, size_t k,

@@ -105,7 +105,7 @@ static enum stoker_status unknown(const char *name, struct stoker_err *err)
         size_t n = strlen(known);
         snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", d->name);
     }
-    stk_err_set(err, STOKER_EUSAGE, "no schema '%.80s'; there are: %s", name, known);
+    stk_err_set(err, STOKER_EUSAGE, "no schema '%.80s'; choose from: %s", name, known);
     return stk_err_fail(err);
 }
 

@@ -48,7 +48,7 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
     struct stk_rule_ctx ctx = {.pass = in->pass, .report = report};
     struct stk_pricing prices;
     if (in->has_graphs) {
-        if (!stk_pricing_init(&prices, in->run, &in->verdict, in->pass.arena)) {
+        if (!stk_pricing_init(&prices, in->run, &in->verdict, false, in->pass.arena)) {
             return stk_err_nomem(err);
         }
         ctx.prices = &prices;
@@ -58,6 +58,9 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
     enum stoker_status status = run_passes(&ctx, report, err);
     if (status == STOKER_OK && ctx.prices) {
         mark_priced(ctx.prices, report);
+    }
+    if (ctx.prices) {
+        stk_pricing_deinit(&prices);
     }
     if (status == STOKER_OK && options->redact) {
         drop_sources(report);

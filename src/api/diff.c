@@ -111,8 +111,11 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
     for (int side = 0; side < 2; side++) {
         stk_arena_init(&d->side[side].in.arena, 0);
     }
-    if (diff(d, (const char *const *const[]){a, b}, (const size_t[]){a_count, b_count},
-             options ? options : &defaults, err) != STOKER_OK) {
+    uint64_t refused = stk_alloc_refusals();
+    enum stoker_status status =
+        diff(d, (const char *const *const[]){a, b}, (const size_t[]){a_count, b_count},
+             options ? options : &defaults, err);
+    if (stk_err_whole(refused, status, err) != STOKER_OK) {
         stoker_diff_free(d);
         return stk_err_fail(err);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stoker knows, from its tables: rules and fixes (stoker explain, docs/rules.md) and readers
-// (docs/formats.md). Text is for a terminal, markdown for the docs.
+// What stoker knows, from its tables: rules, fixes and what-ifs (stoker explain, docs/rules.md) and
+// readers (docs/formats.md). Text is for a terminal, markdown for the docs.
 #include <stdio.h>
 #include <string.h>
 
@@ -221,6 +221,35 @@ static void explain_fix(const struct page *p, const struct stk_rep_fix *fix)
     given_by(p, fix);
 }
 
+// "torch.dataloader.num_workers, tfdata.prefetch": the fixes that it estimates.
+static void estimates(const struct page *p, const struct stk_price_row *price)
+{
+    char text[2000] = "";
+    size_t n = 0;
+    for (int i = 0; i < stk_fix_row_count; i++) {
+        const struct stk_rep_fix *x = &stk_fix_rows[i];
+        bool is_its = x->price && stk_price_find(x->price) == price;
+        if (is_its && n + strlen(x->id) + 3 < sizeof text) {
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", x->id);
+        }
+    }
+    item(p, "estimates", text);
+}
+
+static void explain_price(const struct page *p, const struct stk_price_row *price)
+{
+    char line[300];
+    stk_sink_printf(p->sink, "%s%.*s%s%s%s\n\n", p->markdown ? "\n## " : "",
+                    (int)strcspn(price->id, "="), price->id, p->markdown ? "\n\n" : ": ",
+                    price->what, p->markdown ? "." : "");
+    item(p, "assumes", price->assumes);
+    item(p, "values", price->choices);
+    stk_text_printf(line, sizeof line, "stoker whatif PROFILE --fix %s%s", price->id,
+                    price->value ? price->value : "");
+    command(p, "replayed by", "a what-if: the recorded step with this change", line);
+    estimates(p, price);
+}
+
 // The beginning of a text, up to a word's end.
 static int first_words(const char *text, int most)
 {
@@ -288,7 +317,7 @@ static void list_rules(const struct page *p)
     }
 }
 
-// Neither a rule nor a fix; the nearest of both is named.
+// Neither a rule, a fix nor a what-if; the nearest rule or fix is named.
 static enum stoker_status unknown(const char *id, struct stoker_err *err)
 {
     const char *best = NULL;
@@ -314,7 +343,7 @@ static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const
         return stk_err_misuse(err, "needs a format, text or markdown, and a callback");
     }
     if (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0) {
-        return stk_err_set(err, STOKER_EINVAL, "no format '%.40s'; there are: text, markdown",
+        return stk_err_set(err, STOKER_EINVAL, "no format '%.40s'; choose from: text, markdown",
                            format);
     }
     stk_sink_init(sink, write, arg);
@@ -334,7 +363,8 @@ enum stoker_status stoker_explain(const char *id, const char *format, stoker_wri
     err = stk_err_begin(err, &(struct stoker_err){0});
     const struct stk_rule *rule = id ? stk_rule_find(id) : NULL;
     const struct stk_rep_fix *fix = id && !rule ? stk_fix_row_find(id) : NULL;
-    if (id && !rule && !fix) {
+    const struct stk_price_row *price = id && !rule && !fix ? stk_price_find(id) : NULL;
+    if (id && !rule && !fix && !price) {
         unknown(id, err);
         return stk_err_fail(err);
     }
@@ -342,6 +372,8 @@ enum stoker_status stoker_explain(const char *id, const char *format, stoker_wri
         explain_rule(&p, rule);
     } else if (fix) {
         explain_fix(&p, fix);
+    } else if (price) {
+        explain_price(&p, price);
     } else {
         list_rules(&p);
     }
@@ -373,9 +405,9 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
     }
     err = stk_err_begin(err, &(struct stoker_err){0});
     if (p.markdown) {
-        stk_sink_text(&sink, "# Formats that stoker reads\n\nA file is recognised by its content, "
-                             "whatever its name; "
-                             "gzip and zstd are\nunpacked on the way.\n\n| format | files | what "
+        stk_sink_text(&sink, "# Formats that stoker reads\n\nA file is recognized by its content, "
+                             "not by its name; gzip and zstd are\nunpacked while "
+                             "reading.\n\n| format | files | what "
                              "it is |\n|---|---|---|\n");
     }
     for (int i = 0; i < stk_reader_count; i++) {

@@ -5,22 +5,11 @@
 
 #include <string.h>
 
-#include "api/open.h"
 #include "base/alloc.h"
 #include "api/export_parts.h"
+#include "api/export_run.h"
 #include "api/path_pieces.h"
-#include "api/query_args.h"
-#include "answers/export/export.h"
 #include "stoker/version.h"
-
-struct stoker_export {
-    struct stk_open_run run;
-    struct stk_report report;
-    struct stk_arena arena;
-    struct stk_query_args args;
-    struct stk_export x;
-    uint64_t bytes;
-};
 
 static enum stoker_status fetch_args(void *arg, uint32_t file, uint32_t event,
                                      stk_export_emit_fn *emit, void *emit_arg,
@@ -71,8 +60,8 @@ static void steps_time(const struct stk_select *select, const struct stk_rank_su
     }
 }
 
-static void select_processes(const struct stk_select *select, const struct stk_open_rank *rank,
-                             struct stk_export_file *f)
+void stk_export_run_select(const struct stk_select *select, const struct stk_open_rank *rank,
+                           struct stk_export_file *f)
 {
     int64_t from_ns = INT64_MIN, to_ns = INT64_MAX;
     if (select->has_steps) {
@@ -118,7 +107,7 @@ static enum stoker_status place_ranks(struct stoker_export *e, bool redact, stru
         if (!f->processes) {
             return stk_err_nomem(err);
         }
-        select_processes(&e->run.in.select, rank, f);
+        stk_export_run_select(&e->run.in.select, rank, f);
         x->ranks[x->rank_count++] = (struct stk_export_rank){
             .file = file,
             .sum = rank->sum,
@@ -183,7 +172,9 @@ enum stoker_status stoker_export_open(const char *const *paths, size_t count,
         return stk_err_nomem(err);
     }
     stk_arena_init(&export_->arena, 0);
-    if (open_run(export_, paths, count, options ? options : &defaults, err) != STOKER_OK) {
+    uint64_t refused = stk_alloc_refusals();
+    if (stk_err_whole(refused, open_run(export_, paths, count, options ? options : &defaults, err),
+                      err) != STOKER_OK) {
         stoker_export_free(export_);
         return stk_err_fail(err);
     }
@@ -224,12 +215,28 @@ static enum stoker_status check(const struct stoker_export *e, const struct stk_
     return STOKER_OK;
 }
 
+enum stoker_status stk_export_run_write(struct stoker_export *e,
+                                        const struct stk_exporter *exporter, const char *path,
+                                        stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    struct stk_export_out out;
+    stk_ex_init(&out, write, arg);
+    out.path = path;
+    e->x.counts = (struct stk_export_counts){0};
+    enum stoker_status status = exporter->write(&e->x, &out, err);
+    if (status == STOKER_OK) {
+        status = stk_ex_finish(&out, err);
+    }
+    e->bytes = out.total;
+    stk_ex_deinit(&out);
+    return status;
+}
+
 enum stoker_status stoker_export_write(struct stoker_export *export_, const char *format,
                                        const struct stoker_export_options *options,
                                        const char *path, stoker_write_fn write, void *arg,
                                        struct stoker_err *err)
 {
-    struct stk_export_out out;
     if (!export_ || !format) {
         return stk_err_misuse(err, "stoker_export_write needs an export and a format");
     }
@@ -244,16 +251,7 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
     if (check(export_, exporter, path, write, err) != STOKER_OK) {
         return stk_err_fail(err);
     }
-    stk_ex_init(&out, write, arg);
-    out.path = path;
-    export_->x.counts = (struct stk_export_counts){0};
-    enum stoker_status status = exporter->write(&export_->x, &out, err);
-    if (status == STOKER_OK) {
-        status = stk_ex_finish(&out, err);
-    }
-    export_->bytes = out.total;
-    stk_ex_deinit(&out);
-    return stk_err_end(err, status);
+    return stk_err_end(err, stk_export_run_write(export_, exporter, path, write, arg, err));
 }
 
 void stoker_export_counts(const struct stoker_export *export_, struct stoker_export_counts *out)

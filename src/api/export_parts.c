@@ -62,7 +62,7 @@ static bool gaps_of(const struct stk_analysis *view, uint32_t device, size_t *fi
     return true;
 }
 
-// Neighbours of one part and cause are one piece; nothing overlaps.
+// Neighbors of one part and cause are one piece; nothing overlaps.
 static void append(struct stk_export_parts *to, size_t first, struct stk_export_piece piece)
 {
     struct stk_export_piece *last = to->count > first ? &to->v[to->count - 1] : NULL;

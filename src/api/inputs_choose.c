@@ -37,9 +37,40 @@ static bool goes_along(const struct stk_input_scan *s, size_t first, const struc
     return f->reader->goes_along && f->reader != best_format(s, first);
 }
 
+static bool is_made_of(const struct stk_input_scan *s, size_t first, const struct stk_input_file *f,
+                       const struct stk_reader *best)
+{
+    if (!f->reader || f->reader == best || !f->reader->made_of_folder ||
+        strcmp(f->base, f->reader->made_of_folder) != 0) {
+        return false;
+    }
+    for (size_t i = first; i < s->files.count; i++) {
+        const struct stk_input_file *other = file_at(s, i);
+        if (other->reader == best && strcmp(other->dir, f->dir) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Forgets files that were made of profiles next to them which can be taken.
+static void drop_made(struct stk_input_scan *s, size_t first, const struct stk_reader *best)
+{
+    size_t kept = first;
+    for (size_t i = first; i < s->files.count; i++) {
+        if (!is_made_of(s, first, file_at(s, i), best)) {
+            struct stk_input_file f = *file_at(s, i); // the loop above needs those before it
+            *file_at(s, i) = *file_at(s, kept);
+            *file_at(s, kept++) = f;
+        }
+    }
+    s->files.count = kept;
+}
+
 static enum stoker_status one_format(struct stk_input_scan *s, size_t first, struct stoker_err *err)
 {
     const struct stk_reader *best = best_format(s, first);
+    drop_made(s, first, best);
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
         if (!stk_input_is_taken(f) || f->reader == best || f->reader->goes_along) {
@@ -47,11 +78,10 @@ static enum stoker_status one_format(struct stk_input_scan *s, size_t first, str
         }
         const char *same = f->reader->same_run_as;
         f->is_other_format = !same || strcmp(same, best->name) != 0 || stk_input_is_torch(f->base);
-        f->why =
-            f->is_other_format
-                ? stk_arena_printf(s->arena, "other profiles were chosen: %s", best->files)
-                : stk_arena_printf(s->arena, "the same run as the files %s, but with less in it",
-                                   best->files);
+        f->why = f->is_other_format
+                     ? stk_arena_printf(s->arena, "other profiles were chosen: %s", best->files)
+                     : stk_arena_printf(s->arena, "the same run as the files %s, with less data",
+                                        best->files);
         if (!f->why) {
             return stk_err_nomem(err);
         }

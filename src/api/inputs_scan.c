@@ -8,8 +8,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "base/atomic_file.h"
 #include "base/sort.h"
 
 struct stk_input_file *stk_input_add(struct stk_input_scan *s, const char *dir, const char *base,
@@ -44,7 +46,7 @@ static enum stoker_status list_names(struct stk_input_scan *s, DIR *d, struct st
                                      struct stoker_err *err)
 {
     struct dirent *e;
-    while ((e = readdir(d))) {
+    for (errno = 0; (e = readdir(d)); errno = 0) {
         if (e->d_name[0] == '.' && e->d_name[1] != '_') {
             continue;
         }
@@ -58,6 +60,9 @@ static enum stoker_status list_names(struct stk_input_scan *s, DIR *d, struct st
             return stk_err_nomem(err);
         }
         *slot = name;
+    }
+    if (!e && errno) {
+        return stk_err_set(err, STOKER_EINPUT, "a folder can't be listed: %s", strerror(errno));
     }
     stk_sort(names->items, names->count, sizeof(const char *), by_name);
     return STOKER_OK;
@@ -88,7 +93,7 @@ static bool content_fits(const struct stk_reader *r, const char *path, const cha
     return fits;
 }
 
-// The reader whose row the file fits; NULL and *why if there is none.
+// The reader whose row the file fits; NULL and *why if none does.
 static const struct stk_reader *reader_of(const char *path, const char *base, const char **why)
 {
     const char *first_why = NULL;
@@ -175,6 +180,9 @@ static enum stoker_status scan_entry(struct stk_input_scan *s, const char *dir, 
     }
     if (stat(path, &info)) {
         return add_unreadable(s, path, stk_arena_strdup(s->arena, strerror(errno)), err);
+    }
+    if (S_ISREG(info.st_mode) && stk_atomic_file_is_open(path)) {
+        return STOKER_OK; // it is not there yet
     }
     if (S_ISREG(info.st_mode)) {
         return add_file(s, dir, name, path, &info, err);

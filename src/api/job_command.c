@@ -113,7 +113,7 @@ const char *stk_shell_words(struct stk_arena *arena, const char *const *words, s
     return count == 0 || line.is_full ? NULL : stk_arena_strndup(arena, line.bytes, line.n);
 }
 
-// The code of \uXXXX; below 0: it is none, or a half of a pair, which stoker run does not write.
+// The code of \uXXXX; below 0: invalid, or half of a pair, which stoker run does not write.
 static long code_at(const char *digits)
 {
     long code = 0;
@@ -172,7 +172,7 @@ static char *take_string(char *text)
     return text + 1;
 }
 
-// The words of "command": [...]; 0: there are none that can be read.
+// The words of "command": [...]; 0: none is readable.
 static size_t take_words(char *json, const char *words[WORDS_MOST])
 {
     char *at = strstr(json, "\"schema\": \"" STK_RUN_SCHEMA "\"");

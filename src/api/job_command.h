@@ -9,5 +9,5 @@
 // $'...'. In the arena. NULL: no words, or more than a line shows, or no memory.
 const char *stk_shell_words(struct stk_arena *arena, const char *const *words, size_t count);
 // The command line from run.json in the profile's folder or one above it, quoted for a
-// shell. NULL: there is none, or the file is not the user's own.
+// shell. NULL: no such file, or it isn't the user's own.
 const char *stk_job_command(struct stk_arena *arena, const char *profile);

@@ -85,8 +85,8 @@ static const char *why_skipped(const struct stk_job *job)
 {
     return job->status != STOKER_OK ? job->err.message
            : stk_job_is_record(job) ? "a record that goes with one of them: give both"
-           : job->rank_count == 0   ? "it holds no events of a job"
-                                    : "it holds no events";
+           : job->rank_count == 0   ? "it has no events of a job"
+                                    : "it has no events";
 }
 
 static enum stoker_status skip(struct sorting *s, struct stk_job *job, struct stk_jobs_skipped *row,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading inputs: each file is read, summarised and its trace freed at once, so the memory needed
+// Reading inputs: each file is read, summarized and its trace freed at once, so the memory needed
 // is that of the files being read, not of all. Several files are read side by side, one per
 // processor; a single file gets all processors for itself.
 //
@@ -8,12 +8,14 @@
 //
 // Progress is reported from the calling thread only, summed over all files; an interruption there
 // stops the other threads at their next report.
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "api/api.h"
 #include "base/alloc.h"
+#include "base/stream.h"
 #include "base/thread.h"
 #include "profile/model/workers.h"
 #include "profile/readers/reader.h"
@@ -134,6 +136,7 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     struct stk_select select = *crew->select;
     select.has_rank = false; // ranks are numbered once all files are read: see ranks.c
     struct stk_read_ctx read = {.path = job->path,
+                                .stream = job->stream,
                                 .threads = crew->threads_per_file,
                                 .progress = &progress,
                                 .wants = crew->hook
@@ -142,6 +145,7 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     if (crew->count > 1) { // collectives are matched within their groups
         read.wants |= STK_WANT_MESSAGES;
     }
+    job->stream = NULL;
     enum stoker_status status =
         job->lent ? STOKER_OK : stk_reader_read(&read, &read_here, &job->err);
     const struct stk_trace *trace = job->lent ? job->lent : read_here;
@@ -178,6 +182,9 @@ static void work(void *arg, int index)
     size_t i;
     while (!atomic_load(&crew->stop) && (i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
         struct stk_job *job = &crew->jobs[i];
+        if (job->is_decoded || job->status != STOKER_EINTR) {
+            continue;
+        }
         job->status = read_job(crew, job, index == 0);
         if (job->status == STOKER_ENOMEM || job->status == STOKER_EINTR ||
             atomic_load(&crew->over)) {
@@ -187,16 +194,13 @@ static void work(void *arg, int index)
 }
 
 // A file that fails among others is an issue of its own; alone it is the error of the call.
-static enum stoker_status record_failure(struct stk_job *job)
+bool stk_job_note_failure(struct stk_job *job)
 {
     job->info.issues[STK_ISSUE_INPUT_FAILED].count++;
     job->info.issues[STK_ISSUE_INPUT_FAILED].first_offset = -1;
     const char *note = stk_arena_strdup(&job->arena, job->err.message);
-    if (!note) {
-        return STOKER_ENOMEM;
-    }
     job->info.issue_notes[STK_ISSUE_INPUT_FAILED] = note;
-    return STOKER_OK;
+    return note != NULL;
 }
 
 static enum stoker_status settle(struct crew *crew, struct stoker_err *err)
@@ -213,7 +217,7 @@ static enum stoker_status settle(struct crew *crew, struct stoker_err *err)
             return job->status;
         }
         failed++;
-        if (record_failure(job) != STOKER_OK) {
+        if (!job->is_decoded && !stk_job_note_failure(job)) {
             return stk_err_nomem(err);
         }
     }
@@ -230,13 +234,24 @@ static void measure(struct crew *crew)
     for (size_t i = 0; i < crew->count; i++) {
         struct stk_job *job = &crew->jobs[i];
         struct stat st;
+        if (job->is_decoded) {
+            continue;
+        }
         stk_err_init(&job->err);
         stk_arena_init(&job->arena, 0);
         job->info.path = job->path;
         job->status = STOKER_EINTR; // until it was read
         stk_err_set(&job->err, STOKER_EINTR, "interrupted");
-        if (strcmp(job->path, "-") != 0 && stat(job->path, &st) == 0 && S_ISREG(st.st_mode)) {
-            job->info.bytes = (uint64_t)st.st_size;
+        if (job->stream) {
+            job->info.bytes = stk_stream_size(job->stream);
+        } else if (strcmp(job->path, "-") == 0) {
+            continue;
+        } else if (stat(job->path, &st) == 0) {
+            job->info.bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+        } else if (stk_err_of_file(errno, STOKER_EINPUT) == STOKER_EINPUT) {
+            // Not a missing or forbidden file, of which its reader says more.
+            job->status = stk_err_set(&job->err, STOKER_EINPUT, "can't read %s: %s", job->path,
+                                      strerror(errno));
         }
         crew->total_bytes += job->info.bytes;
     }
@@ -248,6 +263,9 @@ static int large_files(const struct crew *crew)
 {
     int large = 0;
     for (size_t i = 0; i < crew->count; i++) {
+        if (crew->jobs[i].is_decoded) {
+            continue;
+        }
         uint64_t bytes = crew->jobs[i].info.bytes;
         large += bytes == 0 || bytes >= crew->total_bytes / SMALL;
     }
@@ -268,6 +286,7 @@ enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t count,
     int threads = options->threads > 0 ? options->threads : stk_thread_count();
     measure(&crew);
     int large = large_files(&crew), workers = threads < large ? threads : large;
+    workers = workers > 0 ? workers : 1;
     crew.threads_per_file = threads / workers;
     stk_thread_run(workers, work, &crew);
     bool over = atomic_load(&crew.over);
@@ -282,6 +301,7 @@ enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t count,
 
 void stk_job_free(struct stk_job *job)
 {
+    stk_stream_close(job->stream);
     stk_trace_free(job->trace);
     stk_arena_deinit(&job->arena);
 }

@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "profile/model/intervals.h"
 
-// Time of the day of all ranks' events. False: there are none.
+// Time of the day of all ranks' events. False: no events.
 static bool extent_of(const struct stk_run_sum *run, int64_t *from_ns, int64_t *to_ns)
 {
     *from_ns = INT64_MAX;

@@ -6,7 +6,7 @@
 //
 // Words of a name: letters up to a character of another kind, or to a capital after a small letter
 // ("MemcpyAsync" has two, "HTTPServer" too).
-// Limits: a name that a user put together from such words alone, in such a form, is shown.
+// Limits: a user's name that consists of such words alone, in such a form, is shown.
 #include "api/public_name.h"
 
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include "api/query_rows.h"
 #include "base/alloc.h"
 #include "base/near.h"
+#include "stoker/timeline.h"
 #include "answers/replay/graph.h"
 
 #define DEFAULT_TIMEOUT_NS (INT64_C(60) * 1000000000)
@@ -33,6 +34,7 @@ struct kept_gaps {
     struct stk_query_gap *v;
     size_t count;
     struct stk_path_pieces path;
+    struct stk_ribbons ribbons;
     void *graph;
 };
 
@@ -64,6 +66,55 @@ static enum stoker_status see(const struct stk_analysis *view, struct stk_arena 
         status = stk_path_pieces_keep(&path, arena, &kept->path, err);
     }
     return status;
+}
+
+static enum stoker_status see_with_ribbon(const struct stk_analysis *view, struct stk_arena *arena,
+                                          void **partial, struct stoker_err *err)
+{
+    enum stoker_status status = see(view, arena, partial, err);
+    struct kept_gaps *kept = *partial;
+    if (status == STOKER_OK && !stk_ribbons_make(view, arena, &kept->ribbons)) {
+        status = stk_err_nomem(err);
+    }
+    return status;
+}
+
+// The rows of the merged run that a ribbon's device has, which stand together.
+static void find_rows(const struct stk_run_sum *run, uint32_t device, int32_t rank,
+                      struct stk_ribbon_rows *rows)
+{
+    size_t first = 0, end;
+    while (first < run->step_count && (run->steps[first].device != device ||
+                                       (device == STK_NONE && run->steps[first].rank != rank))) {
+        first++;
+    }
+    for (end = first; end < run->step_count && run->steps[end].device == device &&
+                      (device != STK_NONE || run->steps[end].rank == rank);) {
+        end++;
+    }
+    rows->steps = run->steps + first;
+    rows->count = end - first;
+}
+
+// Makes the ribbons of a rank agree with the merged run. device_base: its first device there.
+static bool settle_ribbons(struct stoker_profiles *p, uint32_t r, uint32_t device_base,
+                           struct stk_ribbons *ribbons)
+{
+    const struct stk_run_sum *run = p->run.in.run;
+    const struct stk_rank_sum *rank = run->ranks[r];
+    bool ok = true;
+    for (size_t i = 0; ok && i < ribbons->count; i++) {
+        struct stk_ribbon *ribbon = &ribbons->v[i];
+        bool is_host = ribbon->device == STK_NONE;
+        uint32_t device = is_host ? STK_NONE : device_base + ribbon->device;
+        struct stk_ribbon_rows rows = {.device = is_host ? NULL : &run->devices[device],
+                                       .rank = rank,
+                                       .base_ns = p->run.ranks[r].trace->base_ns,
+                                       .shift_ns = p->run.ranks[r].shift_ns};
+        find_rows(run, device, rank->rank, &rows);
+        ok = stk_ribbon_settle(ribbon, &rows, &p->run.in.arena);
+    }
+    return ok;
 }
 
 static int interrupted(void *arg)
@@ -112,9 +163,9 @@ static enum stoker_status find_findings(struct stoker_profiles *p,
 }
 
 // What was kept of each rank: the gaps are given, the graph takes the place where prices look.
-static const struct kept_gaps *take_kept(struct stk_rank_sum *sum)
+static struct kept_gaps *take_kept(struct stk_rank_sum *sum)
 {
-    const struct kept_gaps *kept = sum->partial;
+    struct kept_gaps *kept = sum->partial;
     sum->partial = kept ? kept->graph : NULL;
     return kept;
 }
@@ -129,8 +180,8 @@ static enum stoker_status open_query(struct stoker_profiles *p,
     if (!ranks) {
         return stk_err_nomem(err);
     }
-    for (uint32_t r = 0; r < run->rank_count; r++) {
-        const struct kept_gaps *gaps = take_kept(run->in.run->ranks[r]);
+    for (uint32_t r = 0, device = 0; r < run->rank_count; r++) {
+        struct kept_gaps *gaps = take_kept(run->in.run->ranks[r]);
         ranks[r] = (struct stk_query_rank){.trace = run->ranks[r].trace,
                                            .sum = run->ranks[r].sum,
                                            .shift_ns = run->ranks[r].shift_ns,
@@ -138,7 +189,12 @@ static enum stoker_status open_query(struct stoker_profiles *p,
                                            .gap_count = gaps ? gaps->count : 0};
         if (gaps) {
             ranks[r].path = stk_path_pieces_shown(&gaps->path, options->redact);
+            if (!settle_ribbons(p, r, device, &gaps->ribbons)) {
+                return stk_err_nomem(err);
+            }
+            ranks[r].ribbons = gaps->ribbons;
         }
+        device += run->in.run->ranks[r]->device_count;
     }
     run->in.has_graphs = true;
     p->ranks = ranks;
@@ -174,10 +230,13 @@ static enum stoker_status keep_paths(struct stoker_profiles *p, const char *cons
 
 static enum stoker_status open_profiles(struct stoker_profiles *p, const char *const *paths,
                                         size_t count, const struct stoker_why_options *options,
-                                        struct stoker_err *err)
+                                        bool is_viewed, struct stoker_err *err)
 {
-    static const struct stk_view_hook hook = {
-        .see = see, .wants_gaps = true, .diagnoses = true, .wants = KEPT_WANTS};
+    const struct stk_view_hook hook = {.see = is_viewed ? see_with_ribbon : see,
+                                       .wants_gaps = true,
+                                       .wants_ribbon = is_viewed,
+                                       .diagnoses = true,
+                                       .wants = KEPT_WANTS};
     p->args.redact = options->redact;
     p->reading = *options;
     p->reading.progress = NULL;
@@ -203,12 +262,12 @@ enum stoker_status stoker_profiles_stats(const struct stoker_profiles *profiles,
                            &profiles->reading, out, err);
 }
 
-enum stoker_status stoker_open(const char *const *paths, size_t count,
-                               const struct stoker_why_options *options,
-                               struct stoker_profiles **out, struct stoker_err *err)
+static enum stoker_status open_entry(const char *entry, const char *const *paths, size_t count,
+                                     const struct stoker_why_options *options, bool is_viewed,
+                                     struct stoker_profiles **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    if (stk_entry_paths("stoker_open", paths, count, out, err) != STOKER_OK) {
+    if (stk_entry_paths(entry, paths, count, out, err) != STOKER_OK) {
         return STOKER_EINVAL;
     }
     *out = NULL;
@@ -218,12 +277,29 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
     if (!p) {
         return stk_err_nomem(err);
     }
-    if (open_profiles(p, paths, count, options ? options : &defaults, err) != STOKER_OK) {
+    uint64_t refused = stk_alloc_refusals();
+    if (stk_err_whole(refused,
+                      open_profiles(p, paths, count, options ? options : &defaults, is_viewed, err),
+                      err) != STOKER_OK) {
         stoker_close(p);
         return stk_err_fail(err);
     }
     *out = p;
     return STOKER_OK;
+}
+
+enum stoker_status stoker_open(const char *const *paths, size_t count,
+                               const struct stoker_why_options *options,
+                               struct stoker_profiles **out, struct stoker_err *err)
+{
+    return open_entry("stoker_open", paths, count, options, false, out, err);
+}
+
+enum stoker_status stoker_open_to_view(const char *const *paths, size_t count,
+                                       const struct stoker_why_options *options,
+                                       struct stoker_profiles **out, struct stoker_err *err)
+{
+    return open_entry("stoker_open_to_view", paths, count, options, true, out, err);
 }
 
 void stoker_close(struct stoker_profiles *p)

@@ -2,7 +2,8 @@
 // --redact: nothing in the report may name a host, a path, or what a user called things. It happens
 // on the summaries, before any text is made of them, so that analyses and rules need not know.
 // Kept are names that say nothing of the user (public_name.h). Everything else becomes "name-7",
-// the same text always the same number within a report.
+// the same text always the same number within a report. In a trace that stays readable, its classes
+// follow ("name-7 [fetch]"): so its readers get the same verdict.
 #include <string.h>
 
 #include "api/api.h"
@@ -10,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "profile/store/names_said.h"
 
 #define PATH_STEP " > "
 enum { PATH_MAX_STEPS = 64, TYPE_LETTERS = 12 };
@@ -168,7 +170,7 @@ static const char *redact_source(struct redactor *r, const char *id)
     return !is_plain ? replace(r, NAME, id) : device ? device : id;
 }
 
-static void redact_collectives(struct redactor *r, struct stk_collective *c, uint32_t count)
+static void redact_collectives(struct redactor *r, struct stk_collective_class *c, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         c[i].name = redact_name(r, c[i].name);
@@ -215,8 +217,7 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
         dev->name = redact_product(r, DEVICE, dev->name);
         dev->source_id = redact_source(r, dev->source_id);
     }
-    redact_collectives(r, rank->collectives, rank->collective_count);
-    redact_collectives(r, rank->host_collectives, rank->host_collective_count);
+    redact_collectives(r, rank->collective_classes, rank->collective_class_count);
     redact_kernels(r, &rank->facts.kernels);
     rank->facts.accelerator = redact_product(r, DEVICE, rank->facts.accelerator);
     rank->facts.input_limit = redact_limit(r, rank->facts.input_limit);
@@ -287,10 +288,27 @@ static const char *redact_text(struct redactor *r, enum redacted kind, const cha
     }
 }
 
+// What replaced a name, with the name's classes. Part of a public name around it says them already.
+static const char *say_classes(struct redactor *r, const char *replaced, uint32_t classes)
+{
+    char said[STK_NAME_SAID_MAX];
+    if (!classes || !stk_str_starts(stk_str_from(replaced), STK_STR(STK_NAME_REPLACED)) ||
+        strstr(replaced, PATH_STEP)) {
+        return replaced;
+    }
+    stk_name_say(classes, said);
+    const char *out = stk_arena_printf(r->arena, "%s%s", replaced, said);
+    r->failed |= !out;
+    return out ? out : "";
+}
+
 static bool redact_pool(struct redactor *r, struct stk_trace *t)
 {
+    uint32_t *classes = stk_names_classify(t);
     uint8_t *role = stk_alloc_zero((size_t)t->strings.count + 1, 1); // enum redacted + 1, 0: keep
-    if (!role) {
+    if (!role || !classes) {
+        stk_free(role);
+        stk_free(classes);
         return false;
     }
     memset(role, NAME + 1, t->strings.count);
@@ -319,12 +337,14 @@ static bool redact_pool(struct redactor *r, struct stk_trace *t)
         const char *text = t->strings.strings[i];
         const char *new = role[i] ? redact_text(r, (enum redacted)(role[i] - 1), text) : text;
         if (new != text) {
+            new = say_classes(r, new, classes[i]);
             t->strings.lengths[i] = (uint32_t)strlen(new);
         }
         t->strings.strings[i] = new;
     }
     stk_strpool_reindex(&t->strings);
     stk_free(role);
+    stk_free(classes);
     return !r->failed;
 }
 

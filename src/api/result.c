@@ -25,6 +25,7 @@ struct stk_out_options stk_api_out_options(const struct stoker_write_options *o)
     out.colour = o->colour != 0;
     out.ascii = o->ascii != 0;
     out.csv_raw = o->csv_raw != 0;
+    out.links = o->links != 0;
     out.verbosity = o->verbose;
     if (o->columns > 0) {
         out.columns = o->columns < 40 ? 40 : o->columns > 120 ? 120 : o->columns;
@@ -145,6 +146,22 @@ int stoker_result_finding(const struct stoker_result *result, const char *id,
         }
     }
     return 0;
+}
+
+int stoker_result_finding_at(const struct stoker_result *result, size_t index,
+                             struct stoker_finding *finding)
+{
+    if (result->jobs || index >= result->report.findings.count) {
+        return 0;
+    }
+    const struct stk_rep_finding *f =
+        (const struct stk_rep_finding *)result->report.findings.items + index;
+    *finding = (struct stoker_finding){.id = f->id,
+                                       .title = f->title,
+                                       .severity = stk_api_level(f->severity),
+                                       .file = f->has_source ? f->source.file : NULL,
+                                       .line = f->has_source ? f->source.line : 0};
+    return 1;
 }
 
 int stoker_result_advice(const struct stoker_result *result, size_t index,

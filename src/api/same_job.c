@@ -105,7 +105,7 @@ bool stk_kin_of(const struct stk_job *job, struct stk_arena *arena, struct stk_k
     return !*failed;
 }
 
-// The folder of one run as TensorBoard has it, with the slash; its length, 0: it is none.
+// The length of the path of a TensorBoard run's folder, with the slash; 0: not such a path.
 static size_t run_folder(const char *path)
 {
     const char *profile = strstr(path, "plugins/profile/"), *slash = strrchr(path, '/');

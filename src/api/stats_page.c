@@ -91,7 +91,7 @@ enum stoker_status stoker_describe_stats(const char *analysis, const char *forma
     bool markdown = strcmp(format, "markdown") == 0;
     err = stk_err_begin(err, &(struct stoker_err){0});
     if (!markdown && strcmp(format, "text") != 0) {
-        stk_err_set(err, STOKER_EUSAGE, "no format '%.40s'; there are: text, markdown", format);
+        stk_err_set(err, STOKER_EUSAGE, "no format '%.40s'; choose from: text, markdown", format);
         return stk_err_fail(err);
     }
     if (analysis && !only) {

@@ -97,7 +97,8 @@ enum stoker_status stk_stats_again(const struct stk_collected *lender, uint32_t 
     stk_arena_init(&t->in.arena, 0);
     t->in.lender = lender;
     t->in.lent_wants = lent_wants;
-    if (stats(t, analysis, paths, count, options, err) != STOKER_OK) {
+    uint64_t refused = stk_alloc_refusals();
+    if (stk_err_whole(refused, stats(t, analysis, paths, count, options, err), err) != STOKER_OK) {
         stoker_tables_free(t);
         return stk_err_fail(err);
     }
@@ -150,7 +151,7 @@ static enum stoker_status unknown_table(const struct stk_table_doc *doc, const c
         strcat(known, i ? ", " : "");
         strncat(known, doc->tables[i].id, 30);
     }
-    return stk_err_set(err, STOKER_EUSAGE, "no table '%.80s' in %s; there are: %s", table,
+    return stk_err_set(err, STOKER_EUSAGE, "no table '%.80s' in %s; choose from: %s", table,
                        doc->analysis, known);
 }
 

@@ -61,7 +61,9 @@ enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
         return stk_err_nomem(err);
     }
     t->profiles = profiles;
-    if (stk_timeline_make(&t->index, stk_profiles_query(profiles), err) != STOKER_OK) {
+    uint64_t refused = stk_alloc_refusals();
+    if (stk_err_whole(refused, stk_timeline_make(&t->index, stk_profiles_query(profiles), err),
+                      err) != STOKER_OK) {
         stoker_timeline_free(t);
         return stk_err_fail(err);
     }
@@ -209,6 +211,16 @@ enum stoker_status stoker_timeline_area(struct stoker_timeline *timeline, int64_
     return answer_end(&a, status, json, err);
 }
 
+enum stoker_status stoker_timeline_calls(struct stoker_timeline *timeline, int64_t t0_ns,
+                                         int64_t t1_ns, const int64_t *tracks, size_t count,
+                                         struct stoker_blob *json, struct stoker_err *err)
+{
+    ENTER("stoker_timeline_calls", tracks || count == 0, json);
+    enum stoker_status status =
+        stk_tl_calls_json(&timeline->index, t0_ns, t1_ns, tracks, count, &a.sink, err);
+    return answer_end(&a, status, json, err);
+}
+
 enum stoker_status stoker_timeline_search(struct stoker_timeline *timeline, const char *pattern,
                                           size_t limit, struct stoker_blob *json,
                                           struct stoker_err *err)
@@ -237,5 +249,15 @@ enum stoker_status stoker_timeline_phases(struct stoker_timeline *timeline,
 {
     ENTER("stoker_timeline_phases", true, json);
     enum stoker_status status = stk_tl_phases_json(&timeline->index, &a.sink, err);
+    return answer_end(&a, status, json, err);
+}
+
+enum stoker_status stoker_timeline_ribbon(struct stoker_timeline *timeline, const char *device,
+                                          int64_t from_ns, int64_t to_ns, size_t buckets,
+                                          struct stoker_blob *json, struct stoker_err *err)
+{
+    ENTER("stoker_timeline_ribbon", true, json);
+    const struct stk_tl_ribbon_asked asked = {device, from_ns, to_ns, buckets};
+    enum stoker_status status = stk_tl_ribbon_json(&timeline->index, &asked, &a.sink, err);
     return answer_end(&a, status, json, err);
 }

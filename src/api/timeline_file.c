@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A time line in a file, so that profiles that were seen before are there at once: traces, tracks
-// and index as they lie in memory (base/frozen.h), for this build on this machine. What needs the
-// model behind them, SQL above all, reads the profiles.
+// and index as they are in memory (base/frozen.h), for this build on this machine. What needs the
+// model that they come from, SQL above all, reads the profiles.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +18,9 @@
 // Changes with the layout of what is stored; the version changes with its meaning.
 static void name_builder(char out[STK_FROZEN_BUILDER])
 {
-    snprintf(out, STK_FROZEN_BUILDER, "%.24s %zu %zu %zu %zu %d", stoker_version(),
+    snprintf(out, STK_FROZEN_BUILDER, "%.24s %zu %zu %zu %zu %d %zu", stoker_version(),
              sizeof(struct stk_trace), sizeof(struct stk_tl_trace), sizeof(struct stk_ext),
-             sizeof(struct stk_launch_config), STK_KIND_COUNT);
+             sizeof(struct stk_launch_config), STK_KIND_COUNT, sizeof(struct stk_ribbon_piece));
 }
 
 static int take_bytes(void *arg, const char *bytes, size_t n)

@@ -78,6 +78,8 @@ static enum stoker_status whatif(struct stoker_whatif *w, const char *const *pat
     struct stk_report report = {.schema = STK_WHATIF_SCHEMA};
     const struct stk_whatif_asked asked = {.fixes = options->fixes,
                                            .target_ns = options->target_ns,
+                                           .threads = options->reading.threads,
+                                           .wants_pairs = options->pairs != 0,
                                            .wants_all = options->list != 0,
                                            .wants_path = options->critical != 0};
     const struct stk_view_hook *hook =
@@ -117,7 +119,9 @@ enum stoker_status stoker_whatif(const char *const *paths, size_t count,
         return stk_err_nomem(err);
     }
     stk_arena_init(&w->in.arena, 0);
-    if (whatif(w, paths, count, options ? options : &defaults, err) != STOKER_OK) {
+    uint64_t refused = stk_alloc_refusals();
+    if (stk_err_whole(refused, whatif(w, paths, count, options ? options : &defaults, err), err) !=
+        STOKER_OK) {
         stoker_whatif_free(w);
         return stk_err_fail(err);
     }

@@ -7,6 +7,7 @@
 #include "api/job_command.h"
 #include "base/alloc.h"
 #include "answers/replay/replay.h"
+#include "stoker/partial.h"
 
 void stoker_why_options_default(struct stoker_why_options *options)
 {
@@ -43,9 +44,9 @@ static enum stoker_status why(struct stoker_result *r, const char *const *paths,
     return status == STOKER_OK ? stk_diagnose(&r->in, options, &r->report, err) : status;
 }
 
-enum stoker_status stoker_why(const char *const *paths, size_t count,
-                              const struct stoker_why_options *options, struct stoker_result **out,
-                              struct stoker_err *err)
+static enum stoker_status open_result(const char *const *paths, size_t count, const char *joined,
+                                      const struct stoker_why_options *options,
+                                      struct stoker_result **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
     if (stk_entry_paths("stoker_why", paths, count, out, err) != STOKER_OK) {
@@ -59,10 +60,28 @@ enum stoker_status stoker_why(const char *const *paths, size_t count,
         return stk_err_nomem(err);
     }
     stk_arena_init(&r->in.arena, 0);
-    if (why(r, paths, count, options ? options : &defaults, err) != STOKER_OK) {
+    r->in.joined = joined;
+    uint64_t refused = stk_alloc_refusals();
+    if (stk_err_whole(refused, why(r, paths, count, options ? options : &defaults, err), err) !=
+        STOKER_OK) {
         stoker_result_free(r);
         return stk_err_fail(err);
     }
     *out = r;
     return STOKER_OK;
+}
+
+enum stoker_status stoker_why(const char *const *paths, size_t count,
+                              const struct stoker_why_options *options, struct stoker_result **out,
+                              struct stoker_err *err)
+{
+    return open_result(paths, count, NULL, options, out, err);
+}
+
+enum stoker_status stoker_plan_why(const char *const *paths, size_t count, const char *joined,
+                                   const struct stoker_why_options *options,
+                                   struct stoker_result **out, struct stoker_err *err)
+{
+    return joined ? open_result(paths, count, joined, options, out, err)
+                  : stk_err_misuse(err, "stoker_plan_why needs a partial");
 }

@@ -117,7 +117,7 @@ static int explain(const struct stk_args *args, const char *path)
 
 // ---- a process ----
 
-// Which process of a run steps, and how long its steps are: `stoker run` itself is none of them.
+// Which process of a run steps, and how long its steps are. Skips `stoker run` itself.
 static void see_steps(const struct stk_live_target *target, pid_t *pid, uint64_t *median_ns)
 {
     struct stk_steps_of_run steps = {0};
@@ -369,6 +369,7 @@ static int capture_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_capture = {
     .name = "capture",
     .summary = "profile a running job, and report where its time goes",
+    .group = STK_CMD_RECORD,
     .words = "PID|HOST:PORT",
     .description =
         "Profiles a running job for a few seconds with its framework's own profiler, and prints "

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker data: look at files of training data, convert them, and measure a pipeline.
-#include <errno.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/assert.h"
 #include "base/human.h"
 #include "cli/cli.h"
+#include "cli/data_python.h"
 #include "cli/progress.h"
 #include "cli/screen.h"
 #include "stoker/data.h"
-
-extern char **environ;
 
 struct watch {
     struct stk_progress_line line;
@@ -198,16 +193,19 @@ static int convert(const struct stk_args *args)
     const char *path = args->values[STK_OPT_ID_OUTPUT].text, *compression = "", *same;
     struct stoker_err err;
     if (!path) {
-        return stk_usage(&stk_cmd_data, "-o FILE is missing: name the indexed file to write");
+        return stk_usage(&stk_cmd_data, "-o FILE is missing: name the file to write");
     }
     if (strcmp(path, "-") == 0) {
         return stk_usage(
             &stk_cmd_data,
-            "-o -: an indexed file is memory-mapped, so it can't go to standard output");
+            "-o -: readers of this format need to seek, so it can't go to standard output");
     }
     if ((same = same_file(args, path)) != NULL) {
         return stk_usage(&stk_cmd_data, "-o %s is an input, %s, and would be overwritten", path,
                          same);
+    }
+    if (stk_data_is_pythons(args, path)) {
+        return stk_data_convert_python(args, path);
     }
     struct watch watch = {.path = path};
     stk_signals_catch();
@@ -241,77 +239,15 @@ static int convert(const struct stk_args *args)
     return STK_EXIT_DONE;
 }
 
-// Waits for the child, who hears Ctrl-C as well and answers it. A code of the contract: Python's
-// own failures (1: no such module; 120: its output could not be written) are among those.
-static int code_of_child(pid_t child)
-{
-    struct stoker_err err = {.code = STOKER_EINPUT, .offset = -1};
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
-        return STK_EXIT_INTERRUPTED;
-    }
-    if (WIFSIGNALED(status)) {
-        snprintf(err.message, sizeof err.message, "python3 was ended by signal %d (%s)",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)));
-        return stk_fail(&err);
-    }
-    int code = WEXITSTATUS(status);
-    if (code == 1) {
-        snprintf(err.message, sizeof err.message,
-                 "the Python module stoker.data can't be imported. Install it with './dev install' "
-                 "or 'pip install .' in stoker's source folder");
-        return stk_fail(&err);
-    }
-    return code == 120 ? STK_EXIT_LIMIT : code;
-}
-
-// What python3 -m stoker.data does, but for the current folder, which -m and -c put first on the
-// path: a numpy.py next to somebody's data would run. -P, which leaves that folder out, came with
-// Python 3.11. sys is built in, so nothing is searched before the path is fixed.
-#define BENCH                                                                                      \
-    "import sys\n"                                                                                 \
-    "sys.path[:] = [p for p in sys.path if p]\n"                                                   \
-    "try:\n"                                                                                       \
-    "    from stoker.data.__main__ import main\n"                                                  \
-    "except ModuleNotFoundError as e:\n"                                                           \
-    "    sys.exit(f'python3: {e}')\n"                                                              \
-    "sys.exit(main(sys.argv))\n"
-
 // The Python module does the work: pipelines are Python.
 static int bench(const struct stk_args *args)
 {
-    STK_ASSERT(args->word_count > 0);
-    char *argv[] = {(char *)"python3",
-                    (char *)"-c",
-                    (char *)BENCH,
-                    (char *)"bench",
-                    (char *)(uintptr_t)args->words[1],
-                    NULL};
-    pid_t child;
-    posix_spawnattr_t how;
-    sigset_t defaults;
+    const char *words[] = {"bench", args->words[1], NULL};
     if (args->word_count > 2) {
         return stk_usage(&stk_cmd_data, "bench runs one pipeline at a time: leave out '%s'",
                          args->words[2]);
     }
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGINT);
-    sigaddset(&defaults, SIGPIPE);
-    sigaddset(&defaults, SIGXFSZ);
-    posix_spawnattr_init(&how);
-    posix_spawnattr_setsigdefault(&how, &defaults);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
-    signal(SIGINT, SIG_IGN);
-    int why = posix_spawnp(&child, argv[0], NULL, &how, argv, environ);
-    posix_spawnattr_destroy(&how);
-    if (why) {
-        struct stoker_err err = {.code = STOKER_EINPUT, .offset = -1};
-        snprintf(err.message, sizeof err.message, "can't run python3: %s", strerror(why));
-        return stk_fail(&err);
-    }
-    return code_of_child(child);
+    return stk_data_python(words);
 }
 
 // What a row of the tables takes by name, in a cell.
@@ -425,14 +361,19 @@ const struct stk_cmd stk_cmd_data = {
         "their Examples, and indexed files. It checks every checksum; damage gives exit code 3. It "
         "reads files more than once, so pipes and standard input don't work.\n\n"
         "convert writes the records of TFRecord files into one indexed file. stoker.data reads it "
-        "in any order (sd.IndexedDataset), so global shuffling and exact resuming cost nothing. If "
-        "you interrupt it, no partial file is left.\n\n"
+        "in any order (sd.IndexedDataset), so global shuffling and exact resuming cost nothing. It "
+        "also reads Parquet files, Arrow files and streams, saved elements, and folders of Hugging "
+        "Face datasets. It writes NAME.parquet, NAME.arrow (a file), NAME.arrows (a stream) or "
+        "NAME/ (a folder for datasets.load_from_disk). That needs the Python module and pyarrow. "
+        "If you interrupt it, no partial file is left.\n\n"
         "bench runs a pipeline for five seconds, and prints how fast it is and which stage limits "
         "it. The Python file defines the pipeline as a variable `dataset` or a function "
         "`make_dataset`.\n\n"
         "--list prints the datasets and operations that a pipeline can use.",
     .examples = "stoker data inspect a.tfrecord\twhat is in it\n"
                 "stoker data convert *.tfrecord -o all.stkidx\tone file for random access\n"
+                "stoker data convert *.parquet -o all.stkidx\ta table for random access\n"
+                "stoker data convert all.stkidx -o all.parquet\tand back\n"
                 "stoker data bench pipeline.py\tthroughput and the slowest stage\n",
     .max_words = 100000,
     .options = {STK_OPT_ID_LIST, STK_OPT_ID_MARKDOWN, STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS,

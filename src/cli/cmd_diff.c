@@ -6,6 +6,7 @@
 #include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
+#include "cli/settings.h"
 #include "stoker/diff.h"
 
 #define ROWS_FOR_PEOPLE 10
@@ -20,10 +21,35 @@ static const char *format_of(const struct stk_args *args)
     return v[STK_OPT_ID_JSON].set ? "json" : v[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
 }
 
+// `fail-on` of stoker.toml; the exit code.
+static int read_threshold(struct stk_opt_value *v)
+{
+    struct stk_settings settings;
+    int code = stk_settings_read(&settings);
+    const struct stk_setting *row = stk_settings_find(&settings, "diff", "fail-on");
+    v->set = row && stk_opt_value_parse(&stk_opts[STK_OPT_ID_FAIL_ON_CHANGE], row->value, v);
+    if (row && !v->set) {
+        code = stk_usage(&stk_cmd_diff,
+                         "stoker.toml:%d: fail-on can't be \"%.60s\": a level, never, "
+                         "or slower=PERCENT",
+                         row->line, row->value);
+    }
+    stk_settings_free(&settings);
+    return code;
+}
+
 static int verdict_code(const struct stk_args *args, const struct stoker_diff *diff)
 {
     STK_ASSERT(diff);
+    struct stk_opt_value of_project = {0};
     const struct stk_opt_value *fail_on = &args->values[STK_OPT_ID_FAIL_ON_CHANGE];
+    if (!fail_on->set) {
+        int code = read_threshold(&of_project);
+        if (code != STK_EXIT_DONE) {
+            return code;
+        }
+        fail_on = &of_project;
+    }
     if (strcmp(stoker_diff_verdict(diff), "inconclusive") == 0) {
         return STK_EXIT_CANNOT_TELL;
     }
@@ -107,6 +133,7 @@ static int diff_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_diff = {
     .name = "diff",
     .summary = "compare two profiles: faster, slower, and why",
+    .group = STK_CMD_DIAGNOSE,
     .words = "A B | A... -- B...",
     .description =
         "Reads the profiles of A (before) and B (after) as stoker why does. It says whether a step "

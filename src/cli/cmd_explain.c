@@ -91,13 +91,15 @@ static int explain_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_explain = {
     .name = "explain",
-    .summary = "explain a rule or a fix: when it applies, what to do",
+    .summary = "explain a rule, a fix or a what-if: when it applies, what to do",
     .words = "[ID]",
     .description = "Explains a rule: when it fires and when it doesn't, why it matters, what "
                    "limits the saving, what to change, and where its thresholds come from.\n\n"
                    "Or explains a fix: what to change, how stoker tune applies it, which what-if "
                    "estimates it, and which rules suggest it. It also lists what the fix gained in "
                    "measured jobs and in your own ledger (`stoker ledger`).\n\n"
+                   "Or explains a what-if: what it changes in the recorded step, what it assumes, "
+                   "and the fixes that it estimates.\n\n"
                    "Without an ID it lists all rules.",
     .examples = "stoker explain\tlist the rules\n"
                 "stoker explain input-wait\texplain one\n"

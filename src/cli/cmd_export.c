@@ -11,6 +11,7 @@
 #include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
+#include "cli/word_order.h"
 #include "stoker/export.h"
 
 static int list(void)
@@ -129,7 +130,7 @@ static enum stoker_status write_stream(struct stoker_export *x, const char *form
     if (!zip) {
         return stoker_export_write(x, format, o, NULL, stk_output_write, output, err);
     }
-    struct stk_gzip_write *w = stk_gzip_write_open(stk_output_write, output);
+    struct stk_gzip_write *w = stk_gzip_write_open(STK_GZIP_FAST, stk_output_write, output);
     if (!w) {
         *err = (struct stoker_err){.code = STOKER_ENOMEM, .offset = -1, .message = "out of memory"};
         return err->code;
@@ -180,6 +181,18 @@ static int write_output(struct stoker_export *x, const struct stoker_export_form
     return code;
 }
 
+static bool is_format(const char *word)
+{
+    struct stoker_export_format format;
+    struct stoker_err ignored;
+    return stoker_export_find(word, &format, &ignored);
+}
+
+static void arrange(struct stk_args *args)
+{
+    stk_words_lead(args, is_format);
+}
+
 static int export_run(const struct stk_args *args)
 {
     const struct stk_opt_value *v = args->values;
@@ -223,6 +236,7 @@ static int export_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_export = {
     .name = "export",
     .summary = "convert a profile for Perfetto, TensorBoard, SQLite and others",
+    .group = STK_CMD_DIG,
     .words = "[FORMAT PROFILE...]",
     .description =
         "Writes profiles in another format, and adds what stoker found: the verdict, each finding "
@@ -246,5 +260,6 @@ const struct stk_cmd stk_cmd_export = {
                 STK_OPT_ID_TO, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
                 STK_OPT_ID_QUIET, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "exports",
+    .arrange = arrange,
     .run = export_run,
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker find: events by name.
-#include "cli/cli.h"
+// Events by name: stoker query --find, and stoker find, its older name.
+#include "cli/find.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/table_print.h"
+#include "cli/word_order.h"
 #include "stoker/query.h"
 
 static void find_options(const struct stk_args *args, const char *format,
@@ -33,7 +34,8 @@ static void find_options(const struct stk_args *args, const char *format,
     o->on_critical_path = v[STK_OPT_ID_ON_CRITICAL].set;
 }
 
-static int find_run(const struct stk_args *args)
+int stk_find_events(const struct stk_cmd *cmd, const struct stk_args *args, const char *pattern,
+                    const char *const *paths, size_t count)
 {
     struct stoker_why_options reading;
     struct stoker_find_options options;
@@ -43,10 +45,7 @@ static int find_run(const struct stk_args *args)
     struct stk_progress_line line;
     const char *format = stk_table_format(args);
     if (!format) {
-        return stk_usage(&stk_cmd_find, "--json and --csv can't be combined");
-    }
-    if (args->word_count < 2) {
-        return stk_usage(&stk_cmd_find, "%s is missing", args->word_count ? "PROFILE" : "PATTERN");
+        return stk_usage(cmd, "--json and --csv can't be combined");
     }
     stk_reading_options(args, false, &reading);
     // Which times are selected is decided here, event by event.
@@ -55,11 +54,10 @@ static int find_run(const struct stk_args *args)
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     reading.progress = stk_progress_update;
     reading.progress_arg = &line;
-    enum stoker_status status =
-        stoker_open(args->words + 1, (size_t)args->word_count - 1, &reading, &profiles, &err);
+    enum stoker_status status = stoker_open(paths, count, &reading, &profiles, &err);
     stk_progress_end(&line);
     if (status == STOKER_OK) {
-        status = stoker_find(profiles, args->words[0], &options, &tables, &err);
+        status = stoker_find(profiles, pattern, &options, &tables, &err);
     }
     int code = status == STOKER_OK ? stk_table_print(args, tables, format) : stk_fail(&err);
     stoker_tables_free(tables);
@@ -67,19 +65,27 @@ static int find_run(const struct stk_args *args)
     return code;
 }
 
+static void arrange(struct stk_args *args)
+{
+    stk_words_lead(args, NULL);
+}
+
+static int find_run(const struct stk_args *args)
+{
+    if (args->word_count < 2) {
+        return stk_usage(&stk_cmd_find, "%s is missing", args->word_count ? "PROFILE" : "PATTERN");
+    }
+    return stk_find_events(&stk_cmd_find, args, args->words[0], args->words + 1,
+                           (size_t)args->word_count - 1);
+}
+
 const struct stk_cmd stk_cmd_find = {
     .name = "find",
-    .summary = "find events by name, duration and track",
+    .summary = "the same as stoker query --find",
     .words = "PATTERN PROFILE...",
     .description =
-        "Lists the events whose name contains PATTERN, longest first, ignoring case. Between "
-        "slashes, /PATTERN/ is a PCRE2 regular expression. It is case-sensitive unless it begins "
-        "with (?i). An empty PATTERN matches every event.\n\n"
-        "PROFILE is as in stoker why. Times count from the run's first event. A step's events are "
-        "those that start in it, on the device or on the CPU.\n\n"
-        "--critical keeps only events on the critical path of the steps: device work, and the "
-        "innermost event of each thread. The path is that of stoker whatif --critical, for steps "
-        "within the first 200,000 events. Durations are of whole events.",
+        "The older name of stoker query --find PATTERN PROFILE..., whose help explains it. PATTERN "
+        "may come first or after the profiles, unless it names a file too.",
     .examples = "stoker find aten::item trace.json.gz\twhere values are read back\n"
                 "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong kernels\n"
                 "stoker find '' trace.json.gz --critical --steps 4\tthe critical path of step 4\n"
@@ -95,5 +101,6 @@ const struct stk_cmd stk_cmd_find = {
                 STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR,    STK_OPT_ID_QUIET,
                 STK_OPT_ID_NONE},
     .completes = "files",
+    .arrange = arrange,
     .run = find_run,
 };

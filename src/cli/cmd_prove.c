@@ -27,13 +27,6 @@ struct sides {
     struct stk_prove_fix fix;
 };
 
-static int no_memory(void)
-{
-    struct stoker_err err;
-    stk_err_nomem(&err);
-    return stk_fail(&err);
-}
-
 static void close_sides(struct sides *s)
 {
     stk_prove_fix_close(&s->fix);
@@ -88,7 +81,7 @@ static bool is_set_by(const char *variable, const char *const *listed, int count
     return false;
 }
 
-// This process' variables, those listed in place of their own. NULL: no memory.
+// This process' variables, those listed instead of their own. NULL: no memory.
 static char **env_with(const char *const *listed, int count)
 {
     STK_ASSERT(listed || count == 0);
@@ -138,7 +131,7 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     s->words = stk_alloc_array((size_t)n + 2, sizeof *s->words);
     s->env = args->listed_count ? env_with(args->listed, args->listed_count) : NULL;
     if (!s->words || (args->listed_count && !s->env)) {
-        return no_memory();
+        return stk_fail_nomem();
     }
     memcpy(s->words, args->words, (size_t)n * sizeof *s->words);
     s->words[at] = s->words[n] = NULL;
@@ -147,7 +140,7 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     s->labels[1] = fix && s->labels[0] ? label_with(s->labels[0], fix)
                                        : label_of(args->listed, args->listed_count, b);
     if (!s->labels[0] || !s->labels[1]) {
-        return no_memory();
+        return stk_fail_nomem();
     }
     plan->sides[STK_PROOF_A] = (struct stk_proof_side){s->labels[0], s->words, NULL};
     plan->sides[STK_PROOF_B] = (struct stk_proof_side){s->labels[1], b, s->env};
@@ -179,7 +172,7 @@ static char **split_list(const char *list, int *count)
     return made;
 }
 
-// --before and --after in the place of commands.
+// --before and --after instead of commands.
 static int split_folders(const struct stk_args *args, struct sides *s, struct stk_proof_plan *plan)
 {
     static const enum stk_opt_id ids[] = {STK_OPT_ID_BEFORE, STK_OPT_ID_AFTER};
@@ -195,7 +188,7 @@ static int split_folders(const struct stk_args *args, struct sides *s, struct st
         }
         s->folders[side] = split_list(v->text, &counts[side]);
         if (!s->folders[side]) {
-            return no_memory();
+            return stk_fail_nomem();
         }
         plan->sides[side].label = v->text;
     }
@@ -279,7 +272,7 @@ static int put_all(const struct stk_args *args, const struct stk_proof_plan *pla
     return code == STK_EXIT_DONE ? codes[proof->result.verdict] : code;
 }
 
-// A line of the ledger. One that cannot be written is said, and no failure of the proof.
+// A line of the ledger. One that cannot be written is reported, but the proof stands.
 static void put_ledger(const struct stk_args *args, const struct stk_proof_plan *plan,
                        const struct stk_proof *proof)
 {
@@ -424,6 +417,7 @@ static int prove_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_prove = {
     .name = "prove",
     .summary = "test whether B is faster than A, with alternating runs",
+    .group = STK_CMD_PROVE,
     .words = "-- A... --vs B...",
     .description =
         "Runs two commands in alternation and says how much faster B is, with a 95% interval. The "

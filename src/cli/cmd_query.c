@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker query: SQL over the events of profiles.
+// stoker query: SQL over the events of profiles, or events by name.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/find.h"
 #include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/table_print.h"
+#include "cli/word_order.h"
 #include "stoker/query.h"
 
 #define SQL_MAX_BYTES (1 << 20)
@@ -75,12 +77,64 @@ static bool asks_for_tables(const struct stk_args *args)
            strcmp(last, ".schema") == 0;
 }
 
+// The SQL goes to the end, where it is read from.
+static void arrange(struct stk_args *args)
+{
+    if (args->values[STK_OPT_ID_FILE].set || args->values[STK_OPT_ID_FIND].set) {
+        return;
+    }
+    stk_words_lead(args, stk_words_is_sql);
+    if (args->word_count > 1 && stk_words_is_sql(args->words[0])) {
+        const char *sql = args->words[0];
+        size_t others = (size_t)args->word_count - 1;
+        memmove(args->words, args->words + 1, others * sizeof *args->words);
+        args->words[others] = sql;
+    }
+}
+
+// Options that choose among events by name mean nothing to SQL, which has its own words for that.
+static const char *option_of_find(const struct stk_args *args)
+{
+    static const enum stk_opt_id ids[] = {
+        STK_OPT_ID_KIND,    STK_OPT_ID_ON_CRITICAL, STK_OPT_ID_TRACK, STK_OPT_ID_MIN_DUR,
+        STK_OPT_ID_MAX_DUR, STK_OPT_ID_BY_TIME,     STK_OPT_ID_STEPS, STK_OPT_ID_DEVICE,
+        STK_OPT_ID_FROM,    STK_OPT_ID_TO};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        if (args->values[ids[i]].set) {
+            return stk_opts[ids[i]].name;
+        }
+    }
+    return NULL;
+}
+
+static int find(const struct stk_args *args)
+{
+    if (args->values[STK_OPT_ID_FILE].set) {
+        return stk_usage(&stk_cmd_query, "--find and --file can't be combined");
+    }
+    if (args->values[STK_OPT_ID_TIMEOUT].set) {
+        return stk_usage(&stk_cmd_query, "--timeout is for SQL: leave it out with --find");
+    }
+    if (args->word_count == 0) {
+        return stk_usage(&stk_cmd_query, "PROFILE is missing");
+    }
+    return stk_find_events(&stk_cmd_query, args, args->values[STK_OPT_ID_FIND].text, args->words,
+                           (size_t)args->word_count);
+}
+
 static int query_run(const struct stk_args *args)
 {
     const char *file = args->values[STK_OPT_ID_FILE].text, *format = stk_table_format(args);
     int code, profiles = file ? args->word_count : args->word_count - 1;
     if (asks_for_tables(args)) {
         return stk_printing_describe(args, stoker_describe_tables);
+    }
+    if (args->values[STK_OPT_ID_FIND].set) {
+        return find(args);
+    }
+    if (option_of_find(args)) {
+        return stk_usage(&stk_cmd_query, "--%s needs --find; in SQL, use WHERE",
+                         option_of_find(args));
     }
     if (!format) {
         return stk_usage(&stk_cmd_query, "--json and --csv can't be combined");
@@ -111,7 +165,8 @@ static int query_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_query = {
     .name = "query",
-    .summary = "query events with SQL",
+    .summary = "query events with SQL, or find them by name",
+    .group = STK_CMD_DIG,
     .words = "[PROFILE... SQL]",
     .description =
         "Runs one SELECT over the events of profiles, in SQLite's dialect: kernels, copies, "
@@ -119,18 +174,32 @@ const struct stk_cmd stk_cmd_query = {
         "or .tables instead of SQL, lists the tables and columns.\n\n"
         "PROFILE is as in stoker why. The events of all ranks stay in memory: for large runs, "
         "choose one with --rank. A query is stopped after a minute, or after --timeout. Invalid "
-        "SQL gives exit code 2.",
+        "SQL gives exit code 2. SQL and PROFILE may come in either order.\n\n"
+        "--find lists the events whose name contains PATTERN, longest first, ignoring case. "
+        "Between slashes, /PATTERN/ is a PCRE2 regular expression. It is case-sensitive unless it "
+        "begins with (?i). An empty PATTERN matches every event. Times count from the run's first "
+        "event. A step's events are those that start in it, on the device or on the CPU.\n\n"
+        "With --find, --critical keeps only events on the critical path of the steps: device work, "
+        "and the innermost event of each thread. The path is that of stoker whatif --critical, for "
+        "steps within the first 200,000 events. Durations are of whole events.",
     .examples = "stoker query --tables\tlist the tables\n"
                 "stoker query run.sqlite 'select * from gaps where dur_ns > 1e6'\tlong gaps\n"
                 "stoker query t.json.gz 'select name, count(*) from kernels group by 1'\tkernels\n"
                 "stoker query t.json.gz 'select * from args where event = 17'\targuments\n"
-                "stoker query ranks/ -f question.sql --csv\tSQL from a file\n",
+                "stoker query ranks/ -f question.sql --csv\tSQL from a file\n"
+                "stoker query t.json.gz --find aten::item\twhere values are read back\n"
+                "stoker query t.json.gz --find '/gemm|conv/' --min-dur 1ms\tlong kernels\n"
+                "stoker query t.json.gz --find '' --critical --steps 4\tthe critical path\n",
     .min_words = 0,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_TABLES, STK_OPT_ID_FILE, STK_OPT_ID_JSON, STK_OPT_ID_CSV,
-                STK_OPT_ID_CSV_RAW, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_TIMEOUT,
-                STK_OPT_ID_RANK, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
-                STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_TABLES,      STK_OPT_ID_FILE,   STK_OPT_ID_FIND,    STK_OPT_ID_KIND,
+                STK_OPT_ID_ON_CRITICAL, STK_OPT_ID_TRACK,  STK_OPT_ID_MIN_DUR, STK_OPT_ID_MAX_DUR,
+                STK_OPT_ID_BY_TIME,     STK_OPT_ID_JSON,   STK_OPT_ID_CSV,     STK_OPT_ID_CSV_RAW,
+                STK_OPT_ID_OUTPUT,      STK_OPT_ID_LIMIT,  STK_OPT_ID_STEPS,   STK_OPT_ID_DEVICE,
+                STK_OPT_ID_FROM,        STK_OPT_ID_TO,     STK_OPT_ID_TIMEOUT, STK_OPT_ID_RANK,
+                STK_OPT_ID_AS_RANKS,    STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN,
+                STK_OPT_ID_NO_COLOR,    STK_OPT_ID_QUIET,  STK_OPT_ID_NONE},
     .completes = "files",
+    .arrange = arrange,
     .run = query_run,
 };

@@ -24,6 +24,7 @@
 #include "job/capture/parent/scratch.h"
 #include "cli/cli.h"
 #include "cli/run_compare.h"
+#include "cli/run_partial.h"
 #include "cli/screen.h"
 
 enum {
@@ -31,6 +32,7 @@ enum {
     WARMUP = 10, // steps before it: compiling, caches, loaders that fill their queues
     STEPS_MAX = 1000,
     TICK_MS = 100,
+    PARTIAL_TICKS = 5, // between two looks for the window's end
     ENDING_MS = 10000, // that a job has to end by itself when --stop says so
     NOT_FOUND = 127,
     NOT_RUN = 126 // as shells have it
@@ -48,6 +50,8 @@ struct running {
     int opened; // a descriptor of the folder
     struct stk_hooks hooks;
     uint64_t warmup;
+    struct stk_run_partial partial;
+    uint32_t ticks;
     uint64_t stopped_ns; // when --stop ended the job; 0: not yet
     bool stops;
 };
@@ -58,6 +62,10 @@ static void tick(void *arg)
     uint64_t now_ns = stk_clock_ns();
     stk_gpu_tick(&r->gpu, now_ns);
     if (!r->stops) {
+        bool asks = r->run.has_window && !r->partial.was_started && r->ticks++ % PARTIAL_TICKS == 0;
+        if (asks && stk_steps_window_is_recorded(r->folder)) {
+            stk_run_partial_start(&r->partial, r->folder);
+        }
         return;
     }
     if (!r->stopped_ns && stk_steps_window_is_over(r->folder)) {
@@ -102,6 +110,13 @@ static void say(const struct running *r)
     }
 }
 
+static bool has_profile(const struct running *r)
+{
+    const struct stk_steps_of_run *steps = &r->run.steps;
+    return r->run.gpu.recorded ||
+           (steps->count && steps->ranks[steps->lead].head.window_state == STK_WINDOW_DONE);
+}
+
 // The report of the window's profile, on standard error.
 static void explain(const struct running *r)
 {
@@ -109,12 +124,6 @@ static void explain(const struct running *r)
     struct stoker_result *result = NULL;
     struct stoker_err err;
     const char *path = r->folder;
-    const struct stk_steps_of_run *steps = &r->run.steps;
-    bool has_profile =
-        steps->count && steps->ranks[steps->lead].head.window_state == STK_WINDOW_DONE;
-    if (!has_profile && !r->run.gpu.recorded) {
-        return;
-    }
     struct stoker_write_options how = {.colour = stk_screen_colour(STDERR_FILENO, false),
                                        .columns = stk_screen_columns(STDERR_FILENO),
                                        .ascii = stk_screen_ascii()};
@@ -155,10 +164,7 @@ static void read_and_write(struct running *r, const struct stk_args *args)
 {
     struct stoker_err err;
     stk_err_init(&err);
-    if (!stk_folder_is_at(r->opened, r->folder)) {
-        stk_err_set(&err, STOKER_EOUTPUT,
-                    "%s was removed or replaced while the job ran: the recording is lost",
-                    r->folder);
+    if (stk_folder_check(r->opened, r->folder, &err) != STOKER_OK) {
         stk_fail(&err);
         return;
     }
@@ -166,24 +172,22 @@ static void read_and_write(struct running *r, const struct stk_args *args)
         stk_fail(&err);
     }
     stk_run_compare(&r->run, args->values[STK_OPT_ID_COMPARE].text, r->warmup);
-    char *own = stk_folder_path(r->folder, "run.json");
-    if (own) {
-        stk_output_put(own, put_json, &r->run);
-    }
-    stk_free(own);
+    (void)stk_output_put_in(r->folder, "run.json", put_json, &r->run);
 }
 
 static void read_and_say(struct running *r, const struct stk_args *args)
 {
     const struct stk_opt_value *json = &args->values[STK_OPT_ID_RUN_JSON];
-    r->run.processes = stk_hooks_seen(&r->hooks, NULL, 0);
-    stk_hooks_drop(&r->hooks);
     read_and_write(r, args);
+    stk_run_partial_wait(&r->partial);
     if (json->set) {
         stk_output_put(json->text, put_json, &r->run);
     }
-    if (!args->values[STK_OPT_ID_QUIET].set) {
-        explain(r);
+    if (has_profile(r)) {
+        if (!args->values[STK_OPT_ID_QUIET].set) {
+            explain(r);
+        }
+        stk_run_partial_write(r->folder);
     }
     say(r);
 }
@@ -194,7 +198,10 @@ static void sample(struct running *r)
     struct stk_sampler_options options = {0};
     struct stoker_err err;
     char *path = stk_folder_path(r->folder, "machine.stk");
-    if (path && stk_sampler_start(&r->sampler, r->job.pid, &options, path, &err) != STOKER_OK) {
+    enum stoker_status status =
+        path ? stk_sampler_start(&r->sampler, r->job.pid, &options, path, &err)
+             : stk_err_nomem(&err);
+    if (status != STOKER_OK) {
         r->sampler = NULL;
         stk_fail(&err);
     }
@@ -283,7 +290,9 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
         stk_hooks_drop(&r->hooks);
         stk_scratch_remove(&sockets);
         (void)stk_remove_folder(AT_FDCWD, r->folder);
-        return cannot_run(r, &err);
+        int code = cannot_run(r, &err);
+        stk_job_release(&r->job);
+        return code;
     }
     sample(r);
     stk_job_wait(&r->job, TICK_MS, tick, r);
@@ -294,10 +303,22 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
     int status = r->job.wait_status;
     r->run.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     r->run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    read_and_say(r, args);
+    r->run.processes = stk_hooks_seen(&r->hooks, NULL, 0);
+    stk_hooks_drop(&r->hooks);
     stk_scratch_remove(&sockets);
+    stk_job_release(&r->job);
+    read_and_say(r, args);
     announce(&r->run, "trained");
     return end_as(r);
+}
+
+// Its own folder can't be opened: the job is not started.
+static int without_folder(const struct running *r)
+{
+    struct stoker_err err;
+    stk_err_set(&err, stk_err_of_file(errno, STOKER_EOUTPUT), "%s: %s", r->folder, strerror(errno));
+    (void)stk_remove_folder(AT_FDCWD, r->folder);
+    return stk_fail(&err);
 }
 
 // Options that don't apply to the chosen level.
@@ -362,13 +383,14 @@ static int run_run(const struct stk_args *args)
     r.run.input_mode = v[STK_OPT_ID_INPUT].set ? v[STK_OPT_ID_INPUT].text : "as-is";
     char **argv = stk_alloc_array((size_t)args->word_count + 1, sizeof *argv);
     if (!argv) {
-        stk_err_nomem(&err);
-        return stk_fail(&err);
+        return stk_fail_nomem();
     }
     memcpy(argv, args->words, (size_t)args->word_count * sizeof *argv);
     argv[args->word_count] = NULL;
     r.run.command = (const char *const *)argv;
+    stk_job_prepare(&r.job);
     if (stk_folder_make(v[STK_OPT_ID_OUT].text, "stoker-runs", &r.folder, &err) != STOKER_OK) {
+        stk_job_release(&r.job);
         stk_free(argv);
         return stk_fail(&err);
     }
@@ -389,8 +411,10 @@ static int run_run(const struct stk_args *args)
     char text[STK_HOOK_PLAN_MAX];
     stk_hooks_plan(&plan, r.folder, text);
     r.opened = stk_folder_itself(AT_FDCWD, r.folder);
-    code = run_in_folder(&r, args, argv, text);
-    close(r.opened);
+    code = r.opened < 0 ? without_folder(&r) : run_in_folder(&r, args, argv, text);
+    if (r.opened >= 0) {
+        close(r.opened);
+    }
     stk_steps_free(&r.run.steps);
     stk_free(argv);
     stk_free(r.folder);
@@ -400,6 +424,7 @@ static int run_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_run = {
     .name = "run",
     .summary = "run a job unchanged, record it, and report where its time goes",
+    .group = STK_CMD_RECORD,
     .words = "-- COMMAND...",
     .description =
         "Runs COMMAND with its own input, output, terminal, directory and signals, and exits with "

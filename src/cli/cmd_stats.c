@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/table_print.h"
+#include "cli/word_order.h"
 
 #define ROWS_OF_ALL 5 // of each table in text
 
@@ -34,6 +35,21 @@ static int describe(const struct stk_args *args)
     enum stoker_status status = stoker_describe_stats(args->word_count ? args->words[0] : NULL,
                                                       format, stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status, STK_EXIT_DONE);
+}
+
+static bool is_analysis(const char *word)
+{
+    for (size_t i = 0; stoker_analysis_name(i); i++) {
+        if (strcmp(word, stoker_analysis_name(i)) == 0) {
+            return true;
+        }
+    }
+    return strcmp(word, "all") == 0;
+}
+
+static void arrange(struct stk_args *args)
+{
+    stk_words_lead(args, is_analysis);
 }
 
 static int stats_run(const struct stk_args *args)
@@ -84,6 +100,7 @@ static int stats_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_stats = {
     .name = "stats",
     .summary = "print tables: kernels, copies, launches, gaps, operations",
+    .group = STK_CMD_DIG,
     .words = "[ANALYSIS PROFILE...]",
     .description =
         "Answers one question about profiles with tables, as text, JSON or CSV. Without words it "
@@ -101,11 +118,13 @@ const struct stk_cmd stk_cmd_stats = {
                 "stoker stats comm ranks/ --json\twhich rank waits for which, as JSON\n",
     .min_words = 0,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_TABLES,   STK_OPT_ID_JSON,     STK_OPT_ID_CSV,    STK_OPT_ID_CSV_RAW,
-                STK_OPT_ID_BY,       STK_OPT_ID_TABLE,    STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT,
-                STK_OPT_ID_STEPS,    STK_OPT_ID_RANK,     STK_OPT_ID_DEVICE, STK_OPT_ID_FROM,
-                STK_OPT_ID_TO,       STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
-                STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET,  STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_TABLES,  STK_OPT_ID_FILES_FROM, STK_OPT_ID_JSON,     STK_OPT_ID_CSV,
+                STK_OPT_ID_CSV_RAW, STK_OPT_ID_BY,         STK_OPT_ID_TABLE,    STK_OPT_ID_OUTPUT,
+                STK_OPT_ID_LIMIT,   STK_OPT_ID_STEPS,      STK_OPT_ID_RANK,     STK_OPT_ID_DEVICE,
+                STK_OPT_ID_FROM,    STK_OPT_ID_TO,         STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT,
+                STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN,   STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET,
+                STK_OPT_ID_NONE},
     .completes = "analyses",
+    .arrange = arrange,
     .run = stats_run,
 };

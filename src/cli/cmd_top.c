@@ -29,11 +29,13 @@ enum {
 
 struct top {
     struct stoker_live *live;
-    const char *format; // "text", "line", "json"
+    const char *format; // "text", "line", "json", "metrics"
+    const char *path;   // of a file that is replaced at each look, for metrics; NULL: none
     int interval_ms;
     bool is_screen;
     struct stoker_live_write_options how;
     struct stk_output output;
+    int code; // of a file that could not be written, which was said
 };
 
 // ---- what is shown ----
@@ -61,8 +63,25 @@ static enum stoker_status draw(struct top *t, struct stoker_err *err)
     return status;
 }
 
+// A scraper reads the file at any time: it holds the last look, whole.
+static enum stoker_status replace_file(struct top *t, struct stoker_err *err)
+{
+    struct stk_output file;
+    t->code = stk_output_open(&file, t->path, false);
+    if (t->code != STK_EXIT_DONE) {
+        return STOKER_EOUTPUT;
+    }
+    enum stoker_status status =
+        stoker_live_write(t->live, t->format, &t->how, stk_output_write, &file, err);
+    t->code = stk_output_close(&file, status == STOKER_OK);
+    return t->code == STK_EXIT_DONE ? status : STOKER_EOUTPUT;
+}
+
 static enum stoker_status print(struct top *t, struct stoker_err *err)
 {
+    if (t->path) {
+        return replace_file(t, err);
+    }
     if (strcmp(t->format, "line") == 0) {
         char moment[16];
         struct tm tm;
@@ -169,6 +188,9 @@ static int run_top(struct top *t, const struct stk_args *args)
     stk_signals_catch();
     enum stoker_status status = t->is_screen ? show(t, &err) : list(t, once, &err);
     code = stk_output_close(&t->output, true);
+    if (t->code != STK_EXIT_DONE) {
+        return t->code;
+    }
     if (t->output.error) {
         return code; // a closed pipe ends it, too
     }
@@ -194,8 +216,19 @@ static int top_run(const struct stk_args *args)
                                        "process");
     }
     bool is_json = v[STK_OPT_ID_JSON].set, once = v[STK_OPT_ID_ONCE].set;
-    t.is_screen = !is_json && !once && stk_live_screen_can();
-    t.format = is_json ? "json" : once ? "text" : "line";
+    bool is_metrics = v[STK_OPT_ID_METRICS].set;
+    if (v[STK_OPT_ID_OUTPUT].set && !is_metrics) {
+        return stk_usage(&stk_cmd_top, "-o FILE goes with --metrics");
+    }
+    if (is_json && is_metrics) {
+        return stk_usage(&stk_cmd_top, "choose one of --json and --metrics");
+    }
+    t.path = v[STK_OPT_ID_OUTPUT].text;
+    if (t.path && strcmp(t.path, "-") == 0) {
+        t.path = NULL;
+    }
+    t.is_screen = !is_json && !is_metrics && !once && stk_live_screen_can();
+    t.format = is_json ? "json" : is_metrics ? "metrics" : once ? "text" : "line";
     t.how = (struct stoker_live_write_options){
         .colour = stk_screen_colour(STDOUT_FILENO, v[STK_OPT_ID_NO_COLOR].set),
         .columns = stk_screen_columns(STDOUT_FILENO),
@@ -211,6 +244,7 @@ static int top_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_top = {
     .name = "top",
     .summary = "show a running job: steps, CPU, GPUs, disks, what limits it",
+    .group = STK_CMD_RECORD,
     .words = "[PID|DIR]",
     .description =
         "Shows a job while it runs, and says in one sentence what limits it. It lists step time "
@@ -220,15 +254,19 @@ const struct stk_cmd stk_cmd_top = {
         "process. stoker samples other processes and their children from outside, so their steps "
         "are unknown. Without either, it shows the newest run in stoker-runs/.\n\n"
         "On a terminal the screen refreshes until you press q or Ctrl-C. Otherwise it prints a "
-        "line per second until the job ends.",
+        "line per second until the job ends.\n\n"
+        "--metrics prints Prometheus metrics instead: the share of time that each GPU is idle by "
+        "cause, steps, input wait, findings, and the sampler's counters. With -o, FILE is replaced "
+        "at each interval, as the node exporter's text files need it.",
     .examples = "stoker top\tthe newest run in stoker-runs/\n"
                 "stoker top 4242\ta process and its children\n"
                 "stoker top --once 4242\tone snapshot, as text\n"
-                "stoker top --json --interval 10s DIR | jq .sentence\tas JSON\n",
+                "stoker top --json --interval 10s DIR | jq .sentence\tas JSON\n"
+                "stoker top --metrics -o stoker.prom --interval 15s DIR\tfor Prometheus\n",
     .min_words = 0,
     .max_words = 1,
-    .options = {STK_OPT_ID_INTERVAL, STK_OPT_ID_ONCE, STK_OPT_ID_JSON, STK_OPT_ID_NO_COLOR,
-                STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_INTERVAL, STK_OPT_ID_ONCE, STK_OPT_ID_JSON, STK_OPT_ID_METRICS,
+                STK_OPT_ID_OUTPUT, STK_OPT_ID_NO_COLOR, STK_OPT_ID_NONE},
     .completes = "files",
     .run = top_run,
 };

@@ -105,10 +105,8 @@ static int put_all(const struct stk_args *args, const struct stk_tune_plan *plan
 {
     const char *json = args->values[STK_OPT_ID_JSON_FILE].text;
     bool is_json_alone = json && strcmp(json, "-") == 0;
-    char *own = stk_folder_path(plan->folder, "tune.json");
     const struct made made = {plan, tune, args->values[STK_OPT_ID_TUNE_ALL].set};
-    int code = own ? stk_output_put(own, put_json, &made) : STK_EXIT_LIMIT;
-    stk_free(own);
+    int code = stk_output_put_in(plan->folder, "tune.json", put_json, &made);
     if (code == STK_EXIT_DONE && json) {
         code = stk_output_put(is_json_alone ? NULL : json, put_json, &made);
     }
@@ -147,7 +145,8 @@ static int check(const struct stk_opt_value *v)
 }
 
 // A line of the ledger for each fix with an interval, and for what was kept together. Without a
-// prediction: a what-if prices an ideal, not a value of a knob. One that cannot be written is said.
+// prediction: a what-if prices an ideal, not a value of a knob. One that cannot be written is
+// reported.
 static void put_ledger(const char *path, const struct stk_tune *tune)
 {
     const struct stk_tune_tried *t = tune->tried.items;
@@ -226,8 +225,7 @@ static int run_tune(const struct stk_args *args)
                               .budget_ns = minutes * 60 * 1000000000};
     char **argv = stk_alloc_array((size_t)args->word_count + 1, sizeof *argv);
     if (!argv) {
-        stk_err_nomem(&err);
-        return stk_fail(&err);
+        return stk_fail_nomem();
     }
     memcpy(argv, args->words, (size_t)args->word_count * sizeof *argv);
     argv[args->word_count] = NULL;
@@ -257,6 +255,7 @@ static int run_tune(const struct stk_args *args)
 const struct stk_cmd stk_cmd_tune = {
     .name = "tune",
     .summary = "find fixes that make a job faster, by trying them",
+    .group = STK_CMD_PROVE,
     .words = "-- COMMAND...",
     .description =
         "Runs COMMAND once under `stoker run`, profiles a few steps, and tries the fixes that "

@@ -2,18 +2,20 @@
 // stoker view: the diagnosis and the timeline as pages, for a browser of this machine.
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/alloc.h"
 #include "cli/browser.h"
 #include "cli/cli.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/screen.h"
 #include "cli/view_extras.h"
 #include "serve/serve.h"
 
-enum { PORT_MAX = 65535 };
+enum { PORT_MAX = 65535, CACHE_NICE = 19 };
 
 static int is_interrupted(void *arg)
 {
@@ -26,11 +28,15 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan,
     struct stk_server *server;
     struct stoker_err err;
     struct stk_progress_line line;
-    struct stk_scratch page = STK_NO_SCRATCH;
+    struct stk_scratch page = STK_NO_SCRATCH, drops = STK_NO_SCRATCH;
     struct stk_serve_plan with_progress = *plan;
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     with_progress.view.reading.progress = stk_progress_update;
     with_progress.view.reading.progress_arg = &line;
+    // Without a private folder nothing can be dropped on the page; all else works.
+    if (stk_scratch_make_safe(&drops, &err) == STOKER_OK) {
+        with_progress.drop_dir = drops.path;
+    }
     enum stoker_status status = stk_server_open(&server, &with_progress, &err);
     if (status == STOKER_EINPUT && has_run) {
         // A run that has recorded no window yet has no profile: it is shown as it goes on.
@@ -39,28 +45,53 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan,
     }
     stk_progress_end(&line);
     if (status != STOKER_OK) {
+        stk_scratch_remove(&drops);
         return stk_fail(&err);
     }
     stk_signals_catch();
     printf("stoker view: %s\n", stk_server_address(server));
     if (fflush(stdout) != 0) {
+        stk_error_line("the address can't be written to standard output");
         stk_server_close(server);
+        stk_scratch_remove(&drops);
         return STK_EXIT_LIMIT;
     }
     if (!args->values[STK_OPT_ID_NO_OPEN].set) {
         stk_browser_open(&page, stk_server_address(server));
     }
+    // Only this thread: the first pages come before the cache.
+    (void)setpriority(PRIO_PROCESS, 0, CACHE_NICE);
     stk_server_keep(server, is_interrupted, NULL);
     while (!stk_signals_pending()) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
     stk_scratch_remove(&page);
     stk_server_close(server);
+    stk_scratch_remove(&drops);
     return STK_EXIT_DONE;
+}
+
+// Of the page that is written, which holds a part of the profile; the server shows all of it.
+static const char *option_of_page(const struct stk_args *args)
+{
+    static const enum stk_opt_id ids[] = {STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE,
+                                          STK_OPT_ID_FROM, STK_OPT_ID_TO};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        if (args->values[ids[i]].set) {
+            return stk_opts[ids[i]].name;
+        }
+    }
+    return NULL;
 }
 
 static int view_run(const struct stk_args *args)
 {
+    if (args->values[STK_OPT_ID_HTML].set) {
+        return stk_report_page(&stk_cmd_view, args);
+    }
+    if (option_of_page(args)) {
+        return stk_usage(&stk_cmd_view, "--%s needs --html FILE", option_of_page(args));
+    }
     const struct stk_opt_value *v = args->values;
     int a = args->separator > 0 ? args->separator : args->word_count;
     size_t profiles = (size_t)a;
@@ -74,7 +105,7 @@ static int view_run(const struct stk_args *args)
     }
     const char **words = stk_alloc_array(profiles, sizeof *words);
     if (!words) {
-        return STK_EXIT_LIMIT;
+        return stk_fail_nomem();
     }
     memcpy(words, args->words, profiles * sizeof *words);
     stk_view_extras_find(&extras, words, &profiles, &has_run);
@@ -96,6 +127,7 @@ static int view_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_view = {
     .name = "view",
     .summary = "show the diagnosis and the timeline in a browser",
+    .group = STK_CMD_DIAGNOSE,
     .words = "PROFILE... [-- PROFILE_B...]",
     .description =
         "Reads the profiles and serves pages on this machine: why the step takes its time, the "
@@ -106,18 +138,22 @@ const struct stk_cmd stk_cmd_view = {
         "whole profile.\n\n"
         "You can also give the folder of a stoker run, even while it is running, proofs (stoker "
         "prove --json) and ledgers. Each gets its own page.\n\n"
+        "--html FILE writes the pages to one file instead, as stoker report does: to send, or to "
+        "keep. It opens in any browser and loads nothing from the network.\n\n"
         "The index of each profile is cached in $XDG_CACHE_HOME/stoker/view (at most 4 GB), so it "
         "opens at once next time. --no-cache turns that off.",
     .examples = "stoker view trace.json.gz\tone profile\n"
                 "stoker view stoker-runs/today\ta run, even while it is running\n"
                 "stoker view before/ -- after/\ta comparison\n"
+                "stoker view trace.json.gz --html why.html\tone file, to send to someone\n"
                 "stoker view t.json.gz --port 8080 --no-open\tfor an SSH tunnel\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .has_sides = true,
-    .options = {STK_OPT_ID_PORT, STK_OPT_ID_HOST, STK_OPT_ID_NO_OPEN, STK_OPT_ID_UI_DIR,
-                STK_OPT_ID_NO_CACHE, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
-                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_HTML, STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE,
+                STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_PORT, STK_OPT_ID_HOST,
+                STK_OPT_ID_NO_OPEN, STK_OPT_ID_UI_DIR, STK_OPT_ID_NO_CACHE, STK_OPT_ID_AS_RANKS,
+                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = view_run,
 };

@@ -15,6 +15,8 @@ extern const struct stk_fact stk_environment_facts[];
 
 // cmd NULL: the page of stoker itself.
 void stk_help_text(FILE *out, const struct stk_cmd *cmd);
+void stk_help_more(FILE *out); // other commands, exit codes, environment
+void stk_help_list(FILE *out); // every command in a line: name and summary
 void stk_help_man(FILE *out, const struct stk_cmd *cmd);
 void stk_help_markdown(FILE *out); // all commands
 // "-o, --output FILE" of an option.

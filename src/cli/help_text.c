@@ -13,7 +13,7 @@ const struct stk_fact stk_exit_facts[] = {
     {"1", "done, and a finding is at or above --fail-on"},
     {"2", "usage error"},
     {"3", "an input is missing, unreadable or not a profile"},
-    {"4", "no verdict: the profile doesn't hold enough (takes precedence over --fail-on)"},
+    {"4", "no verdict: the profile doesn't have enough (takes precedence over --fail-on)"},
     {"5", "a resource limit was hit, or the output could not be written"},
     {"70", "a bug in stoker"},
     {"130", "interrupted"},
@@ -29,6 +29,9 @@ const struct stk_fact stk_environment_facts[] = {
     {"STOKER_CPU",
      "comma-separated vector instructions to use: plain, sse2, sse42, avx2, avx512 (each includes "
      "the ones it builds on), pext, vbmi, vpclmul, neon, crc; default: all that the CPU has"},
+    {"STOKER_MPI",
+     "off: never work together with other processes of mpirun or srun; or the path of "
+     "the MPI library to use"},
     {"STOKER_SQL", "sqlite: make stoker query use SQLite for every statement"},
     {"STOKER_HASH_SEED",
      "a number that seeds the hash tables (default: random); no output depends on it"},
@@ -80,11 +83,20 @@ static void wrap(FILE *out, int indent, const char *text)
     fputc('\n', out);
 }
 
-static void examples(FILE *out, const char *lines)
+// As a shell takes them, with what they do as comments: beside the command, or above a long one.
+static void examples(FILE *out, const char *before, const char *lines)
 {
+    int width = 40 - (int)strlen(before);
     while (*lines) {
         int command = (int)strcspn(lines, "\t"), whole = (int)strcspn(lines, "\n");
-        fprintf(out, "  %-38.*s %.*s\n", command, lines, whole - command - 1, lines + command + 1);
+        int said = whole - command - 1;
+        STK_ASSERT(said > 0);
+        const char *does = lines + command + 1;
+        if (command < width && 43 + said <= WIDTH) {
+            fprintf(out, "%s%-*.*s # %.*s\n", before, width, command, lines, said, does);
+        } else {
+            fprintf(out, "%s# %.*s\n%s%.*s\n", before, said, does, before, command, lines);
+        }
         lines += whole + (lines[whole] == '\n');
     }
 }
@@ -112,24 +124,69 @@ static void facts(FILE *out, const struct stk_fact *f, int width)
     }
 }
 
+// The groups of the overview, in its order, each with an example or two.
+static const struct {
+    enum stk_cmd_group group;
+    const char *title, *examples;
+} groups[] = {
+    {STK_CMD_DIAGNOSE, "Diagnose a profile",
+     "stoker why trace.json.gz\twhere the time goes, what to change\n"
+     "stoker diff before/ after/\tdid the change help?\n"},
+    {STK_CMD_RECORD, "Record a job",
+     "stoker run -- python train.py\tprofile five steps, then diagnose\n"
+     "stoker top\tthe steps of running jobs\n"},
+    {STK_CMD_PROVE, "Prove a change",
+     "stoker tune -- python train.py\ttry fixes, keep what helps\n"
+     "stoker prove -- CMD_A --vs CMD_B\tis B faster than A?\n"},
+    {STK_CMD_DIG, "Dig deeper",
+     "stoker stats kernels trace.json.gz\tkernels by total time\n"
+     "stoker query run.sqlite --find gemm\tevents by name\n"},
+};
+
+static void commands_of(FILE *out, enum stk_cmd_group group)
+{
+    for (int i = 0; stk_cmds[i]; i++) {
+        if (stk_cmds[i]->group == group) {
+            fprintf(out, "  %-12s ", stk_cmds[i]->name);
+            wrap(out, 15, stk_cmds[i]->summary);
+        }
+    }
+}
+
 static void overview(FILE *out)
 {
     fputs("stoker shows why the GPU waits in training, and what to change.\n\n"
-          "Usage: stoker COMMAND [OPTIONS] [WORDS]\n\n"
-          "Examples:\n",
+          "Usage: stoker COMMAND [OPTIONS] [WORDS]\n"
+          "       stoker PROFILE   the same as stoker why PROFILE\n"
+          "       stoker           diagnose the newest profile below this folder\n",
           out);
-    examples(out, stk_cmd_why.examples);
-    fputs("\nCommands:\n", out);
-    for (int i = 0; stk_cmds[i]; i++) {
-        fprintf(out, "  %-12s ", stk_cmds[i]->name);
-        wrap(out, 15, stk_cmds[i]->summary);
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        fprintf(out, "\n%s:\n", groups[i].title);
+        commands_of(out, groups[i].group);
+        examples(out, "  $ ", groups[i].examples);
     }
-    fputs("\nOptions:\n  -h, --help     print this help; after a command: that command's\n"
+    fputs("\nstoker COMMAND --help explains a command. stoker help more lists the others,\n"
+          "the exit codes and the environment variables.\n",
+          out);
+}
+
+void stk_help_more(FILE *out)
+{
+    fputs("More commands:\n", out);
+    commands_of(out, STK_CMD_MORE);
+    fputs("\nOptions:\n  -h, --help     print the help; after a command: that command's\n"
           "  -V, --version  print the version\n\nExit codes:\n",
           out);
     facts(out, stk_exit_facts, 4);
     fputs("\nEnvironment:\n", out);
     facts(out, stk_environment_facts, 15);
+}
+
+void stk_help_list(FILE *out)
+{
+    for (int i = 0; stk_cmds[i]; i++) {
+        fprintf(out, "%-12s %s\n", stk_cmds[i]->name, stk_cmds[i]->summary);
+    }
 }
 
 void stk_help_text(FILE *out, const struct stk_cmd *cmd)
@@ -151,7 +208,7 @@ void stk_help_text(FILE *out, const struct stk_cmd *cmd)
     }
     if (*cmd->examples) {
         fputs("Examples:\n", out);
-        examples(out, cmd->examples);
+        examples(out, "  ", cmd->examples);
         fputc('\n', out);
     }
     fputs("Options:\n", out);

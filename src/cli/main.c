@@ -18,7 +18,7 @@
 #include "cli/newest.h"
 #include "stoker/version.h"
 
-// Index of the first word that is not an option or its value; argc if there is none.
+// Index of the first word that is not an option or its value, or argc.
 static int find_command(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -66,12 +66,20 @@ static int run_command(const struct stk_cmd *cmd, int at, int argc, char **argv)
             stk_help_text(stdout, cmd);
             code = STK_EXIT_DONE;
         } else {
-            code = stk_args_parse(cmd, rest, others, &args) ? cmd->run(&args) : STK_EXIT_USAGE;
+            code = STK_EXIT_USAGE;
+            if (stk_args_parse(cmd, rest, others, &args)) {
+                if (cmd->arrange) {
+                    cmd->arrange(&args);
+                }
+                code = cmd->run(&args);
+                stk_note_nomem();
+            }
         }
     } else {
-        fputs("stoker: error: out of memory\n", stderr);
+        code = stk_fail_nomem();
     }
     stk_free(args.words);
+    stk_free(args.list);
     stk_free(others);
     return code;
 }
@@ -81,8 +89,7 @@ static int why_path(int argc, char **argv, char *path)
 {
     char **all = stk_alloc_array((size_t)argc + 2, sizeof *all);
     if (!all) {
-        fputs("stoker: error: out of memory\n", stderr);
-        return STK_EXIT_LIMIT;
+        return stk_fail_nomem();
     }
     memcpy(all, argv, (size_t)argc * sizeof *all);
     all[argc] = path;
@@ -162,6 +169,9 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); // what the terminal can show; figures never follow the locale
     stk_signals_install();
+    if (has_flag(argc, argv, "--no-color", "--no-color")) {
+        stk_screen_refuse_colour();
+    }
     if (!check_processor_words()) {
         return STK_EXIT_USAGE;
     }

@@ -71,8 +71,7 @@ bool stk_args_takes_next(const char *word)
     return id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG;
 }
 
-// Decimal digits, at most 18 so that nothing overflows. Returns what follows, NULL if there are
-// none.
+// Decimal digits, at most 18 so that nothing overflows. Returns what follows; NULL without digits.
 static const char *digits(const char *p, int64_t *out)
 {
     int n = 0;
@@ -191,7 +190,7 @@ static bool parse_change(const char *text, int64_t *level, int64_t *millionths)
     return strcmp(end, "") == 0 || strcmp(end, "%") == 0;
 }
 
-static bool parse_value(const struct stk_opt *opt, const char *text, struct stk_opt_value *v)
+bool stk_opt_value_parse(const struct stk_opt *opt, const char *text, struct stk_opt_value *v)
 {
     STK_ASSERT(text && opt->kind != STK_OPT_FLAG);
     switch (opt->kind) {
@@ -208,6 +207,8 @@ static bool parse_value(const struct stk_opt *opt, const char *text, struct stk_
     case STK_OPT_LEVEL:
     case STK_OPT_FORMAT:
         return parse_choice(opt, text, &v->number);
+    case STK_OPT_TEXT:
+        return true;
     default:
         return text[0] != 0;
     }
@@ -230,6 +231,7 @@ static const char *expected(const struct stk_opt *opt, char *buffer, size_t size
            : opt->kind == STK_OPT_RANGE    ? "step numbers such as 3:5"
            : opt->kind == STK_OPT_DURATION ? "a time with its unit, such as 10ms or 1.5s"
            : opt->kind == STK_OPT_NAME     ? "a name"
+           : opt->kind == STK_OPT_TEXT     ? "a text"
            : opt->kind == STK_OPT_LIST     ? "a value"
                                            : "a file";
 }
@@ -257,10 +259,10 @@ static bool set_value(const struct stk_cmd *cmd, int id, const char *text, struc
         out->listed[out->listed_count++] = text;
         return true;
     }
-    if (parse_value(opt, text, v)) {
+    if (stk_opt_value_parse(opt, text, v)) {
         return true;
     }
-    stk_usage(cmd, "--%s: '%s' is not %s", opt->name, text, expected(opt, buffer, sizeof buffer));
+    stk_usage(cmd, "--%s: '%s' isn't %s", opt->name, text, expected(opt, buffer, sizeof buffer));
     return false;
 }
 
@@ -335,7 +337,7 @@ static bool check_words(const struct stk_cmd *cmd, const struct stk_args *args)
         return false;
     }
     if (args->word_count > cmd->max_words) {
-        stk_usage(cmd, "too many words: '%s'", args->words[cmd->max_words]);
+        stk_usage(cmd, "unexpected word '%s'", args->words[cmd->max_words]);
         return false;
     }
     return true;
@@ -364,5 +366,5 @@ bool stk_args_parse(const struct stk_cmd *cmd, int argc, char **argv, struct stk
             return false;
         }
     }
-    return check_words(cmd, out);
+    return stk_files_from(cmd, out) && check_words(cmd, out);
 }

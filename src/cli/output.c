@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/remove.h"
 #include "base/text.h"
+#include "job/capture/parent/folder.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
 
@@ -58,19 +60,23 @@ static void interrupted(int signal_number)
 
 void stk_signals_install(void)
 {
-    struct sigaction action = {.sa_handler = interrupted};
+    struct sigaction action = {.sa_handler = interrupted}, before;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) { // nohup
+        sigaction(SIGHUP, &action, NULL);
+    }
     signal(SIGPIPE, SIG_IGN); // a closed pipe is seen as EPIPE
     signal(SIGXFSZ, SIG_IGN); // a file size limit is seen as EFBIG
 }
 
 static int cannot(const char *path, int error)
 {
-    fputs("stoker: error: cannot write ", stderr);
-    stk_screen_put(stderr, path ? path : "standard output", STK_SCREEN_ALL);
-    fprintf(stderr, ": %s\n", strerror(error));
+    char text[1024];
+    snprintf(text, sizeof text, "cannot write %.800s: %s", path ? path : "standard output",
+             strerror(error));
+    stk_error_line(text);
     return STK_EXIT_LIMIT;
 }
 
@@ -79,16 +85,29 @@ int stk_output_failed(int code)
     return errno == EPIPE ? code : cannot(NULL, errno);
 }
 
+// No interruption comes while a file is there that its handler does not know, or the reverse.
+static void hold_signals(sigset_t *before)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, before);
+}
+
 static int open_temporary(struct stk_output *o)
 {
+    sigset_t before;
+    hold_signals(&before);
     int error = stk_atomic_file_open(&o->file, o->path);
-    if (error) {
-        return cannot(o->path, error);
+    if (!error) {
+        o->fd = o->file.fd;
+        o->file.fd = -1;
+        stk_signals_set_temporary(o->file.concurrent);
     }
-    o->fd = o->file.fd;
-    o->file.fd = -1;
-    stk_signals_set_temporary(o->file.concurrent);
-    return STK_EXIT_DONE;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return error ? cannot(o->path, error) : STK_EXIT_DONE;
 }
 
 static void choose_filter(struct stk_output *o, bool for_people)
@@ -197,8 +216,11 @@ int stk_output_close(struct stk_output *o, bool keep)
         o->error = errno;
     }
     if (o->file.path) {
+        sigset_t before;
+        hold_signals(&before);
         stk_signals_set_temporary(NULL); // the name goes with the file
         int error = stk_atomic_file_close(&o->file, keep && !o->error);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         o->error = o->error ? o->error : error;
     }
     if (o->error && o->error != EPIPE) {
@@ -207,17 +229,33 @@ int stk_output_close(struct stk_output *o, bool keep)
     return STK_EXIT_DONE;
 }
 
+int stk_output_end(struct stk_output *o, enum stoker_status status, const struct stoker_err *err)
+{
+    int code = stk_output_close(o, status == STOKER_OK);
+    return code != STK_EXIT_DONE || status == STOKER_OK || status == STOKER_EOUTPUT ? code
+                                                                                    : stk_fail(err);
+}
+
 int stk_output_put(const char *path, stk_output_form *form, const void *arg)
 {
     STK_ASSERT(form);
     struct stk_output output;
     struct stk_sink sink;
+    struct stoker_err err;
     int code = stk_output_open(&output, path, false);
     if (code == STK_EXIT_DONE) {
         stk_sink_init(&sink, stk_output_write, &output);
         form(arg, &sink);
-        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
-        code = stk_output_close(&output, is_whole); // which says what failed
+        enum stoker_status status = stk_sink_finish(&sink, &err);
+        code = stk_output_end(&output, status, &err);
     }
+    return code;
+}
+
+int stk_output_put_in(const char *folder, const char *name, stk_output_form *form, const void *arg)
+{
+    char *path = stk_folder_path(folder, name);
+    int code = path ? stk_output_put(path, form, arg) : stk_fail_nomem();
+    stk_free(path);
     return code;
 }

@@ -16,6 +16,7 @@ int stk_printing_begin(struct stk_printing *p, const struct stk_args *args, cons
     }
     p->how = (struct stoker_write_options){
         .colour = stk_screen_colour(p->output.fd, v[STK_OPT_ID_NO_COLOR].set),
+        .links = stk_screen_links(p->output.fd, v[STK_OPT_ID_NO_COLOR].set),
         .columns = stk_screen_columns(p->output.fd),
         .verbose = v[STK_OPT_ID_QUIET].set ? -1 : v[STK_OPT_ID_VERBOSE].set,
         .ascii = stk_screen_ascii(),
@@ -26,11 +27,8 @@ int stk_printing_begin(struct stk_printing *p, const struct stk_args *args, cons
 
 int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done)
 {
-    int code = stk_output_close(&p->output, status == STOKER_OK);
-    if (code != STK_EXIT_DONE) {
-        return code;
-    }
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? done : stk_fail(&p->err);
+    int code = stk_output_end(&p->output, status, &p->err);
+    return code == STK_EXIT_DONE ? done : code;
 }
 
 int stk_printing_describe(const struct stk_args *args,

@@ -13,12 +13,12 @@
 
 struct stk_printing {
     struct stk_output output;
-    struct stoker_write_options how; // colours, width, words: as the place and the options say
+    struct stoker_write_options how; // colors, width, words: as the place and the options say
     struct stoker_err err;
 };
 
 // To --output, or standard output where the command has no such option or it is not set. format:
-// only "text" is for people, coloured and harmless by itself. Another code than STK_EXIT_DONE: it
+// only "text" is for people, colored and harmless by itself. Another code than STK_EXIT_DONE: it
 // cannot be opened, which was said.
 int stk_printing_begin(struct stk_printing *p, const struct stk_args *args, const char *format);
 // The exit code: of the output if it failed, of the error in p->err, else `done`.

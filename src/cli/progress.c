@@ -30,7 +30,7 @@ void stk_progress_start(struct stk_progress_line *p, bool quiet)
     };
 }
 
-// The line anew, with the name of the file.
+// Starts the line, with the name of the file.
 static void begin_line(const char *verb, const char *path)
 {
     const char *slash = strrchr(path, '/');

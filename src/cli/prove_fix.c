@@ -28,8 +28,7 @@ int stk_prove_fix_make(const char *text, char *const *argv, char *const *env,
     to->env[STK_PROOF_B] = stk_tune_environment(env, &set, 0);
     to->argv = stk_tune_command(argv, &set);
     if (!to->env[STK_PROOF_A] || !to->env[STK_PROOF_B] || !to->argv) {
-        stk_err_nomem(&err);
-        return stk_fail(&err);
+        return stk_fail_nomem();
     }
     plan->sides[STK_PROOF_A].env = to->env[STK_PROOF_A];
     plan->sides[STK_PROOF_B].env = to->env[STK_PROOF_B];

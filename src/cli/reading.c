@@ -20,6 +20,7 @@ void stk_reading_options(const struct stk_args *args, bool text, struct stoker_w
     o->threads = v[STK_OPT_ID_THREADS].number > 64 ? 64 : (int)v[STK_OPT_ID_THREADS].number;
     o->redact = v[STK_OPT_ID_REDACT].set;
     o->as_ranks = v[STK_OPT_ID_AS_RANKS].set;
+    o->stdin_name = v[STK_OPT_ID_STDIN_NAME].text;
     o->has_steps = v[STK_OPT_ID_STEPS].set;
     o->step_first = v[STK_OPT_ID_STEPS].number;
     o->step_last = v[STK_OPT_ID_STEPS].second;

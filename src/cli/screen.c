@@ -18,16 +18,37 @@ static bool dumb(void)
     return term && strcmp(term, "dumb") == 0;
 }
 
+static bool is_refused; // --no-color was typed, which goes for errors too
+
+void stk_screen_refuse_colour(void)
+{
+    is_refused = true;
+}
+
 bool stk_screen_colour(int fd, bool refused)
 {
     const char *no = getenv("NO_COLOR"), *force = getenv("FORCE_COLOR");
-    if (refused || (no && *no)) {
+    if (refused || is_refused || (no && *no)) {
         return false;
     }
     if (force && *force && strcmp(force, "0") != 0) {
         return true;
     }
     return isatty(fd) && !dumb();
+}
+
+bool stk_screen_links(int fd, bool refused)
+{
+    return isatty(fd) && stk_screen_colour(fd, refused);
+}
+
+void stk_screen_say(enum stk_screen_ink ink, const char *text)
+{
+    static const char *const codes[] = {[STK_INK_RED] = "\033[1;31m", [STK_INK_CYAN] = "\033[36m"};
+    bool is_coloured = stk_screen_colour(STDERR_FILENO, false);
+    fputs(is_coloured ? codes[ink] : "", stderr);
+    stk_screen_put(stderr, text, STK_SCREEN_ALL);
+    fputs(is_coloured ? "\033[0m" : "", stderr);
 }
 
 int stk_screen_columns(int fd)

@@ -13,6 +13,10 @@
 
 // --no-color, NO_COLOR, FORCE_COLOR, TERM=dumb, and whether fd is a terminal; in that order.
 bool stk_screen_colour(int fd, bool refused);
+// --no-color was typed: no colors from here on.
+void stk_screen_refuse_colour(void);
+// Whether links may be written: to a terminal, where colors may be.
+bool stk_screen_links(int fd, bool refused);
 // COLUMNS, else the terminal's width, else 80.
 int stk_screen_columns(int fd);
 // The locale cannot show more than ASCII, or the terminal is dumb.
@@ -21,6 +25,9 @@ bool stk_screen_ascii(void);
 // it (base/text.h), at most `most` characters, each a column. Returns how many.
 #define STK_SCREEN_ALL INT_MAX
 int stk_screen_put(FILE *to, const char *text, int most);
+// The same on stderr, all of it and as a whole in one color where stderr has colors.
+enum stk_screen_ink { STK_INK_RED, STK_INK_CYAN };
+void stk_screen_say(enum stk_screen_ink ink, const char *text);
 
 // Output to standard output, or to a file that appears only when it is complete: written beside
 // under a temporary name, then renamed. Devices and pipes are written as they are.
@@ -36,21 +43,25 @@ struct stk_output {
     size_t held_n;
 };
 // Both say what failed on stderr and return an exit code, 0 if all is well. A closed pipe is no
-// failure. for_people: the text writes colours, and names harmlessly, itself.
+// failure. for_people: the text writes colors, and names harmlessly, itself.
 int stk_output_open(struct stk_output *o, const char *path, bool for_people);
 int stk_output_close(struct stk_output *o, bool keep);
+// The same after a writer ended with `status`, which is reported too, unless the output caused it.
+int stk_output_end(struct stk_output *o, enum stoker_status status, const struct stoker_err *err);
 // A stoker_write_fn over struct stk_output.
 int stk_output_write(void *output, const char *bytes, size_t n);
 
 // Text that `form` writes, to `path` or to standard output (NULL); the exit code, what failed said.
 typedef void stk_output_form(const void *arg, struct stk_sink *to);
 int stk_output_put(const char *path, stk_output_form *form, const void *arg);
+// The same into a file of that name in the folder.
+int stk_output_put_in(const char *folder, const char *name, stk_output_form *form, const void *arg);
 
 // Standard output could not be written: says so and returns the exit code; a closed pipe keeps
 // `code`.
 int stk_output_failed(int code);
 
-// On SIGINT and SIGTERM: no half-written file, no half-drawn line, exit code 130.
+// On SIGINT, SIGTERM and SIGHUP: no half-written file, no half-drawn line, exit code 130.
 void stk_signals_install(void);
 // What the handler has to clean up; NULL: nothing.
 void stk_signals_set_temporary(const char *path);

@@ -43,7 +43,7 @@ static enum stoker_status make_file(const struct stk_view_extra *self, struct st
     return status;
 }
 
-// The first bytes of a plain file; 0: it is none.
+// The first bytes of a plain file; 0: not a plain file.
 static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
 {
     struct stat st;

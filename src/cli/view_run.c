@@ -105,7 +105,7 @@ static bool fill_header(struct filling *f, struct stk_view_run_doc_process *p,
     return p->framework && p->notes;
 }
 
-// A record that is none is passed over; false: no memory.
+// What is no record is passed over; false: no memory.
 static bool fill_process(struct filling *f, struct stk_view_run_doc_process *rows, int fd)
 {
     struct stk_steps_header h;
@@ -157,19 +157,23 @@ static char *read_run(DIR *dir)
 }
 
 // What the sampler recorded until now: the tables of `stoker stats machine`; empty: no record.
-static void read_machine(struct stk_body *text, const char *folder)
+static void read_machine(struct stk_body *text, DIR *dir, const char *folder)
 {
     char path[4096];
     const char *const paths[] = {path};
     struct stoker_tables *tables = NULL;
     struct stoker_err err;
-    bool is_there = snprintf(path, sizeof path, "%s/machine.stk", folder) < (int)sizeof path &&
-                    access(path, R_OK) == 0;
+    int fd = stk_plain_open(dirfd(dir), "machine.stk"); // a pipe or a device would never end
+    bool is_there =
+        fd >= 0 && snprintf(path, sizeof path, "%s/machine.stk", folder) < (int)sizeof path;
     if (!is_there || stoker_stats("machine", paths, 1, NULL, &tables, &err) != STOKER_OK ||
         stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, text, &err) != STOKER_OK) {
         stk_body_free(text);
     }
     stoker_tables_free(tables);
+    if (fd >= 0) {
+        close(fd);
+    }
 }
 
 enum stoker_status stk_view_run_make(const struct stk_view_extra *self, struct stk_body *out,
@@ -186,7 +190,7 @@ enum stoker_status stk_view_run_make(const struct stk_view_extra *self, struct s
     stk_arena_init(&f.arena, 0);
     bool ok = fill_processes(&f, dir);
     char *run = read_run(dir);
-    read_machine(&machine, self->arg);
+    read_machine(&machine, dir, self->arg);
     f.doc.run.json = run;
     f.doc.machine.json = machine.p;
     if (ok) {
