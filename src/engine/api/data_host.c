@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "engine/api/data_api.h"
 
-#define MANY_MAX 1024 // elements of a call: what is offered in vain costs no more than theirs
+#define MANY_MAX 1024 // elements of a call: unused offers cost no more than these
 
 // Appends the element v to the column.
 static bool append(struct stk_col *out, struct stk_pool *pool, const struct stk_col *v)

@@ -16,6 +16,7 @@
 #include "engine/memory/split.h"
 #include "engine/run/account.h"
 #include "engine/run/aggregate.h"
+#include "engine/run/holders.h"
 #include "engine/run/iter_open.h"
 #include "engine/run/pull.h"
 #include "engine/run/recorder.h"
@@ -28,7 +29,7 @@
 #define CROWDED ((uint64_t)4) // of CROWDED_OF parts of the budget; stages stop at 6
 #define CROWDED_OF ((uint64_t)8)
 #define LOOKS_OF 64                 // parts of the budget
-#define PASS_MAX ((int64_t)1 << 20) // elements passed over between looks for cancelling
+#define PASS_MAX ((int64_t)1 << 20) // elements passed over between looks for canceling
 #define STATE_MAGIC 0x32737473u     // "sts2"
 
 struct stoker_iterator {
@@ -192,7 +193,7 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
 }
 
 // Elements that were returned before, and errors between and after them. In pieces, so that
-// cancelling ends it; what is left then, or after an error, stays for the next call.
+// canceling ends it; what is left then, or after an error, stays for the next call.
 static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_err *err)
 {
     struct skipped *b = &it->skipped;
@@ -257,6 +258,9 @@ STK_HOT static enum stoker_status refill(struct stoker_iterator *it, struct stok
 {
     struct stk_account callers = stk_account_set_aside();
     enum stoker_status s = take_block(it, err);
+    if (s == STOKER_ELIMIT || s == STOKER_ENOMEM) {
+        stk_holders_tell(it->root, err);
+    }
     stk_account_take_up(&callers);
     return s;
 }
@@ -281,8 +285,9 @@ static void own_batch(struct stoker_iterator *it, struct stoker_tensor *t)
     stk_col_clear(&own);
 }
 
-// Who keeps what it was given uses the budget up: from CROWDED of it on tensors are copies beside
-// it, so that the pipeline goes on. Without memory for that, the tensor stays where it is.
+// A consumer that keeps its tensors can use up the budget. Above CROWDED of it, tensors become
+// copies outside the budget, so the pipeline keeps running. If that memory isn't available, the
+// tensor stays where it is.
 static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
                          const struct stk_col *c)
 {
@@ -337,8 +342,8 @@ STK_HOT static size_t kept_bytes(const struct stk_block *b)
     return bytes;
 }
 
-// Looked at anew when that much of the budget has been handed out since: small batches are not
-// worth the pool's lock each.
+// Checked again after that much of the budget has been handed out: taking the pool's lock for each
+// small batch would cost too much.
 STK_HOT static bool is_crowded(struct stoker_iterator *it)
 {
     size_t bytes = kept_bytes(&it->block);
@@ -564,9 +569,9 @@ void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memo
 }
 
 // A function of the one operation, run on one element.
-static enum stoker_status call_once(const char *op, const struct stk_spec *specs,
-                                    struct stk_block *in, struct stk_attrs *attrs, uint64_t seed,
-                                    struct stk_block *out, struct stoker_err *err)
+static enum stoker_status called_once(const char *op, const struct stk_spec *specs,
+                                      struct stk_block *in, struct stk_attrs *attrs, uint64_t seed,
+                                      struct stk_block *out, struct stoker_err *err)
 {
     struct stk_fn *fn = NULL;
     struct stk_frame *frame = NULL;
@@ -648,7 +653,7 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
     from.n = 1;
     struct stk_attrs *attrs = (struct stk_attrs *)(uintptr_t)args;
     s = s == STOKER_OK ? stk_data_check_given(op, attrs, err) : s;
-    s = s == STOKER_OK ? call_once(op, specs, &from, attrs, seed, &to, err) : s;
+    s = s == STOKER_OK ? called_once(op, specs, &from, attrs, seed, &to, err) : s;
     if (s == STOKER_OK && to.count > *n_out) {
         s = stk_err_set(err, STOKER_EINVAL, "%s: %d results, but room for only %d", op, to.count,
                         *n_out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file of training data holds: TFRecords (plain, gzip, zlib; told apart by the checksum of
-// the first header) with the features of their Examples, and indexed files. Every record is read
-// once; features are those of the first thousand records.
+// Describes a file of training data: TFRecords with the features of their Examples, and indexed
+// files. The checksum of the first header shows whether a TFRecord file is plain, gzip or zlib.
+// Every record is read once; features come from the first thousand records.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,29 +157,37 @@ static bool begins_record(const uint8_t *p, size_t n)
     return n >= 12 && stk_crc32c_mask(stk_crc32c(0, p, 8)) == le32(p + 8);
 }
 
-// Opens the file as each codec until the first header is good. False: none fits.
-static bool find_codec(const char *path, enum stk_record_codec *codec)
+// Opens the file as each codec until the first header is good. *found: one fits. An error is one of
+// the system, not of what the file holds.
+static enum stoker_status find_codec(const char *path, enum stk_record_codec *codec, bool *found,
+                                     struct stoker_err *err)
 {
     static const enum stk_stream_codec streams[] = {STK_CODEC_PLAIN, STK_CODEC_GZIP,
                                                     STK_CODEC_ZLIB};
     for (int k = 0; k < 3; k++) {
         struct stk_stream_opts how = {.codec_given = 1, .codec = streams[k]};
         struct stk_stream *s;
-        struct stoker_err ignored;
+        struct stoker_err why;
         const uint8_t *head;
-        stk_err_init(&ignored);
-        if (stk_stream_open(&s, path, &how, &ignored) != STOKER_OK) {
-            continue;
+        stk_err_init(&why);
+        enum stoker_status status = stk_stream_open(&s, path, &how, &why);
+        if (k > 0 && (status == STOKER_EINPUT || status == STOKER_EDAMAGE)) {
+            continue; // it is not compressed so; plain bytes can't be wrong
+        }
+        if (status != STOKER_OK) {
+            *err = why;
+            return status;
         }
         size_t n = stk_stream_peek(s, &head);
         bool fits = begins_record(head, n);
         stk_stream_close(s);
         if (fits) {
             *codec = (enum stk_record_codec)k;
-            return true;
+            *found = true;
+            return STOKER_OK;
         }
     }
-    return false;
+    return STOKER_OK;
 }
 
 static void add_record(struct stoker_data_summary *s, const struct stk_record *r)
@@ -265,7 +273,8 @@ enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, u
 {
     struct stoker_err own;
     struct stk_indexed *file = NULL;
-    enum stk_record_codec codec;
+    enum stk_record_codec codec = STK_RECORD_PLAIN;
+    bool is_records = false;
     err = stk_err_begin(err, &own);
     if (!path || !out) {
         return stk_err_misuse(err, "stoker_inspect needs a path and a pointer for the result");
@@ -280,10 +289,18 @@ enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, u
     if (s == STOKER_OK) {
         s = stk_indexed_open(&file, path, err);
     }
+    if (s != STOKER_OK && s != STOKER_EMISSING && s != STOKER_EINPUT && s != STOKER_ENOMEM) {
+        struct stoker_err why;
+        enum stoker_status other = find_codec(path, &codec, &is_records, &why);
+        if (other != STOKER_OK) {
+            s = other;
+            *err = why;
+        }
+    }
     if (file) {
         s = inspect_indexed(x, file);
         stk_indexed_drop(file);
-    } else if (s != STOKER_EMISSING && s != STOKER_EINPUT && find_codec(path, &codec)) {
+    } else if (is_records) {
         stk_err_init(err);
         s = inspect_records(x, path, codec, progress, arg, err);
     } else if (s == STOKER_EDAMAGE && strstr(err->message, "not an indexed file")) {

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 #define NO_TIMING 2u         // CU_EVENT_DISABLE_TIMING
-#define WASTE_MAX 2          // a batch may lie in memory so many times its size
+#define WASTE_MAX 2          // a batch may are in memory so many times its size
 #define GRAIN ((size_t)1024) // sizes are multiples, so that nearly equal ones share memory
 
 struct stk_device_store *stk_device_store_open(const struct stk_cuda_device *d, int most_unused)

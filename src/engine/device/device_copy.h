@@ -54,7 +54,7 @@ void stk_copy_slot_close(struct stk_copy_slot *slot, const struct stk_copier *c)
 // Says where each component will lie. STOKER_EINVAL: one does not suit its table.
 STK_MUST_CHECK enum stoker_status
 stk_copier_lay_out(struct stk_copier *c, const struct stk_copy_slot *slot, struct stoker_err *err);
-// Memory for the element laid out. STOKER_ELIMIT: there is none.
+// Memory for the element laid out. STOKER_ELIMIT: out of memory.
 STK_MUST_CHECK enum stoker_status
 stk_copier_reserve(struct stk_copier *c, struct stoker_device_batch **out, struct stoker_err *err);
 // Puts the copies and kernels of the slot's element on the stream.

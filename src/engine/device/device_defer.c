@@ -10,7 +10,7 @@
 #include "engine/rewrites/rewrite.h"
 
 enum { STAGES_MAX = 64, VALUES = 256, CHANNELS_MAX = 16 };
-#define VALUES_LEAST 1024 // of a component, as far as its dimensions are known
+#define VALUES_LEAST 1024 // of a component, from its known dimensions
 
 static const struct stk_rewrite_row row = {
     "arithmetic on the device",
@@ -67,7 +67,7 @@ static bool makes_planes(const struct stk_fn *fn, const struct stk_fn_node *node
     return true;
 }
 
-// How many channels the operation tells apart; 0: it is none that a table does.
+// How many channels the operation treats differently; 0: a table can't do this operation.
 static int channels_of(const struct stk_fn *fn, const struct stk_fn_node *node)
 {
     const struct stk_shape *shape = &fn->specs[node->in[0]].shape;

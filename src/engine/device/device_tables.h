@@ -21,7 +21,7 @@ struct stk_device_tables { // of a stager; NULL: it has none
     uint64_t memory; // an address of the device
 };
 
-// Whether they suit elements with these specs, as far as those say. STOKER_EINVAL.
+// Whether they suit elements with these specs; unknown dimensions aren't checked. STOKER_EINVAL.
 STK_MUST_CHECK enum stoker_status stk_device_tables_check(const struct stoker_byte_table *t, int n,
                                                           const struct stoker_specs *specs,
                                                           struct stoker_err *err);

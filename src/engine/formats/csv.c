@@ -65,7 +65,7 @@ void stk_csv_start(struct stk_csv_scan *s, const uint8_t *data, const uint8_t *e
     }
 }
 
-// Passes the next special character and returns its place; the end if there is none.
+// Skips past the next special character and returns its place, or the end.
 static const uint8_t *pass(struct stk_csv_scan *s)
 {
     while (!s->mask) {
@@ -152,8 +152,8 @@ static enum stop take_quoted(struct stk_csv_scan *s, bool is_last, struct stk_cs
     }
 }
 
-// Fields without quotes that a delimiter ends, from the n-th on; returns the first that is none of
-// those, or not to be told yet.
+// Takes unquoted fields that end at a delimiter, from the n-th on. Returns the number of the first
+// field that isn't one, or that the buffer doesn't hold whole yet.
 static size_t take_simple(struct stk_csv_scan *s, struct stk_csv_field *fields, size_t n,
                           size_t capacity)
 {

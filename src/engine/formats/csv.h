@@ -26,7 +26,7 @@ struct stk_csv_scan {
 
 // Sets out to read [data, end).
 void stk_csv_start(struct stk_csv_scan *s, const uint8_t *data, const uint8_t *end);
-// The next row: its first `room` fields and how many it has. False: [at, end) holds no whole row,
+// The next row: its first `room` fields and how many it has. False: [at, end) has no whole row,
 // and scan->at is where it was; is_last says that nothing follows `end`, which then ends a
 // row. *why: NULL, or what is wrong with the row, which was skipped anyway.
 bool stk_csv_row(struct stk_csv_scan *s, bool is_last, struct stk_csv_field *fields,

@@ -13,7 +13,7 @@
 #define STK_CSV_ROWS                                                                               \
     STK_ARG("dtypes", INTS, "types of the columns", .is_required = true),                          \
         STK_ARG("defaults", OTHER,                                                                 \
-                "a tensor for each column: what an empty field holds, or no value",                \
+                "a tensor for each column: the value of an empty field, or no value",              \
                 .is_required = true),                                                              \
         STK_ARG("field_delim", TEXT, "one byte that separates fields", .fallback_text = ","),      \
         STK_ARG("use_quote_delim", BOOL, "fields may be quoted", .fallback = 1),                   \
@@ -51,7 +51,7 @@ static inline bool stk_csv_is_missing(const struct stk_csv_columns *c, const uin
 {
     return n == 0 || (n == c->na_size && __builtin_memcmp(p, c->na, n) == 0);
 }
-// Writes the number, or the default, to out[i]. False: it is none, or nothing where something must
-// be. `spare` bytes after the field may be read. Not for strings.
+// Writes the number, or the default, to out[i]. False: not a number, or empty without a default.
+// `spare` bytes after the field may be read. Not for strings.
 bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *p, size_t n,
                     size_t spare, void *out, int64_t i);

@@ -12,7 +12,7 @@ struct stk_element_bytes { // all zero: empty
     size_t size, capacity;
 };
 void stk_element_bytes_free(struct stk_element_bytes *b);
-// Element i in place of what was there. False: no memory.
+// Element i instead of what was there. False: no memory.
 bool stk_element_encode(struct stk_element_bytes *to, const struct stk_specs *specs,
                         const struct stk_block *block, int64_t i);
 // The components' number, types and shapes.
@@ -22,8 +22,8 @@ bool stk_element_encode_specs(struct stk_element_bytes *to, const struct stk_spe
 enum stk_element_read { STK_ELEMENT_OK, STK_ELEMENT_BAD, STK_ELEMENT_NO_MEMORY };
 
 // Appends one element to `out`, which has as many components as specs; room: for how many in
-// all. Strings are views of the bytes, which are aligned to 8. Others may write to them
-// meanwhile, so nothing is read twice. They are not NULL, even if there are none.
+// all. Strings are views of the bytes, which are aligned to 8. Others may write to them meanwhile,
+// so nothing is read twice. They are never NULL, not even for 0 strings.
 enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
                                          const struct stk_specs *specs, struct stk_pool *pool,
                                          struct stk_block *out, int64_t capacity);

@@ -13,9 +13,9 @@ enum stoker_status stk_element_file_check(const char *path, const struct stk_spe
     struct stat there; // the rename at the end would put a file in a device's place
     for (int k = 0; k < specs->count; k++) {
         if (specs->items[k].dtype == STK_DT_DATASET) {
-            return stk_err_set(err, STOKER_EINVAL,
-                               "%s: component %d holds datasets, which can't be stored in a file",
-                               path, k);
+            return stk_err_set(
+                err, STOKER_EINVAL,
+                "%s: component %d contains datasets, which can't be stored in a file", path, k);
         }
     }
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {

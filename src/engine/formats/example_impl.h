@@ -112,8 +112,8 @@ static inline void stk_example_copy_floats(float *to, const uint8_t *from, size_
     }
 }
 
-// The names of a record's features (or feature lists), "a, b, c", cut off with "..." where there is
-// no more room. "": there are none, or it is no Example.
+// The names of a record's features (or feature lists), "a, b, c", cut off with "..." at the
+// capacity. "" if it has none or isn't an Example.
 void stk_example_names(struct stk_example_span record, bool is_list, char *text, size_t capacity);
 // The values of one list message of `type`, appended to out as long as there is room; *n counts
 // all.

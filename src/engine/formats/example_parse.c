@@ -41,7 +41,7 @@ struct stk_example_parser {
 struct run {
     struct stk_example_parser *parser;
     struct stk_example_batch *batch;
-    struct stk_example_layout *layout; // noted on the way; NULL: none
+    struct stk_example_layout *layout; // learned while parsing; may be NULL
     size_t row;
     bool out_of_memory;
 };
@@ -84,7 +84,7 @@ static size_t row_start(const struct run *run, const struct stk_example_column *
     return c->kind == STK_EXAMPLE_FIXED ? begin * c->elements : (size_t)c->step_splits[begin];
 }
 
-// At most so many values lie in a list of n bytes.
+// At most so many values are in a list of n bytes.
 static size_t bound_of(enum stk_example_type type, size_t n)
 {
     return type == STK_EXAMPLE_FLOAT ? n / 4 : type == STK_EXAMPLE_BYTES ? n / 2 : n;

@@ -14,7 +14,7 @@ size_t stk_example_value_size(enum stk_example_type type)
 }
 
 // FNV-1a, taken eight bytes at a time and mixed at the end: names are short and not chosen by
-// whoever wrote the records, who can at worst make a look-up compare a name that does not match.
+// the records' writer, who can at worst make a look-up compare a name that does not match.
 static uint32_t hash(const uint8_t *p, size_t n)
 {
     uint64_t h = 0xcbf29ce484222325u ^ n, w;

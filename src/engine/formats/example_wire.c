@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf wire format as far as Example needs it: varints, fields to pass over, and the three
-// lists of values, packed or not. Floats and integers are copied as they lie, which is right on the
-// little-endian machines that this is built for.
+// The part of the protobuf wire format that Example uses: varints, fields to skip, and the three
+// lists of values, packed or not. Floats and integers are copied as raw bytes, since all supported
+// machines are little-endian.
 #include <stdio.h>
 
 #include "engine/formats/example_impl.h"

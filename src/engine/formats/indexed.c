@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading indexed files. The file is mapped; everything in it is checked before it is believed:
-// the trailer and the index when it is opened, a record when it is read. What is checked is a copy:
-// others may write to the file, or cut it short (base/guard.h), meanwhile. Once it was cut short
-// all of its elements are damaged, since strings that were given out lie in it too.
+// Reads indexed files. The file is mapped and nothing in it is trusted: the trailer and the index
+// are checked when it is opened, a record when it is read. Checks run on a copy, because others may
+// write to the file or truncate it (base/guard.h) meanwhile. After a truncation all of its elements
+// count as damaged, since strings already given out point into it.
 #include "engine/formats/indexed.h"
 
 #include <errno.h>

@@ -20,7 +20,7 @@ struct stk_indexed_writer {
     struct stk_atomic_file file;
     struct stk_specs *specs;
     struct stk_vec index;            // uint64_t
-    struct stk_element_bytes record; // being put together
+    struct stk_element_bytes record; // being built
     uint8_t *buffer;
     size_t used;
     uint64_t written;

@@ -99,7 +99,7 @@ struct stk_packed {
     struct stk_specs *specs;
     struct stk_record records[AT_ONCE]; // read, and of those the ones that were given
     size_t count, used;
-    struct stk_buf *block; // that those lie in
+    struct stk_buf *block; // holds the records' bytes
     bool is_over;
 };
 

@@ -51,7 +51,7 @@ struct stk_record {
     const uint8_t *data;
     size_t size;
     uint64_t offset; // of its header, in decompressed bytes
-    uint64_t number; // from 0; damaged records count, as far as they could be told apart
+    uint64_t number; // from 0; damaged records count if they could be separated
 };
 
 struct stk_record_stats {

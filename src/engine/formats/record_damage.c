@@ -16,7 +16,7 @@ static uint64_t offset_of(const struct stk_record_reader *r)
     return r->base + r->pos;
 }
 
-// Can a record of this size begin at `pos` of the block, as far as the file's size tells?
+// Does the file have room for a record of this size at `pos` of the block?
 static bool fits(const struct stk_record_reader *r, size_t pos, uint64_t size)
 {
     uint64_t total = stk_stream_size(r->stream), at = r->base + pos;

@@ -29,7 +29,8 @@ struct stk_tar_header {
 };
 
 void stk_tar_header_read(const uint8_t block[STK_TAR_BLOCK], struct stk_tar_header *out);
-// The last record of that key among pax records. False: there is none, or they are damaged.
+// The last record of that key among pax records. False: the key is missing or the records are
+// damaged.
 bool stk_tar_pax_find(const uint8_t *records, size_t size, const char *key, const uint8_t **value,
                       size_t *value_size);
 static inline uint64_t stk_tar_padding(uint64_t size)

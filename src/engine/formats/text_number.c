@@ -12,7 +12,7 @@
 
 #define ZEROS 0x3030303030303030u // eight times '0'
 #define HIGHS 0x8080808080808080u
-#define LONGEST 1100 // characters; no double needs more to be told from its neighbours
+#define LONGEST 1100 // characters; no double needs more to be distinct from its neighbors
 
 static bool is_space(uint8_t c)
 {
@@ -57,7 +57,7 @@ static inline uint64_t no_digit(uint64_t v)
     return (((v & ~HIGHS) + 0x7676767676767676u) | v) & HIGHS;
 }
 
-// The number of eight digits, 0 to 9, the lowest byte being the first: neighbours are joined to
+// The number of eight digits, 0 to 9, the lowest byte being the first: neighbors are joined to
 // pairs, fours and all eight.
 static inline uint64_t join(uint64_t v)
 {

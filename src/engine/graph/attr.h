@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named arguments of operations and datasets: numbers, texts, lists, tensors, functions. A list of
-// them is immutable once shared and reference-counted; whoever looks one up borrows it.
+// them is immutable once shared and reference-counted; a look-up borrows one.
 #pragma once
 
 #include "engine/memory/col.h"

@@ -22,8 +22,8 @@ enum stk_dataset_role {
     STK_DS_PROGRAM,  // asks the program around for them; "id" is a number of this process alone
     STK_DS_FUNCTION, // runs a function on them
     STK_DS_NESTED,   // runs a function that gives datasets, and gives the elements of those
-    STK_DS_BATCH,    // neighbours become one element, their values as they were
-    STK_DS_PAD,      // neighbours of unequal shapes become one element
+    STK_DS_BATCH,    // neighbors become one element, their values as they were
+    STK_DS_PAD,      // neighbors of unequal shapes become one element
     STK_DS_FORM,     // cuts elements up, collects or numbers them
     STK_DS_SEVERAL,  // elements of several datasets
     // These hand on the elements of their only input as they came:
@@ -41,6 +41,7 @@ struct stk_dataset_kind {
     // Its name in records of a run, where its own does not begin with a word that tells what such
     // stages do (profile/model/input/input_kinds.def): "range_squares". NULL: its own.
     const char *called;
+    const char *holds_less_with; // what makes it hold less memory: "a smaller buffer_size"; NULL
     bool keeps_blocks; // hands on whole blocks: what holds for the input's groups holds for its own
     const struct stk_arg_row *args; // ends with a NULL name
     // Input datasets of a kind of SEVERAL, -1: any number. Sources take none, all others one.
@@ -57,8 +58,8 @@ struct stk_dataset_kind {
     // Passes over up to n elements; *done may be less only at the end. NULL: pulls and drops them.
     enum stoker_status (*skip)(struct stk_iter *it, int64_t n, int64_t *done,
                                struct stoker_err *err);
-    // Random access: elements of the given positions, in that order. NULL: there is none. With
-    // `has_at` NULL it is there for every dataset of the kind.
+    // Random access: elements of the given positions, in that order. NULL: not supported. If
+    // `has_at` is NULL, every dataset of the kind supports it.
     bool (*has_at)(const struct stk_dataset *ds);
     enum stoker_status (*at)(struct stk_iter *it, const int64_t *index, int64_t n,
                              struct stk_block *out, struct stoker_err *err);

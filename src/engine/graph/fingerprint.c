@@ -136,14 +136,21 @@ static bool is_of_elements(const char *name)
     return true;
 }
 
-// has_host: "id" is a function's number in this process.
+// Is an argument of this process alone: a function's number (of has_host: "id"), or the bytes of
+// files, which `filenames` tells apart?
+static bool is_of_process(const char *name, bool has_host)
+{
+    return strcmp(name, "opener") == 0 || strcmp(name, "maps") == 0 ||
+           (has_host && strcmp(name, "id") == 0);
+}
+
 static uint64_t of_attrs(const struct stk_attrs *attrs, bool has_host, enum look look)
 {
     uint64_t sum = 3;
     for (int i = 0; attrs && i < stk_attrs_count(attrs); i++) {
         const struct stk_attr *t = stk_attrs_at(attrs, i);
         bool counts = look == WHOLE || is_of_elements(t->name);
-        if (counts && (!has_host || strcmp(t->name, "id") != 0)) {
+        if (counts && !is_of_process(t->name, has_host)) {
             sum += join(of_text(t->name), of_attr(t, look));
         }
     }

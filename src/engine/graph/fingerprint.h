@@ -7,7 +7,7 @@
 #include "engine/graph/dataset.h"
 
 uint64_t stk_dataset_fingerprint(const struct stk_dataset *ds);
-// Tells apart datasets whose elements differ, as far as that is seen at a glance: without what
-// changes no element (threads, buffers, prefetch), which part of a split it is, and folders of
-// files; of large values it sees type, shape and beginning.
+// Equal for datasets that probably give the same elements. Ignores what doesn't change elements
+// (threads, buffers, prefetch), the part of a split, and folders of files. Of large values it
+// hashes type, shape and beginning.
 uint64_t stk_dataset_likeness(const struct stk_dataset *ds);

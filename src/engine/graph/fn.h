@@ -44,7 +44,7 @@ STK_MUST_CHECK enum stoker_status stk_fn_open(struct stk_fn **out, const struct 
 STK_MUST_CHECK enum stoker_status stk_fn_add(struct stk_fn *fn, const char *op, const int *in,
                                              int n_in, struct stk_attrs *attrs, const char *where,
                                              int *first, int *count, struct stoker_err *err);
-void stk_fn_node_free(struct stk_fn_node *node); // what it holds
+void stk_fn_node_free(struct stk_fn_node *node); // and its members
 // No more nodes: removes those that nothing needs (stateful ones stay).
 STK_MUST_CHECK enum stoker_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out,
                                                 struct stoker_err *err);
@@ -86,6 +86,6 @@ struct stk_eval {
 STK_MUST_CHECK enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
                                                 struct stk_block *out, struct stk_eval *eval,
                                                 struct stoker_err *err);
-// Of a function whose result need not have told its rank, and which must give scalars: the first
-// element of out->cols[0] that is none has failed, and those from it on are cut off.
+// For a function that must give scalars but whose rank wasn't known beforehand: the first element
+// of out->cols[0] that isn't a scalar fails. It and all later ones are dropped.
 void stk_eval_want_scalars(struct stk_eval *eval, struct stk_block *out, const char *who);

@@ -35,7 +35,7 @@ static const char *check_outputs(const struct stk_fn *fn, const struct stk_fn_no
             return "a value has no type";
         }
         if (fn->constants[node->first_out + i] && !node->op->is_const) {
-            return "a value is constant, and its operation is none";
+            return "a value is constant, but its operation isn't";
         }
     }
     return NULL;
@@ -54,7 +54,7 @@ static const char *check_node(const struct stk_fn *fn, int k)
         return "a node with more inputs or outputs than there may be";
     }
     if (node->first_out < from || node->n_out > fn->n_values - node->first_out) {
-        return "nodes' values overlap, or are none of the function's";
+        return "nodes' values overlap, or aren't the function's";
     }
     for (int i = 0; i < node->n_in; i++) {
         if (!is_there(fn, node->in[i]) || node->in[i] >= node->first_out) {
@@ -70,7 +70,7 @@ static const char *check_node(const struct stk_fn *fn, int k)
 const char *stk_fn_check(const struct stk_fn *fn)
 {
     if (__atomic_load_n(&fn->refs, __ATOMIC_RELAXED) < 1) {
-        return "a function that nobody holds";
+        return "a function without owner";
     }
     if (fn->n_in < 0 || fn->n_in > fn->n_values || fn->n_values > fn->values_capacity ||
         fn->n_nodes < 0 || fn->n_nodes > fn->nodes_capacity) {

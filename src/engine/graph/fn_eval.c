@@ -439,7 +439,7 @@ enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in
         }
         out->cols[o].n = out->n;
     }
-    out->n = s == STOKER_OK ? out->n : 0; // half of a block is none
+    out->n = s == STOKER_OK ? out->n : 0; // a partial block isn't given out
     return s;
 }
 

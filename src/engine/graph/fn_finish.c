@@ -34,8 +34,8 @@ static enum stoker_status check_results(const struct stk_fn *fn, const int *out,
     }
     for (int i = 0; i < n_out; i++) {
         if (out[i] < 0 || out[i] >= fn->n_values) {
-            return stk_err_set(err, STOKER_EINVAL, "%s: result %d is none of its values", fn->name,
-                               i);
+            return stk_err_set(err, STOKER_EINVAL, "%s: result %d isn't one of its values",
+                               fn->name, i);
         }
     }
     return STOKER_OK;

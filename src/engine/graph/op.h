@@ -44,7 +44,7 @@ struct stk_op_run {
     struct stk_pool *pool;
     uint64_t seed; // of this stage and epoch
     int64_t first_index;
-    struct stk_host *host; // calls into the embedding language; NULL: there is none
+    struct stk_host *host; // calls into the embedding language; may be NULL
     const char *where;     // source line that added the operation; NULL: unknown
     // The first element that failed; n if none did. Later elements need not be computed.
     int64_t failed;
@@ -73,8 +73,8 @@ struct stk_op {
     // the first input, a dtype's name or "@name" of an argument that is one; of the first input's
     // shape, or [], [3], [?].
     const char *signature;
-    // The rest, after that; NULL: there is none. STOKER_EINVAL: types or shapes do not fit; says
-    // which and why.
+    // The operation's own checks, after that; may be NULL. STOKER_EINVAL: types or shapes do not
+    // fit; says which and why.
     enum stoker_status (*infer)(struct stk_op_infer *c, struct stoker_err *err);
     // NULL: nothing to prepare. *out is freed with `unprepare`.
     enum stoker_status (*prepare)(const struct stk_op_infer *c, void **out, struct stoker_err *err);

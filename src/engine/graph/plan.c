@@ -117,15 +117,20 @@ static bool write_inner_fns(struct stk_rewrite_log *out, const struct stk_fn_nod
 
 static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int indent, int depth)
 {
-    int shown = 0, ops = 0, calls = 0;
+    int shown = 0, ops = 0, calls = 0, many = 0;
     for (int k = 0; k < fn->n_nodes; k++) {
         bool is_const = fn->nodes[k].op->is_const;
         ops += !is_const;
-        calls += fn->nodes[k].op->is_host_call;
+        bool takes_many = stk_attrs_int(fn->nodes[k].attrs, "takes_many", 0) != 0;
+        calls += fn->nodes[k].op->is_host_call && !takes_many;
+        many += fn->nodes[k].op->is_host_call && takes_many;
     }
     struct line l = {.n = 0};
     add(&l, "%*s| %s: %s, %d operation%s", indent, "", fn->name,
-        calls ? "calls Python for each element" : "native", ops, ops == 1 ? "" : "s");
+        calls  ? "calls Python for each element"
+        : many ? "calls Python with many elements at once"
+               : "native",
+        ops, ops == 1 ? "" : "s");
     bool ok = end_line(out, &l);
     for (int k = 0; ok && k < fn->n_nodes && shown < OPS_SHOWN; k++) {
         const struct stk_fn_node *node = &fn->nodes[k];

@@ -23,7 +23,7 @@ static void put(char *to, size_t room, const char *from, size_t size)
     to[size] = '\0';
 }
 
-// The next of the parts with commas between them; NULL: there is none.
+// The next of the comma-separated parts; NULL at the end.
 static const char *read_part(const char *at, struct part *p)
 {
     *p = (struct part){0};
@@ -117,7 +117,7 @@ enum stoker_status stk_op_infer(struct stk_op_infer *c, struct stoker_err *err)
     int most = 0, least = 0;
     while (at && (next = read_part(at, &in[most])) != NULL) {
         least += !in[most++].is_optional;
-        STK_ASSERT(most < PARTS_MAX); // with room for one that is none
+        STK_ASSERT(most < PARTS_MAX); // room for the terminator
         at = next;
     }
     s = at ? stk_op_want_inputs(c, least, most, err) : s;

@@ -51,10 +51,10 @@ void stk_image_context_destroy(struct stk_image_context *c); // takes NULL
 // What it keeps counts for the pool's budget from now on; before its first use.
 void stk_image_context_charge(struct stk_image_context *c, struct stk_pool *pool);
 void stk_image_context_trim(struct stk_image_context *c); // keeps nothing; takes NULL
-// STOKER_ENOMEM: that many bytes cannot be had.
+// STOKER_ENOMEM: that many bytes are unavailable.
 enum stoker_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
                                        struct stoker_err *err);
-// At least `size` bytes, aligned to 64, of unknown content; NULL if they cannot be had (the old
+// At least `size` bytes, aligned to 64, of unknown content; NULL if they are unavailable (the old
 // ones are gone then).
 void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size);
 void stk_image_buffer_free(struct stk_image_buffer *b);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filters of image resizing along one axis: which input samples an output sample takes, and how
 // much of each. Weights and their float32 arithmetic follow TensorFlow's kernels
-// (ScaleAndTranslate; ResizeBilinear, ResizeBicubic with half-pixel centres; ResizeArea) and
-// Pillow's resampling, which for the triangle is the same in double precision.
+// (ScaleAndTranslate; ResizeBilinear, ResizeBicubic with and without half-pixel
+// centers; ResizeArea) and Pillow's resampling, which for the triangle is the same in double
+// precision.
 #include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
@@ -14,6 +15,9 @@ enum { CUBIC_STEPS = 1024 }; // TensorFlow's bicubic has its kernel in a table o
 
 static bool is_sampled(enum stk_image_method m, bool antialias)
 {
+    if (m >= STK_IMAGE_V1_BILINEAR) {
+        return false;
+    }
     if (m == STK_IMAGE_BILINEAR || m == STK_IMAGE_BICUBIC) {
         return antialias;
     }
@@ -82,15 +86,32 @@ static float inverse_scale(uint32_t in, uint32_t out)
     return 1.0f / ((float)out / (float)in);
 }
 
+static bool is_area(enum stk_image_method m)
+{
+    return m == STK_IMAGE_AREA || m == STK_IMAGE_V1_AREA_CORNERS;
+}
+
+static bool is_cubic(enum stk_image_method m)
+{
+    return m == STK_IMAGE_BICUBIC || m == STK_IMAGE_V1_BICUBIC || m == STK_IMAGE_V1_BICUBIC_CORNERS;
+}
+
+float stk_image_axis_scale(enum stk_image_method m, uint32_t in, uint32_t out)
+{
+    STK_ASSERT(in > 0 && out > 0);
+    bool aligns = m >= STK_IMAGE_V1_BILINEAR_CORNERS && m <= STK_IMAGE_V1_AREA_CORNERS;
+    return aligns && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+}
+
 uint32_t stk_image_axis_taps(enum stk_image_method m, bool antialias, uint32_t in, uint32_t out)
 {
     STK_ASSERT(in > 0 && out > 0);
-    double taps = m == STK_IMAGE_BICUBIC ? 4 : 2;
+    double taps = is_cubic(m) ? 4 : 2;
     if (is_sampled(m, antialias)) {
         taps = 2 * ceil((double)radius_of(m) *
                         (double)kernel_scale(m, antialias, inverse_scale(in, out))) +
                1;
-    } else if (m == STK_IMAGE_AREA) {
+    } else if (is_area(m)) {
         taps = ceil((double)in / out) + 2;
     }
     return taps < in ? (uint32_t)taps : in;
@@ -189,11 +210,12 @@ static void fill_sampled(struct stk_image_axis *a, enum stk_image_method m, bool
     }
 }
 
-static void fill_bilinear(struct stk_image_axis *a)
+static void fill_bilinear(struct stk_image_axis *a, enum stk_image_method m)
 {
-    float scale = (float)a->in / (float)a->out;
+    float scale = stk_image_axis_scale(m, a->in, a->out);
     for (uint32_t x = 0; x < a->out; x++) {
-        float at = ((float)x + 0.5f) * scale - 0.5f, below = floorf(at), part = at - below;
+        float at = m == STK_IMAGE_BILINEAR ? ((float)x + 0.5f) * scale - 0.5f : (float)x * scale;
+        float below = floorf(at), part = at - below;
         int64_t last = (int64_t)a->in - 1;
         int64_t from = clamp((int64_t)below, 0, last), to = clamp(ceil_of(at), 0, last);
         float *w = place(a, x, from);
@@ -227,10 +249,36 @@ static void fill_bicubic(struct stk_image_axis *a)
     }
 }
 
-// Each input sample counts by how much of it the output sample covers.
-static void fill_area(struct stk_image_axis *a)
+static float v1_cubic_step(int64_t step) // Keys' kernel with another parameter
 {
-    float scale = (float)a->in / (float)a->out;
+    const float a = -0.75f;
+    float x = (float)step / CUBIC_STEPS;
+    return step >= CUBIC_STEPS ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+                               : ((a + 2) * x - (a + 3)) * x * x + 1;
+}
+
+// Taps outside of the image count for its outermost samples.
+static void fill_v1_bicubic(struct stk_image_axis *a, enum stk_image_method m)
+{
+    float scale = stk_image_axis_scale(m, a->in, a->out);
+    int64_t last = (int64_t)a->in - 1;
+    for (uint32_t x = 0; x < a->out; x++) {
+        float at = (float)x * scale, below = floorf(at);
+        int64_t step = lrintf((at - below) * CUBIC_STEPS), base = (int64_t)below - 1;
+        float taps[4] = {v1_cubic_step(CUBIC_STEPS + step), v1_cubic_step(step),
+                         v1_cubic_step(CUBIC_STEPS - step), v1_cubic_step(2 * CUBIC_STEPS - step)};
+        int64_t from = clamp(base, 0, last);
+        float *w = place(a, x, from);
+        for (int64_t i = base; i < base + 4; i++) {
+            w[clamp(i, 0, last) - from] += taps[i - base];
+        }
+    }
+}
+
+// Each input sample counts by how much of it the output sample covers.
+static void fill_area(struct stk_image_axis *a, enum stk_image_method m)
+{
+    float scale = stk_image_axis_scale(m, a->in, a->out);
     for (uint32_t x = 0; x < a->out; x++) {
         float left = (float)x * scale, right = (float)(x + 1) * scale;
         int64_t last = (int64_t)a->in - 1;
@@ -253,10 +301,12 @@ void stk_image_axis_fill(struct stk_image_axis *a, enum stk_image_method m, bool
         fill_sampled(a, m, antialias);
     } else if (m == STK_IMAGE_BICUBIC) {
         fill_bicubic(a);
-    } else if (m == STK_IMAGE_AREA) {
-        fill_area(a);
+    } else if (is_cubic(m)) {
+        fill_v1_bicubic(a, m);
+    } else if (is_area(m)) {
+        fill_area(a, m);
     } else {
-        fill_bilinear(a);
+        fill_bilinear(a, m);
     }
 }
 

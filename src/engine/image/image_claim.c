@@ -26,7 +26,7 @@ enum stoker_status stk_image_claim(struct stk_image_context *c, struct stk_image
         if (out->height != shape->height || out->width != shape->width ||
             out->channels != shape->channels || out->type != type) {
             return stk_err_set(err, STOKER_EUSAGE,
-                               "the image is %u x %u x %u, the memory for it %u x %u x %u",
+                               "the image is %u x %u x %u, but its memory is %u x %u x %u",
                                shape->height, shape->width, shape->channels, out->height,
                                out->width, out->channels);
         }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Image files to pixels and back: JPEG (our decoder for what it takes, libjpeg for the rest), PNG
-// (libpng), BMP, GIF's first frame, WebP (libwebp, where it is there); with tf.io's arguments,
-// defaults and results.
+// Image files to pixels and back: JPEG (our decoder for what it supports, libjpeg for the rest),
+// PNG (libpng), BMP, GIF's first frame, WebP (libwebp, if present). Arguments, defaults and results
+// are those of tf.io.
 //
 // Pixels go where out->pixels says, if out's size, channels and type are right; if it is NULL, to
-// the context's memory: `out` is filled in and lasts until the context's next decode. Encoded bytes
-// lie in the context likewise. Nothing larger than the context's max_pixels is begun.
+// the context's memory: `out` is filled in and lasts until the context's next decode. The context
+// owns encoded bytes in the same way. An image above the context's max_pixels is refused at once.
 // Status: STOKER_EINPUT for a file that cannot be decoded, STOKER_ELIMIT for one too large,
-// STOKER_EUSAGE for arguments that make no sense.
+// STOKER_EUSAGE for invalid arguments.
 #pragma once
 
 #include "engine/image/image_resize.h"
@@ -34,10 +34,11 @@ struct stk_image_jpeg_options {
     uint32_t ratio;         // 1, 2, 4 or 8; 0 is 1
     bool is_box_upsampled;  // fancy_upscaling=False
     bool is_accurate_dct;   // dct_method="INTEGER_ACCURATE"; "" is the fast one, as in TensorFlow
-    bool is_recovered;      // try_recover_truncated: what is missing is libjpeg's grey
+    bool is_recovered;      // try_recover_truncated: what is missing is libjpeg's gray
     float missing_fraction; // 1 - acceptable_fraction: rows that may be missing; they are black
     uint32_t crop_y, crop_x, crop_height, crop_width; // of the scaled image; both sizes 0: all
     bool is_checked; // damage outside the crop is seen as without one
+    bool has_ends;   // decode_and_crop_jpeg's chroma at the crop's ends (jpeg.h)
 };
 
 // extract_jpeg_shape: height, width and channels (1, 3 or 4) from the headers.
@@ -54,7 +55,7 @@ struct stk_image_jpeg_job {
     struct stk_image_jpeg_options opt;
     struct stk_image out;      // as of stk_image_decode_jpeg
     enum stoker_status status; // out
-    struct stoker_err err;     // initialised by the caller
+    struct stoker_err err;     // initialized by the caller
 };
 // One or two files, each with a context of its own: two at once take less time than one after the
 // other.
@@ -64,7 +65,7 @@ void stk_image_decode_jpegs(struct stk_image_jpeg_job *jobs, int count);
 void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct stk_image *out);
 
 // tf.io.decode_png: channels 0 (as in the file) to 4; uint8, or uint16 if is_16_bit. An alpha
-// channel that the file lacks is opaque (TensorFlow's is 1 of 255 where a grey file has 1 bit a
+// channel that the file lacks is opaque (TensorFlow's is 1 of 255 where a gray file has 1 bit a
 // pixel).
 enum stoker_status stk_image_decode_png(struct stk_image_context *c, const uint8_t *data,
                                         size_t size, uint32_t channels, bool is_16_bit,
@@ -88,7 +89,7 @@ enum stoker_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_
                                        struct stk_image_shape *shape, struct stoker_err *err);
 enum stoker_status stk_image_gif_shape(const uint8_t *data, size_t size,
                                        struct stk_image_shape *shape, struct stoker_err *err);
-// Whatever the first bytes say it is, uint8; the first frame of a GIF.
+// Of the format that the first bytes name, uint8; the first frame of a GIF.
 enum stoker_status stk_image_decode_any(struct stk_image_context *c, const uint8_t *data,
                                         size_t size, uint32_t channels, struct stk_image *out,
                                         struct stoker_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colour operations: each is a function over a stretch of float values; uint8 images are converted
+// Color operations: each is a function over a stretch of float values; uint8 images are converted
 // stretch by stretch, or, where the result depends on one value alone, go through a table.
 #include "engine/image/image_colour.h"
 
@@ -187,8 +187,8 @@ enum stoker_status stk_image_adjust_gamma(const struct stk_image *in, float gamm
     const float args[2] = {gamma, gain};
     enum stoker_status status = check_same(in, out, 0, "adjust_gamma", err);
     if (status == STOKER_OK && !(gamma >= 0)) {
-        return stk_err_set(err, STOKER_EUSAGE, "adjust_gamma: gamma is not negative, but %g",
-                           (double)gamma);
+        return stk_err_set(err, STOKER_EUSAGE,
+                           "adjust_gamma: gamma must not be negative, but is %g", (double)gamma);
     }
     if (status == STOKER_OK) {
         change_values(in, out, raise, args);
@@ -338,7 +338,7 @@ static inline float hue_of(const float *p, float high, float range)
     return h < 0 ? h + 6 : h;
 }
 
-// Full colours of a hue: how far each channel is from the least value, 0 to 1.
+// Full colors of a hue: how far each channel is from the least value, 0 to 1.
 static inline void colours_of(float h, float part[3])
 {
     part[0] = clip(fabsf(h - 3) - 1);
@@ -540,7 +540,7 @@ enum stoker_status stk_image_change_space(const struct stk_image *in, enum stk_i
                                           const struct stk_image *out, struct stoker_err *err)
 {
     if (in->type != STK_IMAGE_F32 || (unsigned)space > STK_IMAGE_HSV_TO_RGB) {
-        return stk_err_set(err, STOKER_EUSAGE, "colour spaces are changed on float32 images");
+        return stk_err_set(err, STOKER_EUSAGE, "color spaces are changed on float32 images");
     }
     bool is_to = space == STK_IMAGE_RGB_TO_HSV;
     return change_pixels(in, out, is_to ? rgb_to_hsv : hsv_to_rgb, NULL,

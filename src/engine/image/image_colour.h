@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colour operations of tf.image on uint8 and float32 images. As there, uint8 becomes float32 in 0
+// Color operations of tf.image on uint8 and float32 images. As there, uint8 becomes float32 in 0
 // to 1 for the operation and goes back by * 255.5, cut off, saturated. Output has the input's size
 // and, unless said otherwise, its type and channels; it may be the input itself.
 #pragma once

@@ -63,7 +63,7 @@ static double add_lanes(const double lanes[LANES])
     return sum;
 }
 
-// Of (value - centre), squared where asked for.
+// Of (value - center), squared where asked for.
 static double sum_floats(const struct stk_image *in, size_t row, double centre, bool is_squared)
 {
     STK_ASSERT(in->type == STK_IMAGE_F32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which decoder for which file. A JPEG goes to our own decoder; what that does not take, or calls
-// damaged, goes to libjpeg, which says what can still be had of it.
+// damaged, goes to libjpeg, which decodes what it can.
 #include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
@@ -111,7 +111,8 @@ static enum stoker_status prepare_task(struct stk_image_jpeg_job *job, struct ow
                                          channels == 1 ? STK_JPEG_GREY : STK_JPEG_RGB,
                                          opt->is_accurate_dct ? STK_JPEG_ISLOW : STK_JPEG_IFAST,
                                          opt->is_box_upsampled ? STK_JPEG_BOX : STK_JPEG_FANCY,
-                                         opt->is_checked};
+                                         opt->is_checked,
+                                         opt->has_ends};
     struct stk_image_shape shape = {.channels = channels};
     if (stk_jpeg_output_size(j, &own->opt, &shape.width, &shape.height) != STK_JPEG_OK) {
         return stk_err_set(&job->err, STOKER_EUSAGE,

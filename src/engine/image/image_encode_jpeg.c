@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tf.io.encode_jpeg through libjpeg: grey or RGB, into memory that the context keeps.
+// tf.io.encode_jpeg through libjpeg: gray or RGB, into memory that the context keeps.
 #include "engine/image/image_codec.h"
 
 #include <setjmp.h>

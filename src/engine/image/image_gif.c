@@ -242,7 +242,7 @@ static const char *unpack(struct gif *g, const struct stk_image *out)
             }
         }
         if (!put_code(g, out, (uint32_t)code, most)) {
-            return "a colour that is not in the table";
+            return "a color that isn't in the table";
         }
         last = code;
     }

@@ -71,7 +71,7 @@ static void start_source(j_decompress_ptr d)
     (void)d;
 }
 
-// The data are all there from the beginning: whoever wants more has come to the end.
+// All data are in memory from the beginning: a request for more means the end.
 static boolean find_end(j_decompress_ptr d)
 {
     struct reading *r = d->client_data;

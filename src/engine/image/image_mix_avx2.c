@@ -91,7 +91,7 @@ static inline int32_t load_pair(const int16_t *w)
     return pair;
 }
 
-// Samples of two neighbouring pixels side by side by channel: r0 r1 g0 g1 b0 b1 - -.
+// Samples of two neighboring pixels side by side by channel: r0 r1 g0 g1 b0 b1 - -.
 AVX2 static inline __m256i load_pixels(const int16_t *left, const int16_t *right)
 {
     const __m256i by_channel = _mm256_broadcastsi128_si256(

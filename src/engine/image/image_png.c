@@ -84,8 +84,8 @@ static uint32_t output_channels(const struct stream *s)
     return (uint32_t)png_get_channels(s->png, s->info);
 }
 
-// Tells libpng what to make of the file's pixels: as TensorFlow, a palette becomes colours,
-// transparency counts only where an alpha channel is wanted, and grey is 0.299 R + 0.587 G + 0.114
+// Tells libpng what to make of the file's pixels: as TensorFlow, a palette becomes colors,
+// transparency counts only where an alpha channel is wanted, and gray is 0.299 R + 0.587 G + 0.114
 // B.
 static void transform(struct stream *s, uint32_t channels)
 {
@@ -154,7 +154,7 @@ static enum stoker_status read_pixels(struct stream *s, const struct stk_image_s
     size_t n = (size_t)shape->width * shape->channels, got = png_get_rowbytes(s->png, s->info);
     bool is_widened = s->is_16_bit && got == n;
     if (got != n * stk_image_type_size(type) && !is_widened) {
-        return stk_err_set(s->err, STOKER_EINPUT, "decode_png: %u channels cannot be had",
+        return stk_err_set(s->err, STOKER_EINPUT, "decode_png: %u channels aren't possible",
                            shape->channels);
     }
     uint8_t **rows = stk_image_buffer_reserve(&s->c->rows, shape->height * sizeof *rows);

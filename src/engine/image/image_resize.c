@@ -195,10 +195,15 @@ static void make_row(struct resizer *r, uint32_t y)
     stk_image_store_bytes(&r->store, r->bytes, y);
 }
 
-static uint32_t nearest(uint32_t x, uint32_t in, uint32_t out)
+static uint32_t nearest(enum stk_image_method m, uint32_t x, uint32_t in, uint32_t out)
 {
     STK_ASSERT(in > 0 && out > 0 && x < out);
-    float at = floorf(((float)x + 0.5f) * ((float)in / (float)out));
+    float at = (float)x * stk_image_axis_scale(m, in, out);
+    if (m == STK_IMAGE_NEAREST) {
+        at = floorf(((float)x + 0.5f) * ((float)in / (float)out));
+    } else {
+        at = m == STK_IMAGE_V1_NEAREST ? floorf(at) : roundf(at);
+    }
     return at >= (float)in ? in - 1 : (uint32_t)at;
 }
 
@@ -236,10 +241,11 @@ static enum stoker_status resize_nearest(struct stk_image_context *c, const stru
         return stk_image_no_memory(c, out->width * (size + sizeof *columns), err);
     }
     for (uint32_t x = 0; x < out->width; x++) {
-        columns[opt->is_mirrored ? out->width - 1 - x : x] = nearest(x, in->width, out->width);
+        columns[opt->is_mirrored ? out->width - 1 - x : x] =
+            nearest(opt->method, x, in->width, out->width);
     }
     for (uint32_t y = 0; y < out->height; y++) {
-        const uint8_t *from = stk_image_row(in, nearest(y, in->height, out->height));
+        const uint8_t *from = stk_image_row(in, nearest(opt->method, y, in->height, out->height));
         copy_pixels(from, columns, out->width, size, is_plain ? stk_image_row(out, y) : line);
         if (is_plain) {
             continue;
@@ -270,7 +276,7 @@ enum stoker_status stk_image_resize(struct stk_image_context *c, const struct st
     if (status != STOKER_OK) {
         return status;
     }
-    if (opt->method == STK_IMAGE_NEAREST) {
+    if (stk_image_is_nearest(opt->method)) {
         return resize_nearest(c, in, &r.store, err);
     }
     if (in->type == STK_IMAGE_U16 || out->type == STK_IMAGE_U16) {

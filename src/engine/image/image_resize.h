@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resizing an image or a crop of one, with mirroring, normalising and layout in the same pass.
+// Resizing an image or a crop of one, with mirroring, normalizing and layout in the same pass.
 //
-// Methods are tf.image.resize's (version 2: half-pixel centres), with and without antialias, and
+// Methods are tf.image.resize's (version 2: half-pixel centers), with and without antialias, those
+// of tf.compat.v1.image.resize (without half-pixel centers, with and without align_corners), and
 // Pillow's antialiased bilinear on uint8, which torchvision uses: its result is rounded to whole
 // levels before anything else happens to it, and is within 1 of Pillow's.
 #pragma once
@@ -19,8 +20,21 @@ enum stk_image_method {
     STK_IMAGE_GAUSSIAN,
     STK_IMAGE_MITCHELLCUBIC,
     STK_IMAGE_PIL_BILINEAR,
+    STK_IMAGE_V1_BILINEAR, // version 1 of TensorFlow: pixels' corners at whole numbers
+    STK_IMAGE_V1_NEAREST,
+    STK_IMAGE_V1_BICUBIC,
+    STK_IMAGE_V1_BILINEAR_CORNERS, // the same with align_corners: the outermost pixels keep places
+    STK_IMAGE_V1_NEAREST_CORNERS,
+    STK_IMAGE_V1_BICUBIC_CORNERS,
+    STK_IMAGE_V1_AREA_CORNERS,
     STK_IMAGE_METHODS
 };
+
+static inline bool stk_image_is_nearest(enum stk_image_method method)
+{
+    return method == STK_IMAGE_NEAREST || method == STK_IMAGE_V1_NEAREST ||
+           method == STK_IMAGE_V1_NEAREST_CORNERS;
+}
 
 // Whether a method changes an image that keeps its size: the others go through their values.
 static inline bool stk_image_blurs(enum stk_image_method method)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside resizing: every method but nearest is a separable filter. One output row is mixed from
 // input rows first (contiguous, any number of channels), then each of its pixels is summed from
-// neighbours in that row.
+// neighbors in that row.
 //
 // Two ways to count. Fixed: uint8 in, weights that are not negative in 1/32768, rows as 16-bit
 // values in 1/128 of a level (rounded per tap, as the pmulhrsw instruction does), sums exact in 32
@@ -40,6 +40,8 @@ struct stk_image_axis {
 };
 
 // --- image_axis.c
+// Input samples from one output sample to the next, as the method has them.
+float stk_image_axis_scale(enum stk_image_method m, uint32_t in, uint32_t out);
 uint32_t stk_image_axis_taps(enum stk_image_method m, bool antialias, uint32_t in, uint32_t out);
 // Fills start and weight; in, out, taps and the arrays are set.
 void stk_image_axis_fill(struct stk_image_axis *a, enum stk_image_method m, bool antialias);

@@ -35,7 +35,7 @@ struct stk_image_steps {
 // any, with one constant). False: no room.
 bool stk_image_steps_add(struct stk_image_steps *s, enum stk_image_step_kind kind,
                          const float *constants, int count);
-// Another constant, one for all channels, for a step that is there already.
+// Replaces the constant of an existing step; one for all channels.
 void stk_image_steps_set(struct stk_image_steps *s, int step, float constant);
 // n values, the first of them of channel 0.
 void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t n);

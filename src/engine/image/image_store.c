@@ -34,7 +34,7 @@ enum stoker_status stk_image_store_init(struct stk_image_store *s,
     }
     if (opt->is_normalised && (out->type != STK_IMAGE_F32 || out->channels > 4)) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "normalised images are float32 with up to 4 channels, not %u",
+                           "normalized images are float32 with up to 4 channels, not %u",
                            out->channels);
     }
     return STOKER_OK;

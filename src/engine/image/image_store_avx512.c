@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of three-channel bytes to normalised floats with AVX-512: one multiplication and one
+// Rows of three-channel bytes to normalized floats with AVX-512: one multiplication and one
 // addition, as the plain code.
 #include "engine/image/image_resize_impl.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // WebP through libwebp, where it was built with it: 3 channels, or 4 with alpha. Of an animation
-// there is no first picture to be had without its container's library: an error.
+// its first picture needs the container's library: an error.
 #include "engine/image/image_codec_impl.h"
 
 #if STOKER_HAVE_WEBP

@@ -2,7 +2,7 @@
 // Baseline JPEG decoder: the same pixels as libjpeg-turbo, faster, for the files training sets
 // hold.
 //
-// Accepts SOF0, and SOF1 with 8 bits, Huffman coded: grey, or YCbCr at 4:4:4, 4:2:2, 4:2:0 and
+// Accepts SOF0, and SOF1 with 8 bits, Huffman coded: gray, or YCbCr at 4:4:4, 4:2:2, 4:2:0 and
 // 4:4:0, in one scan, with or without restart markers. Anything else that may be a good JPEG
 // (progressive, arithmetic, 12 bits, RGB, CMYK, several scans, other sampling, standard tables left
 // out) is STK_JPEG_NOT_MINE: hand it to a general decoder.
@@ -50,6 +50,10 @@ struct stk_jpeg_options {
     enum stk_jpeg_dct dct;
     enum stk_jpeg_upsampling upsampling;
     bool is_checked; // also read outside the crop, to see damage there
+    // The crop's columns as libjpeg-turbo's jpeg_crop_scanline gives them: at its right end, and at
+    // a left end where an MCU begins, chroma is as at the ends of an image. Else the crop's pixels
+    // are the whole image's.
+    bool has_ends;
 };
 
 #define STK_JPEG_AC_BITS 10 // bits that one look-up sees
@@ -115,7 +119,7 @@ enum stk_jpeg_status stk_jpeg_output_size(struct stk_jpeg *j, const struct stk_j
 // Bytes of scratch that stk_jpeg_decode needs: the compressed size and a few rows. 0 if the options
 // make no sense.
 size_t stk_jpeg_scratch_size(const struct stk_jpeg *j, const struct stk_jpeg_options *opt);
-// Decodes into `out`, rows `stride` bytes apart, 3 bytes a pixel (1 for grey output). Allocates
+// Decodes into `out`, rows `stride` bytes apart, 3 bytes a pixel (1 for gray output). Allocates
 // nothing. `scratch` may have any alignment. May be called again with other options.
 enum stk_jpeg_status stk_jpeg_decode(struct stk_jpeg *j, const struct stk_jpeg_options *opt,
                                      uint8_t *out, size_t stride, void *scratch,

@@ -29,7 +29,8 @@ struct run {
     struct stk_jpeg *j;
     uint32_t x_begin, x_end, y_begin, y_end; // the crop, in scaled pixels
     uint32_t out_height;
-    uint32_t planes; // used: 1 or 3
+    bool ends_left, ends_right; // chroma ends there
+    uint32_t planes;            // used: 1 or 3
     uint32_t mcus_across, mcus_down;
     uint32_t col_begin, col_end, row_begin, row_end; // MCUs that are transformed
     uint32_t row_last;                               // one past the last row that is read
@@ -53,7 +54,7 @@ struct run {
     uint32_t mcus;     // how many
     int mcu_blocks;
     int32_t dc[3];       // predictions
-    int32_t dc_limit[3]; // largest magnitude that means something with this quantiser
+    int32_t dc_limit[3]; // largest magnitude that means something with this quantizer
     // the entropy-coded segment being read
     size_t at; // offset of the marker after it
     uint64_t segment, left;
@@ -149,7 +150,7 @@ static void plan_plane(struct run *run, int index, uint32_t smallest,
     p->is_fancy = opt->upsampling == STK_JPEG_FANCY && smallest > 1 &&
                   (!p->is_doubled_across || p->width > 2);
     choose_transform(run, p, j->quant[c->quant], opt);
-    // Samples the crop needs, with the neighbours of doubled ones.
+    // Samples the crop needs, with the neighbors of doubled ones.
     uint32_t left = run->x_begin, right = run->x_end, top = run->y_begin, bottom = run->y_end;
     if (p->is_doubled_across) {
         left = left / 2 ? left / 2 - 1 : 0;
@@ -201,6 +202,8 @@ static void plan(struct run *run, struct stk_jpeg *j, const struct stk_jpeg_opti
     run->y_begin = opt->crop_y;
     run->x_end = opt->crop_w ? opt->crop_x + opt->crop_w : width;
     run->y_end = opt->crop_h ? opt->crop_y + opt->crop_h : run->out_height;
+    run->ends_left = opt->has_ends && run->x_begin % (j->h_max * smallest) == 0;
+    run->ends_right = opt->has_ends;
     run->planes = opt->output == STK_JPEG_GREY ? 1 : j->components;
     run->mcus_across = divide_up(j->width, 8 * j->h_max);
     run->mcus_down = divide_up(j->height, 8 * j->v_max);
@@ -444,6 +447,12 @@ static void extend_edges(struct run *run, uint32_t row)
     }
 }
 
+// What doubling gives for a sample whose neighbor is itself. far: NULL where rows are not doubled.
+static uint8_t at_end(const uint8_t *near, const uint8_t *far, int rounding)
+{
+    return far ? (uint8_t)((4 * (3 * near[0] + far[0]) + rounding) >> 4) : near[0];
+}
+
 // The samples of component i for pixel row y, from x_begin on, at full width.
 static const uint8_t *raise_line(struct run *run, int i, uint32_t row, uint32_t y)
 {
@@ -470,6 +479,15 @@ static const uint8_t *raise_line(struct run *run, int i, uint32_t row, uint32_t 
         run->h2v2(near, far, temp, n, run->sums);
     } else {
         run->h2v1(near, temp, n);
+    }
+    if (p->is_fancy && p->is_doubled_across) {
+        const uint8_t *other = p->is_doubled_down ? far : NULL;
+        if (run->ends_left) {
+            temp[0] = at_end(near, other, 8);
+        }
+        if (run->ends_right) {
+            temp[2 * n - 1] = at_end(near + n - 1, other ? other + n - 1 : NULL, 7);
+        }
     }
     return temp + shift;
 }
@@ -511,7 +529,7 @@ static bool is_wanted(const struct run *run)
            run->col < run->col_end;
 }
 
-// How many MCUs are read in one go: of one row, all of them wanted or none, none beyond a restart
+// How many MCUs are read at once: of one row, all of them wanted or none, none beyond a restart
 // marker.
 static uint32_t choose_mcus(const struct run *run)
 {
@@ -523,7 +541,7 @@ static uint32_t choose_mcus(const struct run *run)
     return n < run->left ? n : (uint32_t)run->left;
 }
 
-// What comes before reading MCUs. False where there is none to read: the status says why.
+// Prepares for reading MCUs. False if there are no MCUs to read; the status says why.
 static bool begin_mcus(struct run *run)
 {
     STK_ASSERT(run->row <= run->row_last);

@@ -6,14 +6,12 @@
 // of bits is on the critical path. The one branch after it is taken once a block: at an end of
 // block, or where the table cannot tell (long codes) or a second symbol has crossed the block's
 // end. Then the last look-up is undone and one symbol is taken the careful way.
-//
-// What an end of block costs counts as much as the symbols: the branch that is not foreseen, and
-// what is done before the next look-up. So this is little: blocks lie in an array, several MCUs of
-// them, and DC predictions, ranges and the end of data are left to the end of it.
-//
-// The critical path leaves most of the processor idle, so two streams can be read in turn. Blocks
-// that nobody wants are read with a table whose entries pass over as many symbols as they see, and
-// nothing of them is stored but DC values.
+// The end of a block costs as much as the symbols: a mispredicted branch, and the work before the
+// next look-up. So that work is kept small: the blocks of several MCUs share an array, and DC
+// predictions, range checks and the end of data are handled once per array.
+// The critical path leaves most of the CPU core idle, so two streams can be read alternately.
+// Unneeded blocks are read with a table whose entries skip as many symbols as they cover; only
+// their DC values are stored.
 #include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
 

@@ -161,7 +161,7 @@ void stk_jpeg_scale_ifast(const uint16_t *quant, int16_t *scaled)
         25172, 22654, 19266, 15137, 10426, 5315,  16384, 22725, 21407, 19266, 16384, 12873, 8867,
         4520,  12873, 17855, 16819, 15137, 12873, 10114, 6967,  3552,  8867,  12299, 11585, 10426,
         8867,  6967,  4799,  2446,  4520,  6270,  5906,  5315,  4520,  3552,  2446,  1247};
-    // libjpeg multiplies 16-bit signed values: a quantiser beyond 32767 counts as negative.
+    // libjpeg multiplies 16-bit signed values: a quantizer beyond 32767 counts as negative.
     for (int i = 0; i < 64; i++) {
         scaled[i] = (int16_t)(((int16_t)quant[i] * factors[i] + 2048) >> 12);
     }

@@ -10,13 +10,13 @@
 #define STK_JPEG_X86 0
 #endif
 
-// MCUs that are read in one go.
+// MCUs that are read at once.
 #define STK_JPEG_MCUS 4
 #define STK_JPEG_MCU_BLOCKS 6
 // Zero bytes after unstuffed data: more than one batch of blocks can use (64 symbols of
 // 31 bits each), so that overruns are checked once per batch.
 #define STK_JPEG_PAD 6144
-// Rows of samples have this much room on both sides for neighbours and wide loads.
+// Rows of samples have this much room on both sides for neighbors and wide loads.
 #define STK_JPEG_MARGIN 64
 // Coefficients from one block to the next: 64, a slot for what belongs nowhere, alignment.
 #define STK_JPEG_BLOCK 96
@@ -88,22 +88,22 @@ stk_jpeg_read_fn stk_jpeg_read_one, stk_jpeg_read_one_bmi2;
 stk_jpeg_read2_fn stk_jpeg_read_two, stk_jpeg_read_two_bmi2;
 
 // --- jpeg_stuff.c
-// Copies entropy-coded bytes up to the next marker, without the zero after each 0xFF. `out` needs
+// Copies entropy-coded bytes up to the next marker, dropping the zero after each 0xFF. `out` needs
 // room for `size` + STK_JPEG_PAD + 64 bytes; the padding is zeroed. Returns the bytes written and
-// sets *marker to the position of the marker's code byte, or to `size` if there is none.
+// sets *marker to the position of the marker's code byte, or to `size` without a marker.
 size_t stk_jpeg_unstuff(const uint8_t *in, size_t size, uint8_t *out, size_t *marker);
 size_t stk_jpeg_unstuff_avx2(const uint8_t *in, size_t size, uint8_t *out, size_t *marker);
 // The same without copying.
 size_t stk_jpeg_find_marker(const uint8_t *in, size_t size);
 
 // --- jpeg_idct*.c
-// Coefficients and quantisers in the order of their `place` table; writes size x size samples.
+// Coefficients and quantizers in the order of their `place` table; writes size x size samples.
 typedef void stk_jpeg_idct_fn(const int16_t *coef, const int16_t *quant, uint8_t *out,
                               ptrdiff_t stride);
 stk_jpeg_idct_fn stk_jpeg_idct_islow, stk_jpeg_idct_ifast, stk_jpeg_idct_4x4, stk_jpeg_idct_2x2,
     stk_jpeg_idct_1x1;
 stk_jpeg_idct_fn stk_jpeg_idct_ifast_avx2;
-// Two blocks side by side, of one quantiser.
+// Two blocks side by side, of one quantizer.
 typedef void stk_jpeg_idct2_fn(const int16_t *left, const int16_t *right, const int16_t *quant,
                                uint8_t *out, ptrdiff_t stride);
 stk_jpeg_idct2_fn stk_jpeg_idct2_ifast_avx2;
@@ -114,7 +114,7 @@ extern const uint8_t stk_jpeg_paired[64]; // natural position to the AVX2 kernel
 void stk_jpeg_scale_ifast(const uint16_t *quant, int16_t *scaled);
 
 // --- jpeg_pixels*.c
-// Twice as wide by 3:1 weights; in[-1] and in[n] must hold the neighbours (the edge again at an
+// Twice as wide by 3:1 weights; in[-1] and in[n] must hold the neighbors (the edge again at an
 // edge). Reads and writes up to 64 samples too many.
 typedef void stk_jpeg_h2v1_fn(const uint8_t *in, uint8_t *out, size_t n);
 // The same between two rows, `near` weighing 3. `sums` holds n + 2 + 64 values.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JPEG headers: markers up to the first scan, checked, and sorted into mine, not mine and bad.
-// Format: ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, EXIF 2.3 (orientation only). Colour space
+// Format: ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, EXIF 2.3 (orientation only). Color space
 // is chosen as libjpeg chooses it.
 #include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
@@ -48,7 +48,7 @@ static enum stk_jpeg_status read_quant(struct stk_jpeg *j, const uint8_t *p, siz
         unsigned wide = p[0] >> 4, slot = p[0] & 15;
         size_t need = 1 + (wide ? 128 : 64);
         if (slot > 3 || n < need) {
-            return bad(j, "quantiser table: wrong slot or length");
+            return bad(j, "quantizer table: wrong slot or length");
         }
         for (int i = 0; i < 64; i++) {
             j->quant[slot][stk_jpeg_zigzag[i]] = (uint16_t)(wide ? be16(p + 1 + 2 * i) : p[1 + i]);
@@ -122,7 +122,7 @@ static enum stk_jpeg_status read_frame(struct stk_jpeg *j, const uint8_t *p, siz
         j->component[i] = (struct stk_jpeg_component){q[0], q[1] >> 4, q[1] & 15, q[2], 0, 0};
         struct stk_jpeg_component *c = &j->component[i];
         if (c->h < 1 || c->h > 4 || c->v < 1 || c->v > 4 || c->quant > 3) {
-            return bad(j, "frame header: sampling factor or quantiser out of range");
+            return bad(j, "frame header: sampling factor or quantizer out of range");
         }
         for (uint32_t k = 0; k < i; k++) {
             if (j->component[k].id == c->id) {
@@ -223,7 +223,7 @@ static enum stk_jpeg_status read_scan(struct stk_jpeg *j, const uint8_t *p, size
             return bad(j, "scan header: table out of range");
         }
         if (!(j->quant_seen >> c->quant & 1)) {
-            return bad(j, "no quantiser table");
+            return bad(j, "no quantizer table");
         }
         if (!(j->dc_seen >> c->dc_tab & 1) || !(j->ac_seen >> c->ac_tab & 1)) {
             return not_mine(j, "Huffman tables left out");
@@ -234,7 +234,7 @@ static enum stk_jpeg_status read_scan(struct stk_jpeg *j, const uint8_t *p, size
         return not_mine(j, "scan parameters that are not sequential");
     }
     if (j->components == 3 && !is_ycc(j)) {
-        return not_mine(j, "colours other than YCbCr");
+        return not_mine(j, "colors other than YCbCr");
     }
     return STK_JPEG_OK;
 }

@@ -13,8 +13,8 @@ static const char *check_holders(const struct stk_col *c)
     const struct stk_buf *bufs[2] = {c->data_buf, c->meta_buf};
     for (int i = 0; i < 2; i++) {
         if (bufs[i] && __atomic_load_n(&bufs[i]->refs, __ATOMIC_RELAXED) < 1) {
-            return i ? "shapes lie in a buffer that nobody holds"
-                     : "values lie in a buffer that nobody holds";
+            return i ? "shapes are in a buffer without owner"
+                     : "values are in a buffer without owner";
         }
     }
     if (!c->keep) {
@@ -22,11 +22,11 @@ static const char *check_holders(const struct stk_col *c)
     }
     if (__atomic_load_n(&c->keep->refs, __ATOMIC_RELAXED) < 1 || c->keep->count < 0 ||
         c->keep->count > c->keep->capacity) {
-        return "the list of what strings point into is not held, or fuller than it can be";
+        return "the list of buffers that strings point into has no owner, or is too long";
     }
     for (int i = 0; i < c->keep->count; i++) {
         if (!c->keep->bufs[i] || __atomic_load_n(&c->keep->bufs[i]->refs, __ATOMIC_RELAXED) < 1) {
-            return "strings point into a buffer that nobody holds";
+            return "strings point into a buffer without owner";
         }
     }
     return NULL;
@@ -37,7 +37,7 @@ static bool is_known(const struct stk_shape *s)
     return s->rank >= 0 && s->rank <= STK_RANK_MAX && stk_shape_count(s) >= 0;
 }
 
-// Do the bytes [first, first + size) lie in the buffer?
+// Does the buffer contain the bytes [first, first + size)?
 static bool lies_in(const struct stk_buf *b, const uint8_t *first, size_t size)
 {
     return !b || b->size == 0 || size == 0 ||

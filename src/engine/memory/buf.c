@@ -284,6 +284,7 @@ STK_HOT static bool reserve(struct stk_pool *p, size_t size, bool is_fresh, uint
     struct stk_pool_stats *s = &p->stats;
     if (size > most || s->in_use_bytes > most - size) {
         s->refused++;
+        s->short_bytes = s->in_use_bytes;
         return false;
     }
     if (s->in_use_bytes + s->free_bytes + size > s->cap_bytes) {
@@ -291,6 +292,7 @@ STK_HOT static bool reserve(struct stk_pool *p, size_t size, bool is_fresh, uint
     }
     if (is_fresh && !take_ram(p, size)) {
         s->refused++;
+        s->short_bytes = s->in_use_bytes;
         return false;
     }
     s->in_use_bytes += size;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that columns lie in: reference-counted buffers out of a pool that takes them back, so
-// that the steady state neither allocates nor faults pages in. A pool has a cap in bytes (the
-// dataset's RAM budget), and all of them together that of the process (process_limits.h), but for
-// pools without a cap (SIZE_MAX), whose buffers are the caller's; a pool dies when its owner and
-// the last of its buffers have let go. Buffers may also stand for memory of somebody else, with a
-// function that is called at the end.
+// Memory for columns: reference-counted buffers from a pool that reuses them, so the steady state
+// neither allocates nor faults pages in. A pool has a cap in bytes (the dataset's RAM budget). All
+// pools together have the cap of the process (process_limits.h), except pools without a cap
+// (SIZE_MAX), whose buffers are the caller's. A pool is freed when its owner and the last of its
+// buffers have released it. A buffer may also wrap foreign memory, with a function that releases
+// it.
 #pragma once
 
 #include <stdbool.h>
@@ -38,6 +38,7 @@ struct stk_pool_stats {
     uint64_t cap_bytes;   // its own, or what the process' limit leaves where that is less
     const char *cap_name; // "the budget", or "the process' limit"
     uint64_t refused;     // requests past the cap
+    uint64_t short_bytes; // in use at the last of them
     uint64_t fresh;       // buffers that had to be allocated: constant in the steady state
 };
 
@@ -59,8 +60,8 @@ void stk_pool_set_ahead(bool is_ahead);
 uint64_t stk_pool_ahead_bytes(uint64_t cap_bytes); // that part
 bool stk_pool_is_ahead(void);                      // of this thread
 
-// Who gets nothing for want of budget asks `wait`, if there is one, and tries again; *idle is 0 at
-// first and then the function's own. False: in vain.
+// If the budget is exhausted, the pool calls `wait`, if set, and tries again. *idle starts at 0 and
+// is then the function's own. `wait` returns false to give up.
 void stk_pool_set_wait(struct stk_pool *p, bool (*wait)(void *arg, int *idle), void *arg);
 
 // Who has large work done by several threads (engine/memory/split.h). False: it was not done.

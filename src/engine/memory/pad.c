@@ -45,31 +45,52 @@ static void fill(uint8_t *to, int64_t count, size_t each, const void *value)
     }
 }
 
-// One element, from dimension `dim` on: rows are copied, what is beyond them filled.
-static void put(uint8_t *to, const uint8_t *from, const struct stk_shape *out,
-                const struct stk_shape *in, int dim, size_t each, const void *value)
+struct padding {
+    const struct stk_shape *out, *in;
+    const int64_t *before; // places ahead of the values; NULL: none
+    size_t each;
+    const void *value;
+};
+
+// One element, from dimension `dim` on: rows are copied, what is around them filled.
+static void put(const struct padding *p, uint8_t *to, const uint8_t *from, int dim)
 {
-    int64_t out_row = 1, in_row = 1;
-    for (int d = dim + 1; d < out->rank; d++) {
-        out_row *= out->dim[d];
-        in_row *= in->dim[d];
-    }
-    if (dim == out->rank) {
-        memcpy(to, from, each);
+    if (dim == p->out->rank) {
+        memcpy(to, from, p->each);
         return;
     }
-    int64_t rows = in->dim[dim];
+    int64_t out_row = 1, in_row = 1;
+    for (int d = dim + 1; d < p->out->rank; d++) {
+        out_row *= p->out->dim[d];
+        in_row *= p->in->dim[d];
+    }
+    int64_t rows = p->in->dim[dim], ahead = p->before ? p->before[dim] : 0;
+    STK_ASSERT(ahead >= 0 && rows >= 0 && ahead + rows <= p->out->dim[dim]);
+    fill(to, ahead * out_row, p->each, p->value);
+    to += (size_t)(ahead * out_row) * p->each;
     if (out_row == in_row) { // the same from here on
         if (rows * in_row > 0) {
-            memcpy(to, from, (size_t)(rows * in_row) * each);
+            memcpy(to, from, (size_t)(rows * in_row) * p->each);
         }
     } else {
         for (int64_t r = 0; r < rows; r++) {
-            put(to + (size_t)(r * out_row) * each, from + (size_t)(r * in_row) * each, out, in,
-                dim + 1, each, value);
+            put(p, to + (size_t)(r * out_row) * p->each, from + (size_t)(r * in_row) * p->each,
+                dim + 1);
         }
     }
-    fill(to + (size_t)(rows * out_row) * each, (out->dim[dim] - rows) * out_row, each, value);
+    fill(to + (size_t)(rows * out_row) * p->each, (p->out->dim[dim] - ahead - rows) * out_row,
+         p->each, p->value);
+}
+
+void stk_pad_put(uint8_t *to, const uint8_t *from, const struct stk_shape *out,
+                 const struct stk_shape *in, const int64_t *before, size_t each, const void *value)
+{
+    STK_ASSERT(out->rank == in->rank);
+    if (stk_shape_count(in) == 0) {
+        fill(to, stk_shape_count(out), each, value);
+    } else {
+        put(&(struct padding){out, in, before, each, value}, to, from, 0);
+    }
 }
 
 bool stk_col_pad(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from,
@@ -94,11 +115,7 @@ bool stk_col_pad(struct stk_col *to, struct stk_pool *pool, const struct stk_col
     for (int64_t i = 0; i < n; i++) {
         struct stk_shape in = stk_col_shape(from, first + i);
         uint8_t *at = to->data + (size_t)(i * count) * each;
-        if (stk_shape_count(&in) == 0) {
-            fill(at, count, each, value);
-        } else {
-            put(at, stk_col_at(from, first + i), &shape, &in, 0, each, value);
-        }
+        stk_pad_put(at, stk_col_at(from, first + i), &shape, &in, NULL, each, value);
     }
     return true;
 }

@@ -46,7 +46,7 @@ size_t stk_dtype_bytes(enum stk_dtype t);
 const char *stk_dtype_name(enum stk_dtype t);
 bool stk_dtype_find(const char *name, enum stk_dtype *out); // NumPy's names, "string" too
 bool stk_dtype_is_float(enum stk_dtype t);
-bool stk_dtype_is_int(enum stk_dtype t); // bool is none
+bool stk_dtype_is_int(enum stk_dtype t); // not bool
 
 struct stk_specs *stk_specs_new(int count);                           // zeroed; NULL: no memory
 struct stk_specs *stk_specs_hold(struct stk_specs *s);                // takes NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real number as a whole one, cut towards 0. What does not fit, NaN too, is INT64_MIN, as x86's
+// A real number as a whole one, cut toward 0. What does not fit, NaN too, is INT64_MIN, as x86's
 // instruction has it; C leaves it open.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms of rows of real values, of any length in n log n, by kissfft; only where it
-// was built with it. A plan is of one length, and is written to while it transforms: each thread
-// has its own.
+// Fourier transforms of rows of real values, of any length in n log n. A plan is of one length. It
+// does not change after it is made, so threads can share it.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,9 +12,17 @@ struct stk_fft;
 // NULL: no memory. length: from 1 to 2^24.
 struct stk_fft *stk_fft_plan(int64_t length);
 void stk_fft_free(struct stk_fft *f); // NULL is fine
-// The bytes that a transform writes its way to the result into.
+// The bytes of scratch memory that stk_fft_rows needs.
 size_t stk_fft_room(const struct stk_fft *f);
-// The first width values of a row (the others are 0; width may be more than the length) to
-// length / 2 + 1 pairs of real and imaginary part in out. room: stk_fft_room bytes, aligned as any
-// object is.
-void stk_fft_row(const struct stk_fft *f, const float *row, int64_t width, void *room, float *out);
+
+struct stk_fft_rows {
+    const float *first; // the first row
+    int64_t step;       // values from the start of a row to that of the next; rows may overlap
+    int64_t rows;
+    int64_t width;       // values of a row; those after `length` are ignored, missing ones are 0
+    const float *window; // `width` factors of a row's values; NULL: none
+    bool is_absolute;    // each result is one value, its magnitude; else real and imaginary part
+    float *out;          // rows of length / 2 + 1 results
+};
+// room: stk_fft_room bytes. A row's result does not depend on the other rows.
+void stk_fft_rows(const struct stk_fft *f, const struct stk_fft_rows *job, void *room);

@@ -49,6 +49,11 @@ static uint64_t int_power(uint64_t a, uint64_t b)
     return result;
 }
 
+// Powers that have a shorter way; pow of -0 and of minus infinity is positive. A loop with one
+// exponent tests it once.
+#define ROOT(a) (a == (T) - INFINITY ? (T)INFINITY : sqrt(a + (T)0))
+#define POWER(a, b) (b == (T)0.5 ? ROOT(a) : b == (T)2 ? a * a : b == (T)1 ? a : pow(a, b))
+
 static double floor_mod(double a, double b)
 {
     double m = fmod(a, b);

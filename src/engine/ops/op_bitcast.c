@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bitcast: the same bytes as another type. Towards a narrower type a dimension is added, towards a
+// bitcast: the same bytes as another type. Toward a narrower type a dimension is added, toward a
 // wider one the last dimension, which must hold one value's bytes, goes.
 #include <string.h>
 

@@ -194,7 +194,7 @@ static enum stoker_status bytes_run(struct stk_op_run *r, struct stoker_err *err
         if (r->op->arg == ENCODE) {
             size = encode(&s, pads, to);
         } else if (!decode(s, to, &size)) {
-            return stk_op_fail(r, k / each, STOKER_EINVAL, "'%.*s' is no base64 for the web",
+            return stk_op_fail(r, k / each, STOKER_EINVAL, "'%.*s' isn't URL-safe base64",
                                (int)(s.size < 60 ? s.size : 60), (const char *)s.data);
         }
         out[k] = (struct stk_bytes){to, size};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cast: values as another type. saturate_cast: those outside the new type's range become its ends.
 //
-// Floats are cut towards 0. What a float outside the new range becomes under cast is what x86
+// Floats are cut toward 0. What a float outside the new range becomes under cast is what x86
 // conversions give (by way of int32 for narrow types), on every machine. Anything but 0 is true.
 #include <string.h>
 

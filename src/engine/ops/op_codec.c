@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Image files: decode_jpeg, decode_and_crop_jpeg, decode_png, decode_image, extract_jpeg_shape,
 // encode_png, encode_jpeg; and jpeg_random_resized_crop, which does in one pass what a training
-// set's first steps do: decode a random part, resize, mirror, normalise.
+// set's first steps do: decode a random part, resize, mirror, normalize.
 //
 // jpeg_random_resized_crop: contents; attributes as random_resized_crop has them (op_augment.c),
 // and "fast" (1: the decoder may scale).
@@ -158,6 +158,7 @@ static enum stoker_status read_window(const struct stk_op_run *r, int64_t i,
     o->crop_x = (uint32_t)window[1];
     o->crop_height = (uint32_t)window[2];
     o->crop_width = (uint32_t)window[3];
+    o->has_ends = crop_of(r) == STK_OP_CROP_WINDOW; // crop_to_bounding_box cuts whole pictures
     return STOKER_OK;
 }
 
@@ -183,8 +184,8 @@ static enum stoker_status read_slice(const struct stk_op_run *r, int64_t i,
     return STOKER_OK;
 }
 
-// Rows and columns of an index. One that selects nothing has `empty` as its size; then a place of
-// the image is decoded all the same, since a damaged file is an error.
+// Rows and columns of an index. One that selects nothing has `empty` as its size. Then part of the
+// image is still decoded, because a damaged file must be an error.
 static enum stoker_status read_ranges(const struct stk_op_run *r, int64_t i,
                                       const struct stk_image_shape *shape,
                                       struct stk_image_box *box, struct stk_image_box *empty,
@@ -242,7 +243,7 @@ static enum stoker_status read_part(const struct stk_op_run *r, int64_t i, enum 
     }
     if ((uint64_t)box.y + box.height > shape.height || (uint64_t)box.x + box.width > shape.width) {
         return stk_err_set(&job->err, STOKER_EINVAL,
-                           "a box of %u x %u at (%u, %u) does not lie in %u x %u", box.height,
+                           "a box of %u x %u at (%u, %u) exceeds the image's %u x %u", box.height,
                            box.width, box.y, box.x, shape.height, shape.width);
     }
     o->is_checked = true;

@@ -38,10 +38,10 @@ enum {
     [STK_OP_DECODE_CHANNELS] =                                                                     \
         STK_ARG("channels", INT, "channels of the result; 0: as many as the file has"),            \
     [STK_OP_DECODE_RATIO] = STK_ARG("ratio", INT, "sides divided by 1, 2, 4 or 8", .fallback = 1), \
-    [STK_OP_DECODE_FANCY_UPSCALING] = STK_ARG(                                                     \
-        "fancy_upscaling", BOOL, "colours between those that the file has", .fallback = 1),        \
+    [STK_OP_DECODE_FANCY_UPSCALING] =                                                              \
+        STK_ARG("fancy_upscaling", BOOL, "colors between those that the file has", .fallback = 1), \
     [STK_OP_DECODE_TRY_RECOVER_TRUNCATED] = STK_ARG(                                               \
-        "try_recover_truncated", BOOL, "a file that ends too early is grey from there on"),        \
+        "try_recover_truncated", BOOL, "a file that ends too early is gray from there on"),        \
     [STK_OP_DECODE_ACCEPTABLE_FRACTION] = STK_ARG(                                                 \
         "acceptable_fraction", FLOAT, "of the rows that must be there then", .fallback_float = 1), \
     [STK_OP_DECODE_DCT_METHOD] = STK_ARG("dct_method", TEXT, "method; empty: the fast one",        \

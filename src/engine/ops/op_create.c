@@ -121,7 +121,7 @@ static enum stoker_status fill_run(struct stk_op_run *r, struct stoker_err *err)
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = {0};
         if (!stk_op_ints(&r->args[ARG_DIMS], list, i, dims, STK_RANK_MAX, &shape.rank)) {
-            return stk_op_fail(r, i, STOKER_EINVAL, "dims is no list of at most %d integers",
+            return stk_op_fail(r, i, STOKER_EINVAL, "dims isn't a list of at most %d integers",
                                STK_RANK_MAX);
         }
         for (int k = 0; k < shape.rank; k++) {

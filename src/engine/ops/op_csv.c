@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// decode_csv: columns of strings that hold one CSV record each, as tf.io.decode_csv splits them.
-// That is stricter than files of CSV (formats/csv.h): a record holds no line end but in quotes, or
-// where a field begins, where it is passed over; quotes end before a delimiter or the record's end.
+// decode_csv: columns of strings with one CSV record each, split as tf.io.decode_csv does. That is
+// stricter than CSV files (formats/csv.h). A line end may occur only in quotes, or where a field
+// begins, where it is skipped. Quotes must end before a delimiter or the record's end.
 #include "base/alloc.h"
 #include "engine/formats/csv_columns.h"
 #include "engine/ops/op_util.h"
@@ -82,7 +82,7 @@ static const char *quoted_field(const struct stk_csv_columns *c, struct stk_byte
     while (i + 1 < s.size && (s.data[i] != '"' || s.data[i + 1] != c->delim)) {
         if (s.data[i] == '"') {
             if (s.data[i + 1] != '"') {
-                return "a quote inside of quotes that is not doubled";
+                return "a quote inside quotes that isn't doubled";
             }
             is_escaped = true;
             i++;

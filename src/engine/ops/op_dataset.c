@@ -87,7 +87,7 @@ static enum stoker_status check(const struct template *c, struct stoker_err *err
     }
     for (int i = 0; i < dataset_inputs(c->attrs); i++) {
         if (c->in[i].dtype != STK_DT_DATASET || c->in[i].shape.rank != 0 || !c->in[i].nested) {
-            return stk_err_set(err, STOKER_EINVAL, "make_dataset: input %d is no dataset", i);
+            return stk_err_set(err, STOKER_EINVAL, "make_dataset: input %d isn't a dataset", i);
         }
     }
     return STOKER_OK;

@@ -1,105 +1,229 @@
 // SPDX-License-Identifier: Apache-2.0
-// rfft_parts: Fourier transforms of rows of float32 (the last dimension), cut or filled up with
-// zeros to "fft_length": its first fft_length / 2 + 1 values, each as real and imaginary part, in
-// another last dimension, for there are no complex numbers here. By kissfft (fft.c), where it was
-// built with it.
+// Frames of a signal, and Fourier transforms of rows of float32 (fft.h):
+//   frame        overlapping parts of the last dimension, as rows
+//   rfft_parts   of rows, cut or filled up with zeros to "fft_length"
+//   stft_parts   of windows of a signal: frame, multiply by the window, transform, without rows in
+//                between
+// A transform has fft_length / 2 + 1 results: each as real and imaginary part, in another last
+// dimension, for there are no complex numbers here, or ("absolute") its magnitude.
+#include <string.h>
+
 #include "engine/ops/fft.h"
 #include "engine/ops/op_util.h"
 
-enum { ARG_LENGTH, LENGTH_MAX = 1 << 24 };
+enum { LENGTH_MAX = 1 << 24 };
+enum { ARG_LENGTH, ARG_ABSOLUTE, ARG_FRAME, ARG_STEP };
+#define LENGTH_ROW                                                                                 \
+    STK_ARG("fft_length", INT, "values of each row to transform", .is_required = true, .min = 1,   \
+            .max = LENGTH_MAX)
+#define ABSOLUTE_ROW STK_ARG("absolute", BOOL, "magnitudes instead of both parts")
+#define FRAME_ROW                                                                                  \
+    STK_ARG("frame_length", INT, "values of a frame", .is_required = true, .min = 1,               \
+            .max = LENGTH_MAX)
+#define STEP_ROW                                                                                   \
+    STK_ARG("frame_step", INT, "values from frame to frame", .is_required = true, .min = 1,        \
+            .max = INT32_MAX)
 static const struct stk_arg_row fft_args[] = {
-    [ARG_LENGTH] = STK_ARG("fft_length", INT, "values of each row to transform",
-                           .is_required = true, .min = 1, .max = LENGTH_MAX),
-    {0}};
+    [ARG_LENGTH] = LENGTH_ROW, [ARG_ABSOLUTE] = ABSOLUTE_ROW, {0}};
+static const struct stk_arg_row stft_args[] = {[ARG_LENGTH] = LENGTH_ROW,
+                                               [ARG_ABSOLUTE] = ABSOLUTE_ROW,
+                                               [ARG_FRAME] = FRAME_ROW,
+                                               [ARG_STEP] = STEP_ROW,
+                                               {0}};
+enum { FRAME_LENGTH, FRAME_STEP };
+static const struct stk_arg_row frame_args[] = {
+    [FRAME_LENGTH] = FRAME_ROW, [FRAME_STEP] = STEP_ROW, {0}};
+
+static int64_t frames_of(int64_t samples, int64_t length, int64_t step)
+{
+    return samples < 0 ? STK_UNKNOWN : samples < length ? 0 : (samples - length) / step + 1;
+}
+
+// The last dimension becomes frames, and one more follows.
+static bool frame_shape(struct stk_shape *shape, int64_t length, int64_t step)
+{
+    int rank = shape->rank;
+    if (rank < 1 || rank >= STK_RANK_MAX) {
+        return false;
+    }
+    shape->dim[rank - 1] = frames_of(shape->dim[rank - 1], length, step);
+    shape->dim[rank] = length;
+    shape->rank = rank + 1;
+    return true;
+}
+
+// The last dimension becomes results.
+static bool result_shape(struct stk_shape *shape, const struct stk_arg_value *args)
+{
+    int rank = shape->rank;
+    bool is_absolute = args[ARG_ABSOLUTE].i != 0;
+    if (rank < 1 || rank + !is_absolute > STK_RANK_MAX) {
+        return false;
+    }
+    shape->dim[rank - 1] = args[ARG_LENGTH].i / 2 + 1;
+    if (!is_absolute) {
+        shape->dim[rank] = 2;
+        shape->rank = rank + 1;
+    }
+    return true;
+}
+
+static enum stoker_status frame_infer(struct stk_op_infer *c, struct stoker_err *err)
+{
+    stk_spec_copy(&c->out[0], &c->in[0]);
+    if (c->in[0].dtype == STK_DT_DATASET ||
+        (c->in[0].shape.rank >= 0 &&
+         !frame_shape(&c->out[0].shape, c->args[FRAME_LENGTH].i, c->args[FRAME_STEP].i))) {
+        return stk_err_set(err, STOKER_EINVAL,
+                           "frame: takes a signal (..., samples) of at most %d "
+                           "dimensions",
+                           STK_RANK_MAX - 1);
+    }
+    return STOKER_OK;
+}
+
+static enum stoker_status frame_run(struct stk_op_run *r, struct stoker_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    int64_t length = r->args[FRAME_LENGTH].i, step = r->args[FRAME_STEP].i;
+    struct stk_shape shape = in->shape;
+    if (!frame_shape(&shape, length, step)) {
+        return stk_op_fail(r, 0, STOKER_EINVAL, "takes a signal, not a scalar");
+    }
+    size_t each = stk_dtype_bytes(in->dtype), bytes = (size_t)length * each;
+    int64_t samples = in->shape.dim[in->shape.rank - 1];
+    int64_t frames = frames_of(samples, length, step);
+    int64_t signals = stk_op_span(&in->shape, 0, in->shape.rank - 1);
+    uint8_t *out = stk_op_out(r, 0, in->dtype, &shape, err);
+    if (!out) {
+        return err->code;
+    }
+    for (int64_t i = 0; i < r->n * signals; i++) {
+        const uint8_t *from =
+            (uint8_t *)stk_col_at(in, i / signals) + (size_t)(i % signals * samples) * each;
+        for (int64_t k = 0; k < frames; k++, out += bytes) {
+            memcpy(out, from + (size_t)(k * step) * each, bytes);
+        }
+    }
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
+}
+
+static enum stoker_status wrong_shape(const char *op, struct stoker_err *err)
+{
+    return stk_err_set(err, STOKER_EINVAL, "%s: takes rows of float32", op);
+}
 
 static enum stoker_status fft_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-#if !STOKER_HAVE_KISSFFT
-    (void)c;
-    return stk_err_set(err, STOKER_EINVAL,
-                       "rfft_parts: this build has no kissfft, which Fourier transforms need");
-#else
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    const struct stk_shape *in = &c->in[0].shape;
-    if (s == STOKER_OK &&
-        (c->in[0].dtype != STK_DT_F32 || in->rank == 0 || in->rank >= STK_RANK_MAX)) {
-        return stk_err_set(err, STOKER_EINVAL, "rfft_parts: takes rows of float32");
-    }
     c->out[0].dtype = STK_DT_F32;
-    c->out[0].shape = *in;
-    if (s == STOKER_OK && in->rank > 0) {
-        c->out[0].shape.rank = in->rank + 1;
-        c->out[0].shape.dim[in->rank - 1] = c->args[ARG_LENGTH].i / 2 + 1;
-        c->out[0].shape.dim[in->rank] = 2;
-    }
-    return s;
-#endif
+    c->out[0].shape = c->in[0].shape;
+    bool fits = c->in[0].shape.rank < 0 || result_shape(&c->out[0].shape, c->args);
+    return fits ? STOKER_OK : wrong_shape(c->op->name, err);
 }
 
-#if STOKER_HAVE_KISSFFT
-// Of one thread.
-struct scratch {
-    struct stk_fft *plan; // NULL: none yet
-};
-
-static void scratch_end(void *scratch)
+static enum stoker_status stft_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    stk_fft_free(((struct scratch *)scratch)->plan);
+    c->out[0].dtype = STK_DT_F32;
+    c->out[0].shape = c->in[0].shape;
+    bool fits = c->in[0].shape.rank < 0 ||
+                (frame_shape(&c->out[0].shape, c->args[ARG_FRAME].i, c->args[ARG_STEP].i) &&
+                 result_shape(&c->out[0].shape, c->args));
+    if (fits && c->n_in > 1 && c->in[1].shape.rank == 1 && c->in[1].shape.dim[0] >= 0) {
+        fits = c->in[1].shape.dim[0] == c->args[ARG_FRAME].i;
+    }
+    return fits ? STOKER_OK
+                : stk_err_set(err, STOKER_EINVAL,
+                              "%s: takes a signal (..., samples) and a window of frame_length",
+                              c->op->name);
 }
 
-static struct stk_fft *plan_of(struct stk_op_run *r, int64_t length)
+static enum stoker_status fft_prepare(const struct stk_op_infer *c, void **out,
+                                      struct stoker_err *err)
 {
-    struct scratch *s = r->scratch;
-    if (!s->plan) {
-        s->plan = stk_fft_plan(length);
-    }
-    return s->plan;
+    *out = stk_fft_plan(c->args[ARG_LENGTH].i);
+    return *out ? STOKER_OK : stk_err_nomem(err);
 }
 
-static enum stoker_status fft_run(struct stk_op_run *r, struct stoker_err *err)
+static void fft_unprepare(void *prepared)
 {
-    const struct stk_col *in = r->in[0];
-    int64_t length = r->args[ARG_LENGTH].i, bins = length / 2 + 1;
-    int rank = in->shape.rank;
-    if (rank < 1 || rank >= STK_RANK_MAX) {
-        return stk_op_fail(r, 0, STOKER_EINVAL, "takes rows, not a scalar");
-    }
-    struct stk_shape shape = in->shape;
-    shape.rank = rank + 1;
-    shape.dim[rank - 1] = bins;
-    shape.dim[rank] = 2;
-    struct stk_fft *plan = plan_of(r, length);
-    float *out = plan ? stk_op_out(r, 0, STK_DT_F32, &shape, err) : NULL;
-    struct stk_buf *b = out ? stk_buf_get(r->pool, stk_fft_room(plan)) : NULL;
+    stk_fft_free(prepared);
+}
+
+// Rows of each element, `rows` for each of `signals`.
+static enum stoker_status transform(struct stk_op_run *r, const struct stk_shape *shape,
+                                    struct stk_fft_rows job, int64_t signals, int64_t signal_step,
+                                    const struct stk_col *window, struct stoker_err *err)
+{
+    float *out = stk_op_out(r, 0, STK_DT_F32, shape, err);
+    struct stk_buf *b = out ? stk_buf_get(r->pool, stk_fft_room(r->prepared)) : NULL;
     if (!b) {
-        return plan && !out ? err->code : stk_op_no_memory(r, err);
+        return out ? stk_op_no_memory(r, err) : err->code;
     }
-    int64_t width = in->shape.dim[rank - 1], rows = stk_op_span(&in->shape, 0, rank - 1);
-    for (int64_t i = 0; i < r->n; i++) {
-        const float *row = stk_col_at(in, i);
-        for (int64_t k = 0; k < rows; k++, row += width, out += 2 * bins) {
-            stk_fft_row(plan, row, width, b->data, out);
-        }
+    int64_t results = r->n * signals > 0 ? stk_shape_count(shape) / signals : 0;
+    for (int64_t i = 0; i < r->n * signals; i++, out += results) {
+        job.first = (float *)stk_col_at(r->in[0], i / signals) + i % signals * signal_step;
+        job.window = window ? stk_col_at(window, i / signals) : NULL;
+        job.out = out;
+        stk_fft_rows(r->prepared, &job, b->data);
     }
     stk_buf_drop(b);
     return STOKER_OK;
 }
-#else
+
 static enum stoker_status fft_run(struct stk_op_run *r, struct stoker_err *err)
 {
-    (void)r;
-    return stk_err_set(err, STOKER_EBUG, "rfft_parts ran without kissfft");
+    struct stk_shape shape = r->in[0]->shape;
+    int rank = shape.rank;
+    if (!result_shape(&shape, r->args)) {
+        return stk_op_fail(r, 0, STOKER_EINVAL, "takes rows, not a scalar");
+    }
+    int64_t width = r->in[0]->shape.dim[rank - 1];
+    struct stk_fft_rows job = {.step = width,
+                               .rows = stk_op_span(&r->in[0]->shape, 0, rank - 1),
+                               .width = width,
+                               .is_absolute = r->args[ARG_ABSOLUTE].i != 0};
+    return transform(r, &shape, job, 1, 0, NULL, err);
 }
-#endif
 
-const struct stk_op stk_op_rfft_parts = {.name = "rfft_parts",
-                                         .summary = "Fourier transforms of rows, as pairs of parts",
-                                         .cost_ns = 20,
-                                         .is_slow = true, // of millions of values
-                                         .infer = fft_infer,
-#if STOKER_HAVE_KISSFFT
-                                         .scratch_bytes = sizeof(struct scratch),
-                                         .scratch_end = scratch_end,
-#endif
-                                         .run = fft_run,
-                                         .args = fft_args};
+static enum stoker_status stft_run(struct stk_op_run *r, struct stoker_err *err)
+{
+    const struct stk_col *in = r->in[0], *window = r->n_in > 1 ? r->in[1] : NULL;
+    int64_t length = r->args[ARG_FRAME].i, step = r->args[ARG_STEP].i;
+    struct stk_shape shape = in->shape;
+    int rank = shape.rank;
+    if (!frame_shape(&shape, length, step) || !result_shape(&shape, r->args)) {
+        return stk_op_fail(r, 0, STOKER_EINVAL, "takes a signal, not a scalar");
+    }
+    if (window && (window->shape.rank != 1 || window->shape.dim[0] != length)) {
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the window is not of %lld values",
+                           (long long)length);
+    }
+    int64_t samples = in->shape.dim[rank - 1];
+    struct stk_fft_rows job = {.step = step,
+                               .rows = frames_of(samples, length, step),
+                               .width = length,
+                               .is_absolute = r->args[ARG_ABSOLUTE].i != 0};
+    return transform(r, &shape, job, stk_op_span(&in->shape, 0, rank - 1), samples, window, err);
+}
+
+const struct stk_op stk_op_frame = {.name = "frame",
+                                    .summary = "Overlapping parts of a signal, as rows",
+                                    .signature = "any",
+                                    .infer = frame_infer,
+                                    .run = frame_run,
+                                    .args = frame_args};
+
+#define TRANSFORM(id, takes, about, how_infer, how_run, rows_of_args)                              \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .cost_ns = 5,                                               \
+                                       .is_slow = true, /* of millions of values */                \
+                                       .signature = takes,                                         \
+                                       .infer = how_infer,                                         \
+                                       .prepare = fft_prepare,                                     \
+                                       .unprepare = fft_unprepare,                                 \
+                                       .run = how_run,                                             \
+                                       .args = rows_of_args};
+TRANSFORM(rfft_parts, "float32", "Fourier transforms of rows", fft_infer, fft_run, fft_args)
+TRANSFORM(stft_parts, "float32, float32?", "Fourier transforms of windows of a signal", stft_infer,
+          stft_run, stft_args)

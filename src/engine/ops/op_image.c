@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Image operations that give an image for an image: resizing, cropping, padding, turning, colours;
+// Image operations that give an image for an image: resizing, cropping, padding, turning, colors;
 // and the random ones among them. One row of the table below for each: what comes out (its size and
 // type), and what is called for one image.
 #include <string.h>
@@ -186,7 +186,7 @@ static bool plan_resize(struct planning *q)
         q->p.height = h;
         q->p.width = w;
     }
-    q->p.dtype = method == STK_IMAGE_NEAREST ? q->p.dtype : STK_DT_F32;
+    q->p.dtype = stk_image_is_nearest(method) ? q->p.dtype : STK_DT_F32;
     return true;
 }
 
@@ -348,9 +348,9 @@ static enum stoker_status run_crop(const struct job *j, struct stoker_err *err)
         return no_offset(err);
     }
     if (y + out->height > in->height || x + out->width > in->width) {
-        return stk_err_set(err, STOKER_EINVAL,
-                           "a box of %u x %u at (%lld, %lld) does not lie in %u x %u", out->height,
-                           out->width, (long long)y, (long long)x, in->height, in->width);
+        return stk_err_set(
+            err, STOKER_EINVAL, "a box of %u x %u at (%lld, %lld) exceeds the image's %u x %u",
+            out->height, out->width, (long long)y, (long long)x, in->height, in->width);
     }
     enum stoker_status s = stk_image_crop(in, &box, &view, err);
     return s == STOKER_OK ? stk_image_copy(&view, out, err) : s;
@@ -554,9 +554,9 @@ static enum stoker_status image_run(struct stk_op_run *r, struct stoker_err *err
         struct plan *p = &q.p;
         if (!plan_from(&q, r->op, in->dtype) || p->height <= 0 || p->width <= 0 ||
             p->channels <= 0) {
-            return stk_op_fail(
-                r, i, STOKER_EINVAL, "%s",
-                *q.why ? q.why : "an image without pixels, or sizes that are no positive numbers");
+            return stk_op_fail(r, i, STOKER_EINVAL, "%s",
+                               *q.why ? q.why
+                                      : "an image without pixels, or sizes that aren't positive");
         }
         p->dtype = r->spec[0].dtype;
         struct stk_shape shape = in->shape;

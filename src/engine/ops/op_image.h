@@ -109,7 +109,8 @@ bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value);
 #define STK_OP_METHOD_ROW                                                                          \
     STK_ARG("method", TEXT, "interpolation", .fallback_text = "bilinear",                          \
             .choices = "bilinear,nearest,bicubic,area,lanczos3,lanczos5,gaussian,mitchellcubic,"   \
-                       "pil_bilinear")
+                       "pil_bilinear,v1_bilinear,v1_nearest,v1_bicubic,v1_bilinear_corners,"       \
+                       "v1_nearest_corners,v1_bicubic_corners,v1_area_corners")
 // Evenly in [low, high) for element i: by a seed of one's own, or the run's where it is negative.
 double stk_op_image_drawn(const struct stk_op_run *r, int64_t seed, int64_t i, double low,
                           double high);

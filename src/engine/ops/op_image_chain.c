@@ -122,7 +122,7 @@ static enum stoker_status chain_prepare(const struct stk_op_infer *in, void **ou
     }
     if (!read_chain(in, c)) {
         stk_free(c);
-        return stk_err_set(err, STOKER_EINVAL, "a chain of operations that makes no sense");
+        return stk_err_set(err, STOKER_EINVAL, "invalid chain of operations");
     }
     *out = c;
     return STOKER_OK;

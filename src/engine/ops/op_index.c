@@ -185,7 +185,7 @@ static bool select_part(const struct stk_attr *t, const struct stk_shape *in,
     return take_rest(&c);
 }
 
-// The shape as far as it is known beforehand.
+// The dimensions that are known beforehand.
 static void open_shape(const struct stk_attr *t, const struct stk_shape *in, struct stk_shape *out)
 {
     int64_t count_items = t->count / 5, used = count_used(t);
@@ -268,6 +268,9 @@ static enum stoker_status strided_run(struct stk_op_run *r, struct stoker_err *e
             return stk_op_fail(r, i, STOKER_EINVAL, "%s", why);
         }
         size_t bytes = (size_t)stk_shape_count(&s.out) * size;
+        if (stk_op_share_run(r, &s.out, s.base, s.step)) {
+            return STOKER_OK;
+        }
         if (i == 0 && is_same) {
             out = stk_op_out(r, 0, in->dtype, &s.out, err);
         } else if (!is_same) {
@@ -360,6 +363,9 @@ static enum stoker_status slice_run(struct stk_op_run *r, struct stoker_err *err
             }
             base += begin[k] * step[k];
             shape.dim[k] = count;
+        }
+        if (stk_op_share_run(r, &shape, base, step)) {
+            return STOKER_OK;
         }
         void *out = stk_op_append(r, 0, in->dtype, &shape, err);
         if (!out) {
@@ -495,7 +501,7 @@ static enum stoker_status gather_run(struct stk_op_run *r, struct stoker_err *er
             count = stk_shape_count(&index->shape);
     size_t bytes = (size_t)inner * size;
     if (outer > 1 && stk_shape_count(&out_shape) == 0) {
-        outer = 1; // the indices are looked at all the same
+        outer = 1; // the indices are still checked
     }
     STK_ASSERT(outer >= 0 && length >= 0 && inner >= 0 && out_shape.rank <= STK_RANK_MAX);
     uint8_t *out = stk_op_out(r, 0, in->dtype, &out_shape, err);

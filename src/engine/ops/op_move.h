@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "engine/ops/op_util.h"
 
-// n values to neighbouring places, from places `step` values apart.
+// n values to neighboring places, from places `step` values apart.
 static inline void stk_op_move_row(uint8_t *to, const uint8_t *from, int64_t n, int64_t step,
                                    size_t size)
 {
@@ -75,4 +75,34 @@ static inline void stk_op_steps(const struct stk_shape *s, int64_t *step)
         step[i] = n;
         n *= s->dim[i];
     }
+}
+
+// A part of a large value that is contiguous can be the result as it is, where the block
+// has one element: nothing is copied. Not if most of the value would be kept in memory for nothing.
+// False: it has to be copied.
+static inline bool stk_op_share_run(struct stk_op_run *r, const struct stk_shape *shape,
+                                    int64_t base, const int64_t *step)
+{
+    enum { LARGE = 16 * 1024 };
+    const struct stk_col *in = r->in[0];
+    size_t size = stk_dtype_bytes(in->dtype), bytes = (size_t)stk_shape_count(shape) * size;
+    int64_t run = 1;
+    if (r->n != 1 || r->out[0].is_bound || in->is_varied || bytes < LARGE ||
+        2 * bytes < stk_col_bytes_each(in)) {
+        return false;
+    }
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        if (shape->dim[i] > 1 && step[i] != run) {
+            return false;
+        }
+        run *= shape->dim[i];
+    }
+    struct stk_col *c = &r->out[0];
+    stk_col_clear(c);
+    stk_col_share(c, in);
+    c->n = 1;
+    c->shape = *shape;
+    c->data += (size_t)base * size;
+    c->stride = bytes;
+    return true;
 }

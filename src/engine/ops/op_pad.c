@@ -2,6 +2,7 @@
 // pad (constant, reflect, symmetric; attribute "paddings" INTS before/after per dimension, or the
 // second input), tile (attribute "multiples", or the second input), matmul.
 #include "base/assert.h"
+#include "engine/memory/pad.h"
 #include "engine/ops/op_move.h"
 
 // The rows of each operation begin with 0.
@@ -80,22 +81,18 @@ static int64_t mirror(int64_t at, int64_t length, int mode)
     return at < 0 ? -at - edge : 2 * length - 2 + edge - at;
 }
 
-static void pad_element(uint8_t *out, const struct stk_shape *shape, const uint8_t *in,
-                        const struct stk_shape *have, const int64_t *pads, const void *value,
-                        size_t size, int mode)
+static void mirror_element(uint8_t *out, const struct stk_shape *shape, const uint8_t *in,
+                           const struct stk_shape *have, const int64_t *pads, size_t size, int mode)
 {
     int64_t at[STK_RANK_MAX] = {0}, from[STK_RANK_MAX], count = stk_shape_count(shape);
     STK_ASSERT(shape->rank == have->rank && count >= 0);
     stk_op_steps(have, from);
     for (int64_t k = 0; k < count; k++, out += size) {
         int64_t offset = 0;
-        bool is_inside = true;
         for (int i = 0; i < shape->rank; i++) {
-            int64_t place = at[i] - pads[2 * i];
-            is_inside = is_inside && (mode != CONSTANT || (place >= 0 && place < have->dim[i]));
-            offset += (mode == CONSTANT ? place : mirror(place, have->dim[i], mode)) * from[i];
+            offset += mirror(at[i] - pads[2 * i], have->dim[i], mode) * from[i];
         }
-        memcpy(out, is_inside ? in + (size_t)offset * size : value, size);
+        memcpy(out, in + (size_t)offset * size, size);
         for (int i = shape->rank - 1; i >= 0 && ++at[i] == shape->dim[i]; i--) {
             at[i] = 0;
         }
@@ -111,7 +108,7 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
     int mode = (int)r->args[ARG_MODE].i;
     size_t size = stk_dtype_bytes(in->dtype);
     static const uint8_t zeros[16];
-    int64_t pads[2 * STK_RANK_MAX];
+    int64_t pads[2 * STK_RANK_MAX], before[STK_RANK_MAX];
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = in->shape;
         if (!paddings_of(r->args, list, i, shape.rank, pads)) {
@@ -136,7 +133,14 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
         if (!out) {
             return err->code;
         }
-        pad_element(out, &shape, stk_col_at(in, i), &in->shape, pads, value, size, mode);
+        if (mode == CONSTANT) {
+            for (int k = 0; k < shape.rank; k++) {
+                before[k] = pads[2 * k];
+            }
+            stk_pad_put(out, stk_col_at(in, i), &shape, &in->shape, before, size, value);
+        } else {
+            mirror_element(out, &shape, stk_col_at(in, i), &in->shape, pads, size, mode);
+        }
     }
     bool ok = stk_keep_join(&r->out[0].keep, in->keep) &&
               (!fill || stk_keep_join(&r->out[0].keep, fill->keep));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // parse_example: tf.train.Example records into their features. The input is a string (one record an
 // element: tf.io.parse_single_example) or a vector of strings (tf.io.parse_example). A block is
-// parsed in one go; features of fixed length are written where they end up.
+// parsed at once; features of fixed length are written where they end up.
 //
 // Attributes, an item for each feature: "names" TEXTS; "kinds" INTS: 0 FixedLenFeature, 1
 // VarLenFeature, 2 RaggedFeature of one dimension, 3 FixedLenSequenceFeature; "dtypes" INTS;
@@ -157,7 +157,7 @@ static bool put_sequence(struct stk_op_run *r, int o, const struct stk_parse_fea
     for (int64_t k = 0; k < rows; k++) {
         if ((p->splits[k + 1] - p->splits[k]) % each) {
             (void)stk_op_fail(r, i, STOKER_EINVAL,
-                              "a list of %lld values is no sequence of %lld each",
+                              "a list of %lld values isn't a sequence of %lld each",
                               (long long)(p->splits[k + 1] - p->splits[k]), (long long)each);
             longest = 0;
         }

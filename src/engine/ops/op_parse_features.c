@@ -58,8 +58,8 @@ enum stoker_status stk_parse_features_read(const char *op, const struct stk_attr
         const char *name = (const char *)n->texts[k].data;
         if (t != STK_DT_STRING && t != STK_DT_F32 && t != STK_DT_I64) {
             return stk_err_set(err, STOKER_EINVAL,
-                               "%s: feature %.200s: %s; Examples hold bytes, float32 and int64", op,
-                               name, stk_dtype_name(t));
+                               "%s: feature %.200s: %s; Examples can have bytes, float32 and int64",
+                               op, name, stk_dtype_name(t));
         }
         *f = (struct stk_parse_feature){.kind = kinds->ints[k], .dtype = t};
         f->allow_missing = missing && missing->ints[k] != 0;

@@ -162,7 +162,7 @@ static enum stoker_status sequence_run(struct stk_op_run *r, struct stoker_err *
                 return err->code;
             }
         }
-        // Strings are views into the records; defaults lie in the function's memory.
+        // Strings are views into the records; defaults belong to the function.
         if (done && f->dtype == STK_DT_STRING &&
             (!stk_keep_join(&r->out[o].keep, in->keep) ||
              (f->fallback && !stk_col_own(&r->out[o], r->pool)))) {

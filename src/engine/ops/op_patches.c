@@ -23,7 +23,7 @@ struct patches {
     struct taps rows, columns;
 };
 
-// False: the numbers are none that windows have.
+// False: no window can have these numbers.
 static bool taps_read(struct taps *t, const struct stk_arg_value *args, int at)
 {
     int64_t v[3][2];

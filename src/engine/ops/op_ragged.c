@@ -95,7 +95,7 @@ static enum stoker_status nest_infer(struct stk_op_infer *c, struct stoker_err *
     return s;
 }
 
-// Of splits that are none, any number: who reads them looks at them.
+// Invalid splits may give any number: the reader checks them.
 static int64_t plus(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -114,7 +114,7 @@ static enum stoker_status nest_run(struct stk_op_run *r, struct stoker_err *err)
                    stk_op_get_place(from, r->in[0]->dtype, begins[row]) == 0;
         }
         if (!fits) {
-            return stk_op_fail(r, i, STOKER_EINVAL, "row_splits that are none, or begin above 0");
+            return stk_op_fail(r, i, STOKER_EINVAL, "row_splits are invalid, or begin above 0");
         }
         struct stk_shape outer = {1, {rows + 1}}, inner = {1, {all - rows + 1}};
         void *a = stk_op_append(r, 0, t, &outer, err);

@@ -153,7 +153,7 @@ static enum stoker_status random_run(struct stk_op_run *r, struct stoker_err *er
         struct stk_shape shape = {0};
         if (!stk_op_ints(&r->args[ARG_SHAPE], r->n_in ? r->in[0] : NULL, i, dims, STK_RANK_MAX,
                          &shape.rank)) {
-            return stk_op_fail(r, i, STOKER_EINVAL, "the shape is no list of at most %d integers",
+            return stk_op_fail(r, i, STOKER_EINVAL, "the shape isn't a list of at most %d integers",
                                STK_RANK_MAX);
         }
         memcpy(shape.dim, dims, sizeof dims);

@@ -35,9 +35,8 @@ static enum stoker_status raw_infer(struct stk_op_infer *c, struct stoker_err *e
     bool has_fixed = c->args[ARG_FIXED_LENGTH].attr != NULL;
     if (s == STOKER_OK && has_fixed &&
         (fixed < 1 || fixed % (int64_t)stk_dtype_bytes((enum stk_dtype)t))) {
-        s = stk_err_set(err, STOKER_EINVAL,
-                        "decode_raw: fixed_length %lld is no whole number of %s", (long long)fixed,
-                        stk_dtype_name((enum stk_dtype)t));
+        s = stk_err_set(err, STOKER_EINVAL, "decode_raw: fixed_length %lld isn't a multiple of %s",
+                        (long long)fixed, stk_dtype_name((enum stk_dtype)t));
     }
     if (s == STOKER_OK) {
         c->out[0].dtype = (enum stk_dtype)t;

@@ -3,7 +3,7 @@
 // wrap; means of integers are those of 64-bit sums, cut, as in TensorFlow; half precision adds in
 // float32.
 //
-// The axes need not be neighbours: the element's places are walked in order, each adding to the
+// The axes need not be neighbors: the element's places are walked in order, each adding to the
 // place of the result that its other coordinates name. Where the axes are the last ones, that is
 // one run for each result. Sums and products of floats of a run of LANES_LEAST or more are reduced
 // in LANES parts, value i of the run in part i mod LANES, which are then joined in halves (part k
@@ -28,7 +28,7 @@ enum { LANES = 16, LANES_LEAST = 64 };
 // Where the result of each position goes: the plan is the same for all elements of a block.
 struct plan {
     struct stk_shape out;
-    int64_t in_count, out_count, run; // run: neighbours that go to one result; 0: use steps
+    int64_t in_count, out_count, run; // run: neighbors that go to one result; 0: use steps
     int64_t step[STK_RANK_MAX];
     struct stk_shape in;
 };
@@ -63,7 +63,7 @@ static enum stoker_status make_plan(struct plan *p, const struct stk_op *op,
     p->in_count = stk_shape_count(in);
     p->out_count = stk_shape_count(&p->out);
     if (p->in_count < 0 || p->out_count < 0) {
-        return stk_err_set(err, STOKER_EINVAL, "%s: there are too many results", op->name);
+        return stk_err_set(err, STOKER_EINVAL, "%s: too many results", op->name);
     }
     bool is_tail = true;
     int64_t step = 1;
@@ -191,6 +191,26 @@ static loop_fn *const loops[][STK_DT_COUNT] = {
 // mean, norm, variance and the like: two passes over float32 or float64 with a double per result.
 #define MOMENTS(name, T)                                                                           \
     IN_LANES(name##_sum, T, double, 0, acc + x)                                                    \
+    static double name##_squares(const T *in, int64_t run, double mean)                            \
+    {                                                                                              \
+        double lane[LANES] = {0};                                                                  \
+        int64_t whole = run < LANES_LEAST ? 0 : run - run % LANES;                                 \
+        for (int64_t i = 0; i < whole; i += LANES) {                                               \
+            for (int k = 0; k < LANES; k++) {                                                      \
+                double d = (double)in[i + k] - mean;                                               \
+                lane[k] += d * d;                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (int half = LANES / 2; half > 0; half /= 2) {                                          \
+            for (int k = 0; k < half; k++) {                                                       \
+                lane[k] += lane[k + half];                                                         \
+            }                                                                                      \
+        }                                                                                          \
+        for (int64_t i = whole; i < run; i++) {                                                    \
+            lane[0] += ((double)in[i] - mean) * ((double)in[i] - mean);                            \
+        }                                                                                          \
+        return lane[0];                                                                            \
+    }                                                                                              \
     static void name##_runs(T *out, const T *in, const struct plan *p, int op)                     \
     {                                                                                              \
         double count = (double)p->run;                                                             \
@@ -203,9 +223,8 @@ static loop_fn *const loops[][STK_DT_COUNT] = {
             for (i = 0; op == NORM && i < p->run; i++) {                                           \
                 squares += (double)in[i] * in[i];                                                  \
             }                                                                                      \
-            for (i = 0; (op == VARIANCE || op == STD) && i < p->run; i++) {                        \
-                double d = (double)in[i] - sum / count;                                            \
-                squares += d * d;                                                                  \
+            if (op == VARIANCE || op == STD) {                                                     \
+                squares = name##_squares(in, p->run, sum / count);                                 \
             }                                                                                      \
             out[o] = (T)(op == MEAN       ? sum / count                                            \
                          : op == NORM     ? sqrt(squares)                                          \

@@ -155,7 +155,7 @@ static bool put_rewrite(struct regex_scratch *s, struct stk_bytes rewrite, struc
     return ok;
 }
 
-// Bytes of the character at p: one where it is none of UTF-8.
+// Bytes of the character at p; 1 if it isn't UTF-8.
 static size_t character(const uint8_t *p, size_t left)
 {
     size_t n = *p < 0xc2 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 1;

@@ -10,7 +10,7 @@ static const struct stk_arg_row search_args[] = {
                              .choices = STK_OP_PLACES),
     {0}};
 
-// Do both have the same rows, as far as is known?
+// Can both have the same rows? Unknown dimensions fit.
 static bool rows_fit(const struct stk_shape *sorted, const struct stk_shape *values)
 {
     if (sorted->rank < 0 || sorted->rank == 1) {

@@ -23,9 +23,11 @@ static enum stoker_status where_infer(struct stk_op_infer *c, struct stoker_err 
                            stk_dtype_name(c->in[2].dtype));
     }
     stk_spec_copy(&c->out[0], &c->in[1]);
-    if (stk_op_broadcast(&both, &c->in[1].shape, &c->in[2].shape) ||
-        stk_op_broadcast(&c->out[0].shape, &both, &c->in[0].shape)) {
+    if (stk_op_broadcast(&both, &c->in[1].shape, &c->in[2].shape)) {
         return stk_op_bad_broadcast("where", &c->in[1].shape, &c->in[2].shape, err);
+    }
+    if (stk_op_broadcast(&c->out[0].shape, &both, &c->in[0].shape)) {
+        return stk_op_bad_broadcast("where", &c->in[0].shape, &both, err);
     }
     return STOKER_OK;
 }

@@ -341,7 +341,7 @@ static enum stoker_status transpose_infer(struct stk_op_infer *c, struct stoker_
         return STOKER_OK;
     }
     if (!permutation(c->args, in->rank, perm)) {
-        return stk_err_set(err, STOKER_EINVAL, "transpose: perm is no order of %d dimensions",
+        return stk_err_set(err, STOKER_EINVAL, "transpose: perm isn't an order of %d dimensions",
                            in->rank);
     }
     for (int i = 0; i < in->rank; i++) {
@@ -357,7 +357,7 @@ static enum stoker_status transpose_run(struct stk_op_run *r, struct stoker_err 
     int64_t from[STK_RANK_MAX], step[STK_RANK_MAX];
     int perm[STK_RANK_MAX];
     if (!permutation(r->args, in->shape.rank, perm)) {
-        return stk_op_fail(r, 0, STOKER_EINVAL, "perm is no order of %d dimensions",
+        return stk_op_fail(r, 0, STOKER_EINVAL, "perm isn't an order of %d dimensions",
                            in->shape.rank);
     }
     stk_op_steps(&in->shape, from);

@@ -67,7 +67,8 @@ static bool is_as_said(const struct stk_op_run *r, const struct stk_dataset *ds)
     return is;
 }
 
-// The only element into s->one. STOKER_EINVAL and the like: there is none, or more.
+// The only element into s->one. STOKER_EINVAL: the dataset is empty or has more. Its own errors
+// pass through.
 static enum stoker_status take_one(struct single *s, struct stk_dataset *ds, struct stoker_err *err)
 {
     struct stk_iter *it;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order along an axis: argmax, argmin, sort, argsort (stable), cumsum.
+// Order along an axis: argmax, argmin, sort, argsort (stable), cumsum, cumprod.
 #include "base/assert.h"
 #include "engine/ops/op_move.h"
 
-// The axis, then what each operation has beside it.
+// The axis, then each operation's other argument.
 enum { ARG_AXIS, ARG_OUTPUT_TYPE = 1, ARG_DESCENDING = 1, ARG_EXCLUSIVE = 1, ARG_REVERSE };
 static const struct stk_arg_row extreme_args[] = {
     [ARG_AXIS] = STK_ARG("axis", INT, "the axis"),
@@ -20,7 +20,7 @@ static const struct stk_arg_row cumsum_args[] = {
     [ARG_REVERSE] = STK_ARG("reverse", BOOL, "start from the end"),
     {0}};
 
-enum { ARGMAX, ARGMIN, SORT, ARGSORT, CUMSUM };
+enum { ARGMAX, ARGMIN, SORT, ARGSORT, CUMSUM, CUMPROD };
 
 // The value's places along the axis, one line after the other.
 struct lines {
@@ -125,17 +125,17 @@ static void order_line(const void *in, enum stk_dtype t, const struct lines *l, 
 
 #define ADD_UP(N, T, U)                                                                            \
     case STK_DT_##N: {                                                                             \
-        U sum = 0;                                                                                 \
+        U sum = is_product ? 1 : 0;                                                                \
         for (int64_t k = 0; k < l->length; k++) {                                                  \
             int64_t at = first + (reverse ? l->length - 1 - k : k) * l->inner;                     \
-            U next = sum + (U)((const T *)in)[at];                                                 \
+            U v = (U)((const T *)in)[at], next = is_product ? sum * v : sum + v;                   \
             ((T *)out)[at] = (T)(exclusive ? sum : next);                                          \
             sum = next;                                                                            \
         }                                                                                          \
         break;                                                                                     \
     }
 static void add_up(void *out, const void *in, enum stk_dtype t, const struct lines *l,
-                   int64_t first, bool reverse, bool exclusive)
+                   int64_t first, bool reverse, bool exclusive, bool is_product)
 {
     switch (t) {
         STK_FOR_NUMBERS(ADD_UP)
@@ -151,7 +151,7 @@ static void sort_element(const struct stk_op_run *r, void *out, const void *in,
     t = t == STK_DT_BOOL ? STK_DT_U8 : t; // false is less than true
     STK_ASSERT(l->outer >= 0 && l->length >= 0 && l->inner >= 0);
     size_t size = stk_dtype_bytes(t);
-    bool is_cumsum = r->op->arg == CUMSUM;
+    bool is_cumsum = r->op->arg == CUMSUM || r->op->arg == CUMPROD;
     bool is_extreme = r->op->arg == ARGMAX || r->op->arg == ARGMIN;
     bool falls = !is_cumsum && !is_extreme && r->args[ARG_DESCENDING].i != 0;
     for (int64_t line = 0; line < l->outer * l->inner; line++) {
@@ -161,8 +161,8 @@ static void sort_element(const struct stk_op_run *r, void *out, const void *in,
             continue;
         }
         if (is_cumsum) {
-            add_up(out, in, t, l, first, r->args[ARG_REVERSE].i != 0,
-                   r->args[ARG_EXCLUSIVE].i != 0);
+            add_up(out, in, t, l, first, r->args[ARG_REVERSE].i != 0, r->args[ARG_EXCLUSIVE].i != 0,
+                   r->op->arg == CUMPROD);
             continue;
         }
         order_line(in, t, l, first, falls, order, order + l->length);
@@ -227,3 +227,4 @@ ROW_OP(argmin, ARGMIN, extreme_args, "Index of the smallest value along `axis`")
 ROW_OP(sort, SORT, order_args, "Sorts along `axis`")
 ROW_OP(argsort, ARGSORT, order_args, "The indices that sort the values")
 ROW_OP(cumsum, CUMSUM, cumsum_args, "Cumulative sums along `axis`")
+ROW_OP(cumprod, CUMPROD, cumsum_args, "Cumulative products along `axis`")

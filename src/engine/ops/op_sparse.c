@@ -121,7 +121,7 @@ static enum stoker_status ragged_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
-// Rows and the longest of them. False: the splits are none.
+// Rows and the longest of them. False: invalid splits.
 static bool measure(const struct stk_col *c, int64_t i, int64_t values, int64_t *rows,
                     int64_t *longest)
 {

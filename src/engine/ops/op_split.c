@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings cut up: string_split (at a separator, or at white space), string_bytes (into bytes),
-// unicode_split and unicode_decode (UTF-8; bytes that are none become U+FFFD). One string becomes a
-// vector of parts; of a vector of strings, all parts come in one, and where each string's begin.
-// string_substr and string_length count bytes, or characters of UTF-8.
+// Splitting strings: string_split (at a separator or white space), string_bytes (into bytes),
+// unicode_split and unicode_decode (UTF-8; invalid bytes become U+FFFD). One string becomes a
+// vector of parts. A vector of strings becomes one vector of all parts, and where each string's
+// parts begin. string_substr and string_length count bytes, or characters of UTF-8.
 #include <string.h>
 
 #include "engine/ops/op_util.h"
@@ -92,8 +92,8 @@ static bool next_field(struct cut *c, struct stk_bytes *out)
     return true;
 }
 
-// The character of UTF-8 at `at`, which moves past it; U+FFFD where there is none, as much as the
-// Unicode Standard takes for one (section 3.9, "maximal subpart").
+// The UTF-8 character at `at`, which moves past it. Invalid bytes give U+FFFD, one per "maximal
+// subpart" (Unicode Standard, section 3.9).
 static int32_t next_code(struct stk_bytes s, size_t *at)
 {
     uint8_t c = s.data[(*at)++];
@@ -119,7 +119,7 @@ static int32_t next_code(struct stk_bytes s, size_t *at)
     return code;
 }
 
-// The next part into out[k], or only passed where out is NULL. False: there is none.
+// Writes the next part to out[k], or skips it if out is NULL. False at the end.
 static bool next_part(const struct stk_op *op, struct cut *c, void *out, int64_t k)
 {
     static const uint8_t unknown[] = {0xef, 0xbf, 0xbd}; // U+FFFD

@@ -44,11 +44,11 @@ static inline float stk_bfloat_to_float(uint16_t h)
 }
 uint16_t stk_bfloat_from_float(float f);
 
-// The value of element i of an input that must be a scalar; NULL where it is none, which may show
-// only now: its shape need not be known before.
+// The value of element i of an input that must be a scalar. NULL if it isn't one: the shape may be
+// known only now.
 const void *stk_op_scalar(const struct stk_col *c, int64_t i);
 
-// Runs `run` with float32 in place of half-precision inputs and outputs, and rounds at the end.
+// Runs `run` with half-precision inputs and outputs as float32, and rounds at the end.
 enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *err,
                                      enum stoker_status (*run)(struct stk_op_run *,
                                                                struct stoker_err *));
@@ -93,8 +93,8 @@ static inline void stk_op_put_place(void *out, enum stk_dtype t, int64_t i, int6
     }
 }
 
-// A list of numbers that is an argument (NULL: there is none of that kind) or, else, element i of
-// an input (int32 or int64). *count: how many. False: it is neither, or more than `capacity`.
+// A list of numbers: an argument, or if `given` is NULL, element i of an input (int32 or int64).
+// *count: how many. False: neither, or more than `capacity`.
 bool stk_op_ints(const struct stk_arg_value *given, const struct stk_col *input, int64_t i,
                  int64_t *values, int capacity, int *count);
 // The same while inferring: from the argument of row k or from constant input j.

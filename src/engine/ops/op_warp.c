@@ -4,8 +4,7 @@
 // image at ((a0 x + a1 y + a2) / k, (a3 x + a4 y + a5) / k), k = a6 x + a7 y + 1, as
 // ImageProjectiveTransformV3 of TensorFlow has it, whose rounding this is: between pixels in
 // float32, to the nearest with halves away from 0, integers cut.
-//
-// One row is worked out at a time: places first, then values. Nothing is kept between images.
+// Rows are computed one at a time: places first, then values. Nothing is kept between images.
 #include <math.h>
 
 #include "engine/ops/op_image.h"

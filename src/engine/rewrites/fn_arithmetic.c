@@ -145,7 +145,7 @@ static bool read_clip(const struct stk_refn *r, const int *in, struct step *s)
            read_constants(r, in[0], low, STK_IMAGE_STEP_AT_LEAST, &s->part[1]);
 }
 
-// An operation on `in` as a step. False: it is none.
+// An operation on `in` as a step. False: not one that a step can do.
 static bool read_step(const struct stk_refn *r, const struct stk_fn_node *node, const int *in,
                       struct step *s)
 {

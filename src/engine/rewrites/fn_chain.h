@@ -8,7 +8,7 @@
 
 // What a longer chain begins with: attributes to be changed, inputs, and the random bits' origin.
 struct stk_chain {
-    struct stk_attrs *attrs; // NULL: there is none
+    struct stk_attrs *attrs; // NULL: no chain
     int in[2 + STK_IMAGE_STEPS_MAX], n_in;
     bool is_image, is_random;
     uint64_t salt;
@@ -19,7 +19,7 @@ struct stk_chain {
 bool stk_chain_begin(const struct stk_refn *r, int value, struct stk_chain *c);
 bool stk_chain_add_step(struct stk_attrs *a, enum stk_image_step_kind kind, const float *constants,
                         int count, bool *has_capacity);
-// Adds it in place of r->node, and drops its attributes.
+// Adds it instead of r->node, and drops its attributes.
 STK_MUST_CHECK enum stoker_status stk_chain_end(struct stk_refn *r, struct stk_chain *c,
                                                 int *result, struct stoker_err *err);
 // Can a resize be the beginning of a chain: float results of a static size?

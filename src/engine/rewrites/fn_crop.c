@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // decode_jpeg and a crop after it become one: central_crop, crop_to_bounding_box, slice (which
-// random_crop is) and image[a:b, c:d], whose bounds may be computed. The file is still checked as a
-// whole, so that the same files are damaged. Where the image's shape is asked for beside it, that
+// random_crop is) and image[a:b, c:d], whose bounds may be computed. The whole file is still
+// checked, so the same files count as damaged. If the function also needs the image's shape, that
 // comes from the file's headers.
 #include <string.h>
 

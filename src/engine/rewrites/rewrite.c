@@ -153,7 +153,7 @@ static struct stk_dataset *keep(struct stk_dataset *ds, struct stk_dataset *made
     struct stk_dataset *none = NULL, **at = &ds->rewritten[policy == STK_ON_ERROR_SKIP];
     if (__atomic_compare_exchange_n(at, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         if (made == ds) {
-            stk_dataset_drop(made); // a dataset does not hold itself
+            stk_dataset_drop(made); // a dataset must not own itself
         }
         return made;
     }
@@ -185,7 +185,7 @@ enum stoker_status stk_rewrite_dataset(struct stk_dataset **out, struct stk_data
     if (s == STOKER_OK || s == STOKER_ENOMEM) {
         return s;
     }
-    // A rewrite that does not fit is none.
+    // A rewrite that does not fit leaves the dataset as it was.
     *out = stk_dataset_hold(ds);
     return STOKER_OK;
 }

@@ -67,7 +67,8 @@ STK_MUST_CHECK enum stoker_status stk_refn_add(struct stk_refn *r, const char *o
 // several results, or an input. Good until the next stk_refn_add.
 const struct stk_fn_node *stk_refn_maker(const struct stk_refn *r, int value);
 const struct stk_spec *stk_refn_spec(const struct stk_refn *r, int value);
-const struct stk_col *stk_refn_constant(const struct stk_refn *r, int value); // NULL: it is none
+const struct stk_col *stk_refn_constant(const struct stk_refn *r,
+                                        int value); // NULL: not a constant
 // The operation that makes it, even if others use it too. NULL: an input.
 const struct stk_fn_node *stk_refn_producer(const struct stk_refn *r, int value);
 // A value of `to` more, made by node `maker` (-1: an input). False: no memory.

@@ -104,6 +104,7 @@ static int64_t bytes_each(struct stk_async *a, const struct stk_piece *p, int64_
     }
     int64_t in = __atomic_load_n(&a->in_bytes_each, __ATOMIC_RELAXED);
     int64_t out = p->block.n > 0 ? (int64_t)stk_block_bytes(&p->block) / p->block.n : 0;
+    __atomic_store_n(&a->it->stats.each_bytes, (uint64_t)out, __ATOMIC_RELAXED);
     return in > out ? in : out;
 }
 
@@ -535,7 +536,7 @@ STK_HOT enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int
         pop(a);
     }
     if (s == STOKER_OK && out->n == 0 && stk_run_is_cancelled(a->it->run)) {
-        return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
+        return stk_err_set(err, STOKER_EINTR, "the iterator was canceled");
     }
     return s;
 }

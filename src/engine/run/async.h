@@ -84,7 +84,7 @@ void stk_async_set_capacity(struct stk_async *a, int capacity);
 // After the last try, with *tries > 0, stk_async_end_short.
 bool stk_async_is_short(struct stk_async *a, int *tries);
 void stk_async_end_short(struct stk_async *a);
-// As an iterator's next. group: elements of neighbouring pieces in one buffer are given together,
+// As an iterator's next. group: elements of neighboring pieces in one buffer are given together,
 // up to a multiple of it (0: anything that is done).
 enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
                                   struct stk_block *out, struct stoker_err *err);

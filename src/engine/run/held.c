@@ -3,11 +3,21 @@
 #include "engine/run/held.h"
 
 #include "base/assert.h"
+#include "engine/run/holders.h"
 #include "engine/run/pull.h"
 
 void stk_held_init(struct stk_held *h)
 {
     stk_blocks_init(&h->parts, SIZE_MAX / sizeof(struct stk_block));
+}
+
+static uint64_t held_bytes(const struct stk_held *h)
+{
+    uint64_t bytes = stk_block_bytes(&h->block);
+    for (size_t i = 0; i < h->parts.list.count; i++) {
+        bytes += stk_block_bytes(stk_vec_at(&h->parts.list, i));
+    }
+    return bytes;
 }
 
 enum stoker_status stk_held_fill(struct stk_held *h, struct stk_iter *it, int64_t least,
@@ -32,6 +42,9 @@ enum stoker_status stk_held_fill(struct stk_held *h, struct stk_iter *it, int64_
     stk_block_clear(&h->more);
     if (s == STOKER_OK && ok && parts->n > 0) {
         ok = stk_blocks_join(parts, it->run->pool, &h->block);
+    }
+    if (s == STOKER_ELIMIT || s == STOKER_ENOMEM || !ok) {
+        stk_holders_note(it, held_bytes(h));
     }
     if (s != STOKER_OK || !ok) { // the batch of the bad element is lost with it
         stk_block_clear(&h->block);

@@ -18,7 +18,7 @@
 #define WAIT_FAILED 16
 #define WAIT_MAX 1024
 #define WAIT_BUSY 8
-#define INLINE_LOOKS 100 // before threads are tried anew
+#define INLINE_LOOKS 100 // before threads are tried again
 
 static void enter(struct stk_trial *t, enum stk_trial_mode mode, int wait)
 {

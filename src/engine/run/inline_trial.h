@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a run's stages work with threads of their own or inline, on the thread that asks for
-// elements: found by trying, since what handing over costs (sleeping and waking, lines that lie in
-// another processor's caches) is in no account of a stage.
-//
-// Only a consumer that does little else than take elements is tried on, and only while threads keep
-// fewer than STK_TRIAL_CORES processors busy: with more of them inline could not win. A trial takes
-// a few looks of 10 ms, and is won by less time, or by as much and less of the processors; each
-// that fails doubles the time until the next one. Inline ends at the next look (100 ms) where the
-// consumer has work of its own, which threads would run beside, or where the thread waits for
-// something else than a processor or for memory; and within a second where it turns out to be
-// slower than threads were.
+// Decides whether a run's stages use threads of their own or run inline, on the consumer's thread.
+// It tries both, since no stage's figures show what handing over costs (sleeping, waking, cache
+// lines of another core).
+// It tries only if the consumer does little but take elements, and only while threads keep fewer
+// than STK_TRIAL_CORES cores busy: inline can't win against more. A trial takes a few looks of 10
+// ms, and is won by less time, or by as much and less of the processors; each that fails doubles
+// the time until the next one. Inline ends at the next look (100 ms) where the consumer has work of
+// its own, which threads would run beside, or where the thread waits for something else than a
+// processor or for memory; and within a second where it turns out to be slower than threads were.
 //
 // Limits: all stages of a run are inline, or none.
 #pragma once

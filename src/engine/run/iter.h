@@ -29,7 +29,9 @@ struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint32_t block_max;      // elements of a piece now
     uint32_t head_ready;     // its next element needs no wait
     uint32_t binding;        // enum stk_binding, as the tuner last saw it
-    uint32_t keeps_nothing;  // what it was to keep is more than the budget has room for
+    uint64_t kept_bytes; // of elements that it keeps, or kept when memory was short; not in rings
+    uint64_t each_bytes; // of an element in its ring, as last measured
+    uint32_t keeps_nothing; // what it was to keep is more than the budget has room for
     uint64_t predicted_per_ks, achieved_per_ks; // its elements in 1000 s; 0: too short to say
 };
 #define STK_STAGE_COUNTS 9 // of its fields, those that only grow
@@ -49,7 +51,7 @@ struct stk_iter {
     bool is_concurrent; // it is in a dataset that is open beside others (engine/run/aggregate.h)
     bool is_aggregate;  // it stands for such, and only counts
     struct stk_iter *concurrent, *concurrent_previous,
-        *concurrent_next;            // those open in it; neighbours
+        *concurrent_next;            // those open in it; neighbors
     uint64_t told[STK_STAGE_COUNTS]; // is_concurrent: what the aggregate knows
     void *state;
     int64_t passed_over;        // elements that were skipped without being made

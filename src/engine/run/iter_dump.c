@@ -14,7 +14,7 @@ static void dump(const struct stk_iter *it, FILE *to, int depth)
             s->elements, s->blocks, s->errors, s->threads);
     fprintf(to, " threads, %" PRIu32 " of %" PRIu32 " ready%s%s\n", s->fill, s->capacity,
             it->pending != STOKER_OK ? ", an error comes next" : "",
-            stk_run_is_cancelled(it->run) ? ", cancelled" : "");
+            stk_run_is_cancelled(it->run) ? ", canceled" : "");
     for (int i = 0; i < it->n_in && depth < DEPTH_MAX; i++) {
         if (it->in[i]) {
             dump(it->in[i], to, depth + 1);

@@ -13,7 +13,7 @@ STK_MUST_CHECK enum stoker_status stk_iter_open_input(struct stk_iter **out, str
                                                       int i, uint64_t epoch,
                                                       struct stoker_err *err);
 // A dataset that the function of `it` gave, the number-th of them. is_concurrent: others are open
-// beside it.
+// at the same time.
 STK_MUST_CHECK enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
                                                       struct stk_dataset *ds, uint64_t number,
                                                       bool is_concurrent, struct stoker_err *err);

@@ -25,5 +25,5 @@ struct stk_memory_wait {
 // How this thread waits for memory from now on; returns how it did.
 struct stk_memory_wait stk_memory_wait_set(struct stk_memory_wait how);
 // Of a run's pool, which asks it when there is too little; `run` is a struct stk_run. A look later;
-// *idle, 0 at first, is between calls the number of looks in vain. False: do without.
+// *idle, 0 at first, counts unsuccessful looks between calls. False: do without.
 bool stk_memory_wait_once(void *run, int *idle);

@@ -34,21 +34,35 @@ void stk_nest_close(struct stk_nest *n)
     stk_feed_free(&n->in);
 }
 
-// Windows are datasets that hold all of their elements: they come one by one.
-static int64_t ahead_of(const struct stk_specs *specs)
+// Does its function wait: for Python, a file, a remote object?
+static bool waits(const struct stk_dataset *ds)
 {
+    const struct stk_attr *t = stk_attrs_get(ds->attrs, "fn");
+    for (int k = 0; t && t->kind == STK_ATTR_FN && k < t->fn->n_nodes; k++) {
+        if (t->fn->nodes[k].op->is_host_call || t->fn->nodes[k].op->waits) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Windows are datasets that hold all of their elements, and what waits would make the first dataset
+// wait for the eighth: they come one by one.
+static int64_t ahead_of(const struct stk_dataset *ds)
+{
+    const struct stk_specs *specs = ds->specs;
     for (int i = 0; i < specs->count; i++) {
         if (specs->items[i].dtype == STK_DT_DATASET) {
             return 1;
         }
     }
-    return AHEAD;
+    return waits(ds) ? 1 : AHEAD;
 }
 
 // Datasets for what is left of the input's block. An element that failed ends them.
 static enum stoker_status make_some(struct stk_nest *n, struct stk_iter *it, struct stoker_err *err)
 {
-    enum stoker_status s = stk_feed_fill(&n->in, it->in[0], ahead_of(it->in[0]->ds->specs), err);
+    enum stoker_status s = stk_feed_fill(&n->in, it->in[0], ahead_of(it->in[0]->ds), err);
     struct stk_block part = {0};
     if (s != STOKER_OK || stk_feed_left(&n->in) == 0) {
         n->index += s != STOKER_OK;

@@ -19,7 +19,7 @@ STK_MUST_CHECK enum stoker_status stk_nest_open(struct stk_nest *n, struct stk_i
                                                 struct stk_fn *fn, struct stoker_err *err);
 void stk_nest_close(struct stk_nest *n);
 // An iterator over the dataset for the next element of input 0; NULL: the end. is_concurrent:
-// others are open beside it.
+// others are open at the same time.
 STK_MUST_CHECK enum stoker_status stk_nest_next(struct stk_nest *n, struct stk_iter *it,
                                                 bool is_concurrent, struct stk_iter **inner,
                                                 struct stoker_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks put together of small ones; see parts.h.
+// Joins small blocks; see parts.h.
 #include "engine/run/parts.h"
 
 enum stoker_status

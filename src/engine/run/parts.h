@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block put together of small ones, for stages that take a few elements here and a few there.
+// A block joined from small ones, for stages that take a few elements from each of many places.
 #pragma once
 
 #include "engine/run/iter.h"

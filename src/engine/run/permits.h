@@ -25,7 +25,7 @@ struct stk_permits *stk_permit_return(void);
 // The process' alone, where this thread has one.
 bool stk_permit_lend_of_all(void);
 void stk_permit_take_of_all(void);
-void stk_permits_wake(void); // the process' limit is another, or a run is cancelled
+void stk_permits_wake(void); // the process' limit is another, or a run is canceled
 // One for a thread that helps this one, if fewer than `limit` threads work, this one counted; never
 // waits. False: none. It is given back by this thread, too.
 bool stk_permits_lend(struct stk_permits *g, int limit);

@@ -95,7 +95,7 @@ STK_HOT enum stoker_status stk_iter_next(struct stk_iter *it, int64_t want, stru
         return take_pending(it, err);
     }
     if (stk_run_is_cancelled(it->run)) {
-        return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
+        return stk_err_set(err, STOKER_EINTR, "the iterator was canceled");
     }
     if (it->run->forks != stk_fork_count()) {
         return stk_err_set(
@@ -124,7 +124,7 @@ enum stoker_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,
         return take_pending(it, err);
     }
     if (stk_run_is_cancelled(it->run)) {
-        return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
+        return stk_err_set(err, STOKER_EINTR, "the iterator was canceled");
     }
     if (!it->kind->skip) {
         return stk_iter_drop(it, n, done, err);

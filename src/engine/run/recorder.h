@@ -3,7 +3,7 @@
 // waits, and each stage's counts at the end. Off unless the run was given a file to write.
 //
 // Stages are named as tf.data names its iterators ("Iterator::Prefetch::Batch::Map"), from the last
-// one to the source, so that whoever reads one reads the other. Calls under a microsecond are left
+// one to the source, so that readers of one also find the other. Calls under a microsecond are left
 // out and counted, and so is what comes after ten million events; the elements that they gave are
 // those of the stage's next event on that thread, and of one more at the end.
 //
@@ -17,7 +17,7 @@
 
 struct stk_recorder;
 
-// is_shared: with the other iterators of this process; else the file is written anew.
+// is_shared: with the other iterators of this process; otherwise the file is replaced.
 STK_MUST_CHECK enum stoker_status stk_recorder_open(struct stk_recorder **out, const char *path,
                                                     bool is_shared, struct stoker_err *err);
 // Each stage's counts, before the tree is closed.

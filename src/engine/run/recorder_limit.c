@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which stage limited a run: the one with the most time of its own for each of its threads, waiting
-// for disks and for Python's lock included, since whoever waits for the stage waits for these too.
-// Stages that only pass on (prefetch) have none. The limit is named by its remedy.
+// for disks and for Python's lock included, since a wait for the stage includes these. Stages that
+// only pass on (prefetch) have none. The limit is named by its remedy.
 // If all stages would fit in the consumer's step time, the missing prefetch is the
 // limit.
 #include "engine/run/recorder_limit.h"

@@ -22,6 +22,6 @@ bool stk_regroup_take(struct stk_regroup *g, struct stk_piece *p);
 // The next piece of the group whose turn it is; NULL: no group is complete.
 struct stk_piece *stk_regroup_turn(struct stk_regroup *g);
 void stk_regroup_pop(struct stk_regroup *g); // that piece is used up
-// There are no more pieces: the oldest group is given out as it is. NULL: there is none.
+// After the last piece: gives out the oldest group as it is. NULL: none left.
 struct stk_piece *stk_regroup_flush(struct stk_regroup *g);
 void stk_regroup_free(struct stk_regroup *g);

@@ -64,13 +64,13 @@ const char *stk_ring_check(const struct stk_ring *r)
     int64_t elements = 0;
     uint32_t done = __atomic_load_n(&r->it->stats.head_ready, __ATOMIC_RELAXED);
     if (r->capacity < 1 || r->capacity > STK_RING_SLOTS) {
-        return "no room, or more than there are slots";
+        return "no room, or more than the slots";
     }
     if (r->head > r->tail || r->tail - r->head > STK_RING_SLOTS) {
         return "the head is before the tail, or slots were given out twice";
     }
     if (r->in_flight < 0 || (r->in_flight > 0 && !r->is_sloppy)) {
-        return "pieces are under way that nobody reserved";
+        return "pieces are in progress that nobody reserved";
     }
     for (uint64_t k = r->head + 1; k < r->tail; k++) { // the head's slot is the consumer's
         const struct stk_piece *p = &r->slots[k % STK_RING_SLOTS];
@@ -235,7 +235,7 @@ struct stk_ring_marks stk_ring_marks(struct stk_ring *r)
 #define SPIN_NS 8000u
 #define SPIN_SCORE_MAX 16
 #define SPIN_AGAIN 64   // waits without looking before it is tried again
-#define CHEAP_NS 50000u // what is ready is cheap if it could be made anew in that time
+#define CHEAP_NS 50000u // a ready piece is cheap if remaking it takes less
 #define NAP_NS 1000000u
 #define NAPS 16 // without anything taken, before the worker sleeps for good
 #define NAP_PENALTY_MIN 4
@@ -273,8 +273,8 @@ static bool is_over(struct stk_ring *r)
     return r->is_stopped || r->is_ended || stk_run_is_cancelled(r->it->run);
 }
 
-// The lock is held. A piece may always be made when there is none: so everything goes on, however
-// small the memory.
+// The lock is held. An empty ring may always get one piece, so the pipeline never stops, however
+// small the budget.
 static bool is_full(const struct stk_ring *r)
 {
     uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;
@@ -407,8 +407,8 @@ static void tell_head(struct stk_ring *r, bool is_ready)
     __atomic_store_n(&r->it->stats.head_ready, is_ready, __ATOMIC_RELEASE);
 }
 
-// The lock is held. Should a worker that sleeps for want of room be woken? Where pieces are cheap,
-// not before half of the room is free.
+// The lock is held. Should a worker that waits for room wake up? If pieces are cheap, only once
+// half of the room is free.
 STK_HOT static bool is_low(const struct stk_ring *r)
 {
     uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;

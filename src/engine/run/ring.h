@@ -60,7 +60,7 @@ struct stk_ring {
         int score;         // how often that paid of late; its own side's
     } consumer, worker;
     pthread_cond_t has_capacity, has_piece;
-    struct stk_ring *previous, *next; // in the run's list, for cancelling
+    struct stk_ring *previous, *next; // in the run's list, for canceling
     struct stk_piece slots[STK_RING_SLOTS];
 };
 
@@ -74,12 +74,12 @@ void stk_ring_be_short(struct stk_ring *r, int pieces);
 // The consumer makes pieces itself from now on, once those under way are used up; or no longer.
 void stk_ring_set_callers(struct stk_ring *r, bool is_callers);
 bool stk_ring_is_over(struct stk_ring *r);    // all pieces were taken, or it is stopped
-bool stk_ring_is_stopped(struct stk_ring *r); // or the run was cancelled
+bool stk_ring_is_stopped(struct stk_ring *r); // or the run was canceled
 // What happened since the last call; each is reported once.
 struct stk_ring_marks stk_ring_marks(struct stk_ring *r);
 void stk_ring_wake(struct stk_ring *r);
 
-// Workers. Waits for room; false: stopped or cancelled. *seq is the slot (not of a sloppy ring).
+// Workers. Waits for room; false: stopped or canceled. *seq is the slot (not of a sloppy ring).
 bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq);
 // The consumer's: never waits. False: it is not its turn, since there is a piece, or will be.
 bool stk_ring_reserve_callers(struct stk_ring *r, uint64_t *seq);
@@ -89,7 +89,7 @@ void stk_ring_end(struct stk_ring *r);
 void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p);
 
 // The consumer. The k-th piece from the head; NULL: the end, or is_waiting is false and it is not
-// done. Waits end with NULL when cancelled, too, and when it is the consumer's turn to make one.
+// done. Waits end with NULL when canceled, too, and when it is the consumer's turn to make one.
 struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting);
 // The head, if it is done, without the lock: only the consumer moves it. NULL: perhaps not.
 static inline struct stk_piece *stk_ring_head(struct stk_ring *r)

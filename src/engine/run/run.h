@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all iterators of one tree share: options, memory, permits to work, seed, the tuner, the
-// recorder, and the list of rings that cancelling wakes. Opened and ended by run_open.h.
+// recorder, and the list of rings that canceling wakes. Opened and ended by run_open.h.
 #pragma once
 
 #include <pthread.h>
@@ -47,7 +47,7 @@ struct stk_run {
     struct stk_helper *helper;  // with large copies; NULL: none
     pthread_mutex_t short_lock; // held by the worker that found too little memory and tries again
     uint64_t short_refused; // under it: what the pool had refused when memory was looked for last
-    pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
+    pthread_mutex_t rings_lock; // of the list of rings, which canceling wakes
     struct stk_ring *rings;
     pthread_mutex_t tree_lock; // held to exchange an input of an iterator, and to walk the tree
 };

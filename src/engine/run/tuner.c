@@ -17,20 +17,16 @@
 //
 // Room, the pieces that may wait in the ring of a prefetch: ring_capacity.h. Whether there are
 // threads at all, where elements are so cheap that handing over costs more: inline_trial.h.
-//
-// Stages inside of datasets that functions give (flat_map, interleave, group_by_window) come and
-// go, and several of one place may be there at once: a group is a place, keeps what is known of it
-// from one dataset to the next, and shares its workers out among those that are open. What such
-// datasets cost on the workers of an interleave is that stage's own (engine/run/aggregate.h says
-// what they cost).
-//
-// A run that ended without threads is where the next one of its dataset (the next epoch) begins:
-// else short epochs would be spent on trying. All else begins anew.
-//
-// Predicted and achieved rates are reported from PREDICT_NS of looks and PREDICT_ELEMENTS on:
-// before, what starting costs is most of what was measured. A prediction counts all that the
-// process computes for an element, the consumer's own work too, since they share the processors;
-// that other programs take some of those is not foreseen.
+// Stages inside datasets that functions return (flat_map, interleave, group_by_window) come and go,
+// and several of one place may be open at once. So a group stands for a place: it keeps its figures
+// from one dataset to the next, and divides its workers among the open ones. What such datasets
+// cost on the workers of an interleave counts as that stage's own (see engine/run/aggregate.h).
+// If a run ended without threads, the next run of its dataset (the next epoch) begins without them;
+// otherwise short epochs would be all trials. Everything else is reset.
+// Predicted and achieved rates are reported after PREDICT_NS of looks and PREDICT_ELEMENTS: earlier
+// figures are mostly start-up. A prediction counts all CPU time of the process per element, the
+// consumer's own work too, since they share the cores. It doesn't foresee that other programs take
+// some of them.
 //
 // Limits: costs are means, weighted to the last looks; a run with fewer root elements than one in
 // LOOK_MAX_NS is looked at when there is one.
@@ -261,7 +257,7 @@ static void blend(double *mean, double value, bool is_first)
 static void learn(struct group *g, double elements)
 {
     const struct sums *a = &g->last, *b = &g->now;
-    // Counts of a stage that opened anew may begin below those of the one before.
+    // A stage that was opened again may count from below its predecessor.
     bool is_usable = b->own_wall_ns >= a->own_wall_ns && b->serial_wall_ns >= a->serial_wall_ns &&
                      b->own_cpu_ns >= a->own_cpu_ns && b->serial_cpu_ns >= a->serial_cpu_ns &&
                      b->elements >= a->elements;
@@ -294,7 +290,7 @@ static void lower(struct solution *s, double rate, enum stk_binding binding)
     }
 }
 
-// Stages of the group that are there now; one, if there is none just now.
+// Open stages of the group, but at least 1.
 static int stage_count(const struct group *g)
 {
     int n = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources that read files one after the other: the list of names, and how a failure to open one is
-// told. Names are the attribute "filenames": TEXTS, or a string or vector of strings.
+// For sources that read one file after another: the list of names, and the error if one can't be
+// opened. Names are the attribute "filenames": TEXTS, or a string or vector of strings.
 #pragma once
 
 #include "base/stream.h"
@@ -16,7 +16,7 @@
 
 // How many names there are; -1: not known yet (BOUND).
 int64_t stk_files_count(const struct stk_dataset *ds);
-// STOKER_EINVAL: a name that is none (too long, a zero byte).
+// STOKER_EINVAL: an invalid name (too long, a zero byte).
 STK_MUST_CHECK enum stoker_status stk_files_name(const struct stk_dataset *ds, int64_t i,
                                                  char path[STK_PATH_MAX], struct stoker_err *err);
 // Checks "filenames" while inferring.

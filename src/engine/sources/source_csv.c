@@ -86,7 +86,7 @@ static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
     return stk_files_whole(&t->in, s, err);
 }
 
-// The next row's fields, as far as t->fields has room. *count 0: the file ended.
+// The next row's fields, at most as many as t->fields has room for. *count 0: the file ended.
 static enum stoker_status split_row(struct stk_iter *it, size_t *count, const char **why,
                                     struct stoker_err *err)
 {
@@ -115,7 +115,7 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
         s = split_row(it, &count, &why, err);
     }
     if (s == STOKER_OK && count == 0) {
-        s = stk_err_set(err, STOKER_EINVAL, "%.300s: there is no header", t->in.path);
+        s = stk_err_set(err, STOKER_EINVAL, "%.300s: the header is missing", t->in.path);
     }
     if (s != STOKER_OK) {
         end_file(t);

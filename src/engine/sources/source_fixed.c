@@ -35,7 +35,7 @@ static enum stoker_status excess(const struct stk_iter *it, int64_t bytes, struc
 {
     const struct fixed *t = it->state;
     return stk_err_set(err, STOKER_EINVAL,
-                       "%.300s: %lld bytes between header and footer are no whole number of "
+                       "%.300s: %lld bytes between header and footer aren't a multiple of "
                        "records of %lld",
                        t->in.path, (long long)bytes, (long long)t->record);
 }

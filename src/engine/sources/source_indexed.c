@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // indexed: elements of files in the engine's own format (engine/formats/indexed.h), one file after
-// the other; any element can be had at once, so shuffling is by position and resuming costs
+// the other; any element can be read at once, so shuffling is by position and resuming costs
 // nothing. The files are opened while the dataset is made: their elements' specs, which must agree,
 // are its specs.
 #include "base/alloc.h"
@@ -84,7 +84,7 @@ static enum stoker_status indexed_open(struct stk_iter *it, struct stoker_err *e
         }
         if (!same_specs(stk_indexed_specs(s->files[i]), it->ds->specs)) {
             return stk_err_set(err, STOKER_EINVAL,
-                               "indexed: file %lld holds other elements than the first",
+                               "indexed: file %lld has other elements than the first",
                                (long long)i);
         }
         s->total += stk_indexed_count(s->files[i]);

@@ -2,10 +2,10 @@
 // tar: samples of tar archives as WebDataset lays them out: consecutive files whose names agree up
 // to the first dot of the last part are one sample, and the text after that dot, in lowercase,
 // names the part. Elements: the parts of "suffixes", strings; "__key__" is the name they share.
-// Plain, gzip and zstd, recognised by their first bytes. Parts are views into what was read.
+// Plain, gzip and zstd, recognized by their first bytes. Parts are views into what was read.
 //
 // Damage. A header whose checksum is wrong, and a file that ends too early, cost the sample they
-// hit: one error stands for it. Behind a bad header the search is for the next good one (of ustar
+// hit: one error stands for it. After a bad header the search is for the next good one (of ustar
 // and its like); a sample of which that leaves only some parts is the one that was lost. Passed
 // over, as WebDataset does: names without a dot or that begin with one, and "__...__" without a
 // folder. Sparse files, a suffix twice in a sample and a sample without one that is wanted are
@@ -199,7 +199,7 @@ static enum stoker_status take_extra(struct stk_iter *it, const struct stk_tar_h
     return STOKER_OK;
 }
 
-// Goes to the next header that looks whole. False: there is none.
+// Seeks the next header that looks whole. False: none is left.
 static enum stoker_status find_header(struct stk_iter *it, bool *found, struct stoker_err *err)
 {
     struct tar *t = it->state;
@@ -378,7 +378,7 @@ static enum stoker_status bad_sample(struct stk_iter *it, struct stoker_err *err
     return s;
 }
 
-// Reads until a sample is complete, which t->has_sample says; at the end of all there is none.
+// Reads until a sample is complete. t->has_sample says so; it is false after the last one.
 static enum stoker_status read_sample(struct stk_iter *it, struct stoker_err *err)
 {
     struct tar *t = it->state;
@@ -429,8 +429,8 @@ static enum stoker_status read_sample(struct stk_iter *it, struct stoker_err *er
     }
 }
 
-// One sample, or an error for it; *is_end: there is none. Damage that hits no sample in hand, as
-// what it has is all that is wanted, comes after it.
+// One sample, or an error for it; *is_end: no more. If the current sample already has all it needs,
+// damage is reported after it.
 static enum stoker_status next_sample(struct stk_iter *it, bool *is_end, struct stoker_err *err)
 {
     struct tar *t = it->state;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfrecord: the records of TFRecord files, one file after the other. Records are views into the
 // reader's blocks: nothing is copied.
-//
-// A damaged record is one error (STOKER_EDAMAGE) in its place, and the records after it follow, as
-// far as they can be found again; damage of the compression ends its file.
+// A damaged record becomes one error (STOKER_EDAMAGE) at its position. Reading resumes at the next
+// record that can be found; damaged compression ends the file.
 #include "base/assert.h"
 #include "engine/run/iter.h"
 #include "engine/sources/files.h"
@@ -20,7 +19,7 @@ struct tfrecord {
     uint64_t number, lost;            // of the next record; damages told
     struct stk_record records[AT_ONCE];
     size_t count, used;
-    struct stk_buf *block; // that the records lie in
+    struct stk_buf *block; // holds the records' bytes
     char path[STK_PATH_MAX];
 };
 

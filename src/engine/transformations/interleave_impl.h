@@ -17,7 +17,7 @@ struct stk_interleave_slot {
     int first, count;
     bool is_busy, at_end;
     uint64_t kept_for;         // the call that its first piece's memory is held for, 0: none
-    enum stoker_status status; // opening it failed: an error in its turn
+    enum stoker_status status; // opening it failed: the error comes at its position
     struct stoker_err *err;
 };
 
@@ -28,7 +28,7 @@ struct stk_interleave {
     bool at_end, is_sloppy, is_begun, is_stopping, has_waiter;
     bool is_lazy; // something failed: datasets open in their turn only, to fail in order
     struct stk_interleave_slot *slots;
-    struct stk_ring ring;         // for its lock and conditions alone: cancelling wakes who waits
+    struct stk_ring ring;         // for its lock and conditions alone: canceling wakes who waits
     int64_t piece_n, piece_bytes; // elements to read at once; their bytes, at most
     uint64_t read_bytes;          // that reading a piece may take, by the largest so far
     int n_busy;                   // workers that read

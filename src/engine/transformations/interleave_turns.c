@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// interleave, elements of many turns at once. Turns are short (one element, mostly), and a block
-// put together of one part for each would cost far more than reading a small record does. So small
-// elements of equal shape are copied to their places: whole rounds of the cycle while every dataset
-// has enough ready, else turn by turn. Strings are views, of which the memory is held as before.
+// interleave: elements of many turns at once. Turns are short (mostly one element), and joining one
+// part per turn into a block would cost far more than reading a small record. So small elements of
+// equal shape are copied into place: whole rounds of the cycle while every dataset has enough
+// ready, otherwise turn by turn. Strings stay views, whose memory is held as before.
 #include <string.h>
 
 #include "engine/transformations/interleave_impl.h"
@@ -24,7 +24,7 @@ bool stk_interleave_is_flat(const struct stk_block *b)
     return flat;
 }
 
-// Can the block's elements lie in the columns of `out`?
+// Do the block's elements fit the columns of `out`?
 static bool is_alike(const struct stk_block *out, const struct stk_block *b)
 {
     bool alike = b->count == out->count;
@@ -80,7 +80,7 @@ static bool place(struct stk_interleave *p, struct stk_interleave_slot *slot,
     return true;
 }
 
-// Whole rounds from the slot whose turn begins. *done: elements; 0: there is none that all can do.
+// Whole rounds from the slot whose turn begins. *done: elements; 0 if some slot has too few.
 static bool rounds(struct stk_interleave *p, struct stk_block *out, int64_t at, int64_t want,
                    int64_t *done)
 {

@@ -55,7 +55,7 @@ static enum stoker_status batch_infer(struct stk_dataset *ds, struct stoker_err 
     return STOKER_OK;
 }
 
-// Does the batch lie in memory that others see: the user's, a cache's, a constant's, or that of
+// Does the batch use memory that others see: the user's, a cache's, a constant's, or that of
 // another component?
 static bool is_shared(const struct stk_block *part, const struct stk_block *out, int k)
 {
@@ -252,6 +252,7 @@ static const struct stk_arg_row batch_args[] = {
 
 const struct stk_dataset_kind stk_dataset_batch = {.name = "batch",
                                                    .summary = "Batches consecutive elements",
+                                                   .holds_less_with = "a smaller batch_size",
                                                    .role = STK_DS_BATCH,
                                                    .args = batch_args,
                                                    .infer = batch_infer,

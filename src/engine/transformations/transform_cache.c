@@ -5,14 +5,14 @@
 // stages below give the same elements in the next pass, kept or not. Only two places of one
 // pipeline that read the same cache at once see draws of their own, until one of them is through.
 //
-// Kept memory counts against the budget of the run that filled the cache and is read-only for
-// whoever gets it. With a filename it is a file, filename.stkidx (transform_cache_file.c).
+// Kept memory counts against the budget of the run that filled the cache and is read-only for its
+// consumers. With a filename it is a file, filename.stkidx (transform_cache_file.c). Small blocks
+// are joined as they come, like the digits of a binary counter, because a block of one number may
+// occupy a buffer for a thousand. A cache that would take most of the budget is dropped: the
+// elements pass through, the next pass reads the input again, and the stage's statistics say that
+// memory was short.
 //
-// Small blocks are joined as they come, like the digits of a binary counter: a block of one number
-// may lie in a buffer made for a thousand. What takes most of the budget is not kept: the elements
-// come, the next pass reads the input again, and the stage's statistics say that memory was short.
-//
-// Behind a source of tensors nothing is kept: its elements are views of memory that lives as long
+// After a source of tensors nothing is kept: its elements are views of memory that lives as long
 // as the dataset, and come in larger blocks than a cache of them would give.
 //
 // An element that fails is not kept: the pass goes on, but the next one reads the input again.
@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/vec.h"
+#include "engine/run/holders.h"
 #include "engine/run/pull.h"
 #include "engine/transformations/cache_file.h"
 
@@ -140,6 +141,7 @@ static bool keep(struct stk_iter *it, struct stk_block *b, struct stoker_err *er
     struct kept *kept = ((struct cache *)it->state)->filling;
     uint64_t most = stk_pool_stats_of(it->run->pool).cap_bytes / KEPT_OF * KEPT_PARTS;
     kept->bytes += stk_block_bytes(b);
+    stk_holders_note(it, kept->bytes);
     if (kept->bytes > most || !own_strings(it, b)) {
         __atomic_store_n(&it->stats.keeps_nothing, 1, __ATOMIC_RELAXED);
         return false;
@@ -297,15 +299,17 @@ static void cache_close(struct stk_iter *it)
 static const struct stk_arg_row cache_args[] = {
     STK_ARG("filename", TEXT, "file for the elements; empty: memory"), {0}};
 
-const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
-                                                   .summary = "Caches elements in memory or a file",
-                                                   .role = STK_DS_CACHE,
-                                                   .args = cache_args,
-                                                   .infer = stk_dataset_like_input,
-                                                   .cardinality = stk_dataset_as_many,
-                                                   .state_bytes = sizeof(struct cache),
-                                                   .open = cache_open,
-                                                   .next = cache_next,
-                                                   .skip = cache_skip,
-                                                   .close = cache_close,
-                                                   .forget = cache_forget};
+const struct stk_dataset_kind stk_dataset_cache = {
+    .name = "cache",
+    .summary = "Caches elements in memory or a file",
+    .holds_less_with = "a cache file, or caching before what makes elements large",
+    .role = STK_DS_CACHE,
+    .args = cache_args,
+    .infer = stk_dataset_like_input,
+    .cardinality = stk_dataset_as_many,
+    .state_bytes = sizeof(struct cache),
+    .open = cache_open,
+    .next = cache_next,
+    .skip = cache_skip,
+    .close = cache_close,
+    .forget = cache_forget};

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements kept in a file (indexed.h): a pass that finds the file reads it and leaves the input
-// alone; one that does not writes it beside, and it gets its name when the pass is complete. So
-// there is never half a file, and a pass that is given up leaves nothing; the next one gives the
-// same elements, see transform_cache.c. A file that cannot be made, or is there and no good, is
-// said once; the pass then goes on with the input, and keeps nothing.
-//
-// A cache's file says nothing of the pipeline that made it: who changes the pipeline removes the
-// file, or names another; other types or shapes are noticed and refused.
-//
-// snapshot: the same in a directory, which is made, in a file named after the fingerprint of the
-// pipeline before it: another pipeline makes another file. It does not see what is in files, nor
-// what Python functions do. With compression "GZIP" the file is a packed one (packed.h), with a
-// name of its own. Its writing is not sharded.
+// Keeps elements in a file (indexed.h). A pass that finds the file reads it and leaves the input
+// alone. Otherwise the pass writes a temporary file and renames it once complete, so no partial
+// file remains if a pass is abandoned. The next pass gives the same elements (see
+// transform_cache.c). If the file can't be written, or exists but is unusable, one warning says so;
+// the pass reads the input and keeps nothing.
+// A cache file doesn't record the pipeline that wrote it. Users who change the pipeline must remove
+// the file or choose another name; other types or shapes are detected and refused.
+// snapshot: the same, in a directory that is created if missing. The file is named after the
+// pipeline's fingerprint, so another pipeline gets another file. The fingerprint doesn't cover what
+// files contain or what Python functions do. With compression "GZIP" the file is a packed one
+// (packed.h) with its own name. Writing isn't sharded.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,7 +93,7 @@ static enum stoker_status check_specs(const struct stk_cache_file *c, struct sto
     }
     return fits ? STOKER_OK
                 : stk_err_set(err, STOKER_EINVAL,
-                              "%s: %s holds elements of another type or shape; remove it or name "
+                              "%s: %s has elements of another type or shape; remove it or name "
                               "another file",
                               c->it->kind->name, c->path);
 }

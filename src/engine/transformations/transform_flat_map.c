@@ -123,8 +123,8 @@ static void advance(struct cycle *c)
     c->given = 0;
 }
 
-// Opens the dataset of the slot whose turn it is; passes on where there is none. *is_over: nothing
-// is open and nothing will be.
+// Opens the dataset of the current slot, or moves to the next slot if the input has ended.
+// *is_over: nothing is open and nothing will be.
 static enum stoker_status cycle_turn(struct stk_iter *it, bool *is_over, struct stoker_err *err)
 {
     struct cycle *c = it->state;

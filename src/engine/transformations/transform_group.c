@@ -179,7 +179,7 @@ static bool grow_buckets(struct groups *g)
     return buckets != NULL;
 }
 
-// The key's group, made if there is none.
+// The key's group, created if missing.
 static enum stoker_status find(struct stk_iter *it, int64_t key, struct group **out,
                                struct stoker_err *err)
 {
@@ -279,7 +279,7 @@ static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// Elements into groups until one is full. Neighbours of one key go together.
+// Elements into groups until one is full. Neighbors of one key go together.
 static enum stoker_status distribute(struct stk_iter *it, struct group **full,
                                      struct stoker_err *err)
 {
@@ -391,6 +391,7 @@ static const struct stk_arg_row group_args[] = {
 const struct stk_dataset_kind stk_dataset_group_by_window = {
     .name = "group_by_window",
     .summary = "Groups elements by key and applies a function to each group",
+    .holds_less_with = "smaller windows",
     .role = STK_DS_NESTED,
     .args = group_args,
     .infer = group_infer,

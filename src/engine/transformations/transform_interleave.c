@@ -165,8 +165,8 @@ static bool is_over(const struct stk_interleave *p)
     return p->is_stopping || stk_run_is_cancelled(p->it->run);
 }
 
-// For a worker that waits for memory, which does not hold the lock. When it becomes the turn of the
-// dataset that it reads in, all memory is its.
+// For a worker that waits for memory, without the lock. Once its dataset's turn comes, it may use
+// all memory.
 static bool is_over_by_now(void *worker)
 {
     struct stk_interleave_worker *w = worker;
@@ -501,7 +501,7 @@ enum stoker_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting
             }
             await(p);
             if (is_over(p)) {
-                return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
+                return stk_err_set(err, STOKER_EINTR, "the iterator was canceled");
             }
             continue;
         }

@@ -271,6 +271,7 @@ static const struct stk_arg_row map_args[] = {
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",
                                                  .summary = "Applies a function to each element",
+                                                 .holds_less_with = "a smaller num_parallel_calls",
                                                  .role = STK_DS_FUNCTION,
                                                  .args = map_args,
                                                  .infer = map_infer,

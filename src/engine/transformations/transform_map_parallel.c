@@ -38,7 +38,7 @@ struct stk_pmap {
 struct own { // of a worker
     struct stk_frame *frame;
     struct stk_block in, rest, part;
-    struct stk_block bound; // the piece's columns that lie in the group's buffer
+    struct stk_block bound; // the piece's columns in the group's buffer
     int64_t first_index;
 };
 

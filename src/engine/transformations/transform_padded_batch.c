@@ -141,6 +141,8 @@ static const struct stk_arg_row padded_args[] = {
 const struct stk_dataset_kind stk_dataset_padded_batch = {
     .name = "padded_batch",
     .summary = "Batches consecutive elements, padded to one shape",
+    .holds_less_with =
+        "a smaller batch_size, or batches of similar lengths (bucket_by_sequence_length)",
     .role = STK_DS_PAD,
     .args = padded_args,
     .infer = padded_infer,

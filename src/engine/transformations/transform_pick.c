@@ -21,7 +21,7 @@ static enum stoker_status pick_infer(struct stk_dataset *ds, struct stoker_err *
     }
     if (!stk_dataset_has_at(ds->in[0])) {
         return stk_err_set(err, STOKER_EINVAL,
-                           "pick: the elements of %s cannot be had by position; those of arrays, "
+                           "pick: the elements of %s can't be read by position; those of arrays, "
                            "indexed and NPY files can, before filter, shuffle or batch",
                            ds->in[0]->kind->name);
     }

@@ -85,6 +85,7 @@ static const struct stk_arg_row prefetch_args[] = {
 
 const struct stk_dataset_kind stk_dataset_prefetch = {.name = "prefetch",
                                                       .summary = "Prepares elements ahead of time",
+                                                      .holds_less_with = "a smaller buffer_size",
                                                       .role = STK_DS_AHEAD,
                                                       .args = prefetch_args,
                                                       .infer = stk_dataset_like_input,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ragged_batch: consecutive elements as one, where components may differ in length. Attribute
 // "ragged" INTS, for each component -1 (shapes are equal: it is stacked) or the last dimension that
-// may differ, m: its values are one after another along one dimension in place of the first m +
-// 1, and m + 2 levels of row_splits (int64, each from 0) say where elements, their rows, ... begin.
-// So such a component becomes m + 2: values, splits of the elements, of their rows, and so on.
+// may differ, m: its values follow each other along one dimension that replaces the first m + 1. m
+// + 2 levels of row_splits (int64, each from 0) say where elements, their rows, ... begin. So such
+// a component becomes m + 2: values, splits of the elements, of their rows, and so on.
 #include <string.h>
 
 #include "engine/run/unequal_batch.h"
@@ -213,6 +213,7 @@ static const struct stk_arg_row ragged_args[] = {
 const struct stk_dataset_kind stk_dataset_ragged_batch = {
     .name = "ragged_batch",
     .summary = "Batches consecutive elements of different lengths",
+    .holds_less_with = "a smaller batch_size",
     .role = STK_DS_PAD,
     .args = ragged_args,
     .infer = ragged_infer,

@@ -43,7 +43,7 @@ static enum stoker_status repeat_open(struct stk_iter *it, struct stoker_err *er
     return STOKER_OK;
 }
 
-// Opens the input of this turn if it is not open yet; *is_over where there is none.
+// Opens the input of this round if it is not open yet; *is_over after the last round.
 static enum stoker_status repeat_turn(struct stk_iter *it, bool *is_over, struct stoker_err *err)
 {
     struct turns *t = it->state;

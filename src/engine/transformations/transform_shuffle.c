@@ -6,9 +6,8 @@
 // buffer of buffer_size elements is filled; each result is drawn from it uniformly and replaced by
 // the next element of the input; at the end the buffer empties. The draws come from the seed and
 // the number of the result. Elements that fail come through at once.
-//
 // The buffer keeps its own copies (short values in one array per component, others in a buffer
-// each), so that it holds no block of the input for the sake of one element.
+// each), so one element never keeps a whole input block alive.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -17,6 +16,7 @@
 #include "engine/graph/infer.h"
 #include "engine/graph/permute.h"
 #include "engine/run/feed.h"
+#include "engine/run/holders.h"
 #include "engine/run/pull.h"
 
 #define FIXED_BYTES_MAX ((int64_t)4096) // of a component that is in an array
@@ -225,8 +225,7 @@ static enum stoker_status too_small(const struct stk_iter *it, struct stoker_err
     struct stk_pool_stats s = stk_pool_stats_of(it->run->pool);
     return stk_err_set(err, STOKER_ELIMIT,
                        "shuffle: %lld of buffer_size %lld elements are %llu of %llu bytes of %s, "
-                       "and there is no more; a smaller buffer_size, a larger ram_budget or limit, "
-                       "or shuffling before what makes elements large helps",
+                       "and there is no more; a larger ram_budget or limit helps",
                        (long long)f->held, (long long)f->size, (unsigned long long)s.in_use_bytes,
                        (unsigned long long)s.cap_bytes, s.cap_name);
 }
@@ -242,11 +241,15 @@ static enum stoker_status fill(struct stk_iter *it, struct stoker_err *err)
         if (s != STOKER_OK) {
             return s;
         }
+        int64_t n = f->feed.block.n;
+        uint64_t each = n > 0 ? stk_block_bytes(&f->feed.block) / (uint64_t)n : 0;
         for (; stk_feed_left(&f->feed) > 0 && f->held < f->size; f->held++) {
             if ((f->held == f->slots && !grow(it)) || !put(it, f->held)) {
+                stk_holders_note(it, (uint64_t)f->held * each);
                 return too_small(it, err);
             }
         }
+        stk_holders_note(it, (uint64_t)f->held * each);
     }
     return STOKER_OK;
 }
@@ -456,7 +459,7 @@ static enum stoker_status permuted_next(struct stk_iter *it, int64_t want, struc
     return s;
 }
 
-// Results at once: their strings lie in one buffer, which must be small beside the budget.
+// Results at once: their strings share one buffer, which must be small compared with the budget.
 static int64_t most_at_once(const struct stk_iter *it)
 {
     const struct shuffle *f = it->state;
@@ -561,16 +564,18 @@ static const struct stk_arg_row shuffle_args[] = {
         .fallback = -1),
     {0}};
 
-const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",
-                                                     .summary = "Shuffles elements",
-                                                     .role = STK_DS_ORDER,
-                                                     .args = shuffle_args,
-                                                     .infer = shuffle_infer,
-                                                     .cardinality = stk_dataset_as_many,
-                                                     .state_bytes = sizeof(struct shuffle),
-                                                     .open = shuffle_open,
-                                                     .next = shuffle_next,
-                                                     .skip = shuffle_skip,
-                                                     .has_at = is_permutation,
-                                                     .at = shuffle_at,
-                                                     .close = shuffle_close};
+const struct stk_dataset_kind stk_dataset_shuffle = {
+    .name = "shuffle",
+    .summary = "Shuffles elements",
+    .holds_less_with = "a smaller buffer_size, or shuffling before what makes elements large",
+    .role = STK_DS_ORDER,
+    .args = shuffle_args,
+    .infer = shuffle_infer,
+    .cardinality = stk_dataset_as_many,
+    .state_bytes = sizeof(struct shuffle),
+    .open = shuffle_open,
+    .next = shuffle_next,
+    .skip = shuffle_skip,
+    .has_at = is_permutation,
+    .at = shuffle_at,
+    .close = shuffle_close};
