@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads of the engine in Python: each gets a state of its own while it calls.
-//
-// The interpreter keeps the list of states under a lock that a forked child finds as it was. Python
-// 3.11 takes it in the child before making it anew (PyOS_AfterFork_Child), which never ends where a
-// thread was entering the list at that moment. A state is made without the interpreter's lock,
-// which whoever forks holds; so it is made under a lock of ours that forks wait for. It leaves the
-// list with the interpreter's lock held.
+// The interpreter guards its list of thread states with a lock, and a forked child inherits that
+// lock's state. Python 3.11 takes it in the child before resetting it (PyOS_AfterFork_Child): a
+// deadlock if another thread held it at the fork. The forking thread holds the interpreter's lock,
+// but creating a state doesn't need it. So states are created under a lock of ours that forks wait
+// for. It leaves the list with the interpreter's lock held.
 #include <pthread.h>
 
 #include "py/py_engine.h"

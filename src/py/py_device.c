@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// include/stoker/device.h in Python: Stager, an iterator whose arrays lie on a CUDA device, and
+// include/stoker/device.h in Python: Stager, an iterator whose arrays are on a CUDA device, and
 // DeviceArray, which others take over by DLPack or __cuda_array_interface__ without a copy.
 //
 // The structs of DLPack are those of its specification (dlpack.h, the version without flags, which

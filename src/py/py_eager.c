@@ -6,8 +6,10 @@
 // what its base costs and one branch more. That of strings is of numpy.bytes_, which is bytes
 // itself with a name: NumPy takes other subtypes of bytes for numbers. They pickle, copy and print
 // as their bases do, so that nobody who loads a file needs this module. NumPy's own types are left
-// alone: a method added to those would be seen by whoever asks any array in the process whether it
+// alone: a method added to those would be visible to all code that asks an array whether it
 // has one.
+//
+// Python may derive from these types: core/_eager.py does, for what Python functions get.
 //
 // Limits: what arithmetic makes of a scalar is NumPy's own scalar again (of an array, such an
 // array). Bool scalars stay NumPy's, which tells them by their address, and bfloat16 ones
@@ -139,7 +141,7 @@ static PyMethodDef other_methods[] = {{"numpy", any_numpy, METH_NOARGS, NUMPY_DO
 
 PyTypeObject stk_py_array_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data.ndarray",
-    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_methods = array_methods,
     .tp_as_mapping = &array_mapping, // what they lack is inherited
     .tp_as_sequence = &array_sequence,
@@ -148,7 +150,7 @@ PyTypeObject stk_py_array_type = {
 };
 PyTypeObject stk_py_bytes_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data.bytes",
-    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_methods = other_methods,
     .tp_repr = any_repr,
     .tp_str = any_repr, // as of bytes: with zeros at the end
@@ -170,8 +172,8 @@ PyTypeObject stk_py_bytes_type = {
 
 #define SCALAR(dtype, name, Numpy)                                                                 \
     [dtype] = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data." #name,                      \
-               .tp_flags = Py_TPFLAGS_DEFAULT, .tp_methods = other_methods, .tp_repr = any_repr,   \
-               .tp_doc = "A NumPy scalar that also has numpy()."},
+               .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .tp_methods = other_methods,  \
+               .tp_repr = any_repr, .tp_doc = "A NumPy scalar that also has numpy()."},
 static PyTypeObject scalar_types[STOKER_DTYPES] = {SCALARS(SCALAR)};
 #define AT(dtype, name, Numpy) [dtype] = offsetof(Py##Numpy##ScalarObject, obval),
 static const size_t value_at[STOKER_DTYPES] = {SCALARS(AT)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python module stoker.data._engine: include/stoker/data.h as Python objects. What is nested,
-// named or defaulted is the business of the Python files beside it.
+// The Python module stoker.data._engine: include/stoker/data.h as Python objects. Nesting, names
+// and defaults are handled by the Python files next to it.
 //
 // The GIL is released while the engine may wait. Engine threads take it for Python functions and
 // generators only; references they let go are dropped later, on a thread that has it.
@@ -23,7 +23,7 @@
 #endif
 
 #define STK_PY_COMPONENTS_MAX 1024
-// On the way of every element: such functions lie together in the program.
+// Functions on every element's path: the linker places them together.
 #define STK_PY_HOT __attribute__((hot))
 
 struct stk_py_dataset {
@@ -61,6 +61,7 @@ PyObject *stk_py_eager_scalar(int dtype, const void *value);
 PyObject *stk_py_eager(PyObject *module, PyObject *value);
 PyObject *stk_py_bytes(PyTypeObject *type, const struct stoker_bytes *b); // bytes, or that subtype
 int stk_py_eager_setup(void);
+PyObject *stk_py_export_stream(PyObject *module, PyObject *args);
 // Lets go of the strings that are kept to be filled again.
 void stk_py_forget_strings(void);
 PyArray_Descr *stk_py_descr(int dtype); // new reference

@@ -227,7 +227,7 @@ static PyObject *call_many_with(PyObject *f, int64_t n, const struct stoker_comp
     return result;
 }
 
-// What a function gave for many elements. -1: exception; *done may have been set all the same.
+// What a function gave for many elements. -1: exception; *done may still be set.
 static int many_in(PyObject *result, int64_t n, struct stoker_component *out, int n_out,
                    int64_t *done)
 {

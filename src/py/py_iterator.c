@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterator: the engine's, with elements put together as the caller's structure asks.
+// Iterator: the engine's, with elements in the caller's structure.
 //
 // Elements that the engine has at hand are taken on the calling thread. Others may take any time:
 // while blocks come within a millisecond they are made on the calling thread without the GIL;
@@ -22,7 +22,7 @@
 #define DIRECT_NS 1000000      // refills slower than that go to the helper
 #define FAREWELL_NS 5000000000 // then the helper is left to end by itself
 #define HOPS_MAX 1000          // of functions that wait for each other's iterators
-#define PATIENCE_NS 300000000  // the same while a Python function runs, which cannot be cancelled
+#define PATIENCE_NS 300000000  // the same while a Python function runs, which cannot be canceled
 
 struct helper { // one thread that pulls for an iterator
     pthread_t thread;
@@ -213,7 +213,7 @@ static int has_threads(const struct stoker_iterator *it)
     return 0;
 }
 
-// Waits for the helper to end: briefly while Python functions run (whoever's: they are counted for
+// Waits for the helper to end: briefly while Python functions run (anyone's: they are counted for
 // the process), since nothing ends those before their time.
 static void bid_farewell(struct helper *h)
 {
@@ -511,7 +511,7 @@ STK_PY_HOT PyObject *stk_py_build(PyObject *s, PyObject **leaves, int n)
     return s;
 }
 
-// Python values of the tensors in self->out, put together.
+// The tensors in self->out as one Python value.
 STK_PY_HOT static PyObject *element(struct iterator *self)
 {
     PyObject *few[16], **leaves = few, *result = NULL;

@@ -17,7 +17,7 @@
 #include "py/py_engine.h"
 
 #define GRACE_NS 5000000000
-#define PATIENCE_NS 300000000 // for Python functions of pipelines that were cancelled
+#define PATIENCE_NS 300000000 // for Python functions of pipelines that were canceled
 #define COMING_NS 1000000000
 #define NAP_NS 1000000
 

@@ -243,6 +243,8 @@ static PyMethodDef methods[] = {
     {"set_errors", stk_py_set_errors, METH_VARARGS, "set_errors({code: class}, again)"},
     {"set_bfloat16", stk_py_set_bfloat16, METH_O, "The dtype that stands for bfloat16."},
     {"eager", stk_py_eager, METH_O, "Gives an array, scalar or bytes a numpy() method."},
+    {"export_stream", stk_py_export_stream, METH_VARARGS,
+     "export_stream(source, address): moves source's Arrow stream to the address."},
     {"encode", stk_py_encode, METH_VARARGS, "encode(features, is_sequence) -> bytes of an Example"},
     {"devices", stk_py_devices, METH_NOARGS, "Number of CUDA devices."},
     {"device_memory", stk_py_device_memory, METH_O, "(free bytes, total bytes) of the device."},

@@ -270,7 +270,7 @@ static PyObject *dataset_write(PyObject *self, PyObject *args)
     return s == STOKER_OK ? PyLong_FromUnsignedLongLong(count) : stk_py_raise(&err);
 }
 
-// explain(options, is_staged): the plan as it runs, on the way to a device or not.
+// explain(options, is_staged): the plan as it runs, with or without staging to a device.
 static PyObject *dataset_explain(PyObject *self, PyObject *args)
 {
     struct stoker_dataset *ds = ((struct stk_py_dataset *)self)->ds;

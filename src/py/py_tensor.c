@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values: NumPy arrays over the engine's memory, and tensors over NumPy's. Neither way copies
-// numbers that lie contiguous. Strings are bytes objects and object arrays of them; those are
-// copied on the way out and viewed on the way in.
+// contiguous numbers. Strings are bytes objects and object arrays of them; those are copied on
+// output and viewed on input.
 #include <string.h>
 
 #include "py/py_engine.h"
@@ -217,7 +217,7 @@ int stk_py_tensor_in(PyObject *value, struct stoker_tensor *t, PyObject **hold)
     return failed ? -1 : 0;
 }
 
-// Long strings: the C library gives memory of that size back to the system, and touching it anew
+// Long strings: the C library returns memory of that size to the system, and touching it again
 // costs several times the copy. So a reference to the last ones is kept, and who finds that nobody
 // else has one any more fills it again. Oldest first; KEPT_BYTES_MAX in all; none is kept while no
 // iterator is alive.

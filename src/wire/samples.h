@@ -6,6 +6,7 @@
 // STK_SAMPLE_NUMBER of the scope and the disk's or the GPU's number.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum stk_sample_scope {
@@ -34,5 +35,11 @@ const struct stk_sample_info *stk_sample_info(enum stk_sampled id);
 enum stk_sampled stk_sample_find(const char *name, size_t n); // STK_SAMPLE_COUNT: none
 
 #define STK_SAMPLE_NUMBER(scope, n) ((int64_t)(scope) << 40 | (int64_t)(n))
+// Whether it can be a counter's value. Readers leave others out: they are damage, and would make a
+// sum infinite.
+static inline bool stk_sample_is_value(double value)
+{
+    return value >= -0x1p64 && value <= 0x1p64;
+}
 // What the producer of such a record is called, before its version.
 #define STK_SAMPLE_PRODUCER "stoker sampler"

@@ -11,7 +11,7 @@
 // by the same writer (numbers are unique in the file). Several writers append blocks in any order:
 // `writer` and `sequence` tell theirs apart. A block of an unknown type is passed over by its
 // length; a block whose checksum is wrong costs itself, and the next one is found by its magic. A
-// file without an END block comes from a run that was killed, and is read all the same.
+// file without an END block comes from a killed run, and is still read.
 #pragma once
 
 #include <stdint.h>
@@ -71,7 +71,7 @@ struct stk_wire_string {
 };
 
 // STK_WIRE_SAMPLED: what counters are of, see samples.h. STK_WIRE_ASIDE: neither a thread nor a
-// queue: synchronisations as the device's driver tells them.
+// queue: synchronizations as the device's driver tells them.
 enum stk_wire_track_kind {
     STK_WIRE_HOST = 0,
     STK_WIRE_DEVICE = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading wire files as they stream by: bytes in, whole blocks out. What is damaged is passed over
-// and counted; nothing is believed that its checksum does not cover.
+// and counted; nothing is trusted that its checksum doesn't cover.
 #pragma once
 
 #include <stdbool.h>

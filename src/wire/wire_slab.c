@@ -12,7 +12,7 @@
 #define HEAD sizeof(struct stk_wire_block)
 
 _Static_assert(sizeof(struct stk_wire_header) + 2048 < STK_WIRE_EPILOGUE_BYTES,
-               "the epilogue holds some sentences");
+               "the epilogue has some sentences");
 
 uint64_t stk_wire_slabs_bytes(uint64_t slabs)
 {

@@ -3,9 +3,19 @@
 
 import os
 import sys
+import sysconfig
 from typing import NoReturn
 
 from ._program import program
+
+
+def _users_path() -> str:
+    """PATH without the environment that `uvx stoker` made for this package: the `python` of `stoker run -- python ...` is
+    the user's, not the one that runs stoker. uv names itself in UV, and puts that environment first; of one that the
+    user works in, VIRTUAL_ENV is the name."""
+    first, _, rest = os.environ["PATH"].partition(os.pathsep)
+    is_own = os.environ.get("UV") and sys.prefix != sys.base_prefix and os.environ.get("VIRTUAL_ENV") != sys.prefix
+    return rest if is_own and rest and first == sysconfig.get_path("scripts") else os.environ["PATH"]
 
 
 def main() -> NoReturn:
@@ -14,6 +24,8 @@ def main() -> NoReturn:
     except FileNotFoundError as e:
         sys.exit(f"stoker: {e}")
     sys.stdout.flush()
+    if "PATH" in os.environ:
+        os.environ["PATH"] = _users_path()
     os.execv(path, ["stoker", *sys.argv[1:]])
 
 

@@ -6,7 +6,6 @@ one on PATH is used. Each answer is the program's --json output, whose contracts
 prints.
 """
 
-import html
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ import subprocess
 from typing import Any, Optional, Union
 
 PathLike = Union[str, "os.PathLike[str]"]
+NOT_A_PROFILE = 3  # exit code
 CANNOT_TELL = 4  # exit code: an answer, and not an error
 
 
@@ -27,7 +27,7 @@ class ProfileError(ValueError):
 
 
 def program() -> str:
-    """The program's path. FileNotFoundError: there is none."""
+    """The program's path. FileNotFoundError: it isn't installed."""
     inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "stoker")
     found = inside if os.access(inside, os.X_OK) else shutil.which("stoker")
     if not found:
@@ -36,8 +36,8 @@ def program() -> str:
 
 
 class Report(dict):  # type: ignore[type-arg]
-    """A document of `stoker ... --json`. When printed or shown in a notebook, it is the program's
-    text report."""
+    """A document of `stoker ... --json`. When printed, it is the program's text report; a notebook
+    shows the verdict, the median step as a ribbon, its parts as bars, and the text."""
 
     def __init__(self, document: "dict[str, Any]", text: str) -> None:
         super().__init__(document)
@@ -49,11 +49,14 @@ class Report(dict):  # type: ignore[type-arg]
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return f'<pre style="line-height: 1.2">{html.escape(self.text)}</pre>'
+        from . import _notebook  # it needs this module
+
+        return _notebook.page(self)
 
 
 def _asked(words: "list[str]") -> str:
-    done = subprocess.run([program(), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    alone = {**os.environ, "STOKER_MPI": "off"}  # the caller may be an MPI rank, but the program isn't one
+    done = subprocess.run([program(), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False, env=alone)
     if done.returncode not in (0, 1, CANNOT_TELL) or not done.stdout:
         said = done.stderr.decode(errors="replace").strip()
         raise ProfileError(said or f"stoker {words[0]} ended with {done.returncode}", done.returncode)
@@ -75,7 +78,9 @@ def _answer(command: "list[str]", paths: "tuple[PathLike, ...]", options: "dict[
 def why(*profiles: PathLike, steps: Optional[str] = None, rank: Optional[int] = None, **options: Any) -> Report:
     """The result of `stoker why PROFILE... --json`: a dict by the report's contract, and its text.
 
-    profiles: files or directories, as for the command; several are the ranks of one run.
+    profiles: files or directories, as for the command; several are the ranks of one run. With
+    fsspec also URLs of an object, a pattern or a folder in a store ("s3://bucket/run/*.json.gz"),
+    which are streamed.
     steps: "A:B"; other options by their command-line names (`limit=50`, `redact=True`).
     ProfileError: not a profile, or a wrong option. "Cannot tell" is an answer: see
     report["verdict"]["kind"].
@@ -83,7 +88,13 @@ def why(*profiles: PathLike, steps: Optional[str] = None, rank: Optional[int] = 
         report = stoker.why("trace.json.gz")
         report["verdict"]["sentence"], [f["id"] for f in report["findings"]]
     """
-    return _answer(["why"], profiles, {"steps": steps, "rank": rank, **options})
+    from . import _remote  # 6 ms, which jobs that only load data should not pay
+
+    try:
+        with _remote.local(program(), profiles) as paths:
+            return _answer(["why"], paths, {"steps": steps, "rank": rank, **options})
+    except _remote.NotProfile as e:
+        raise ProfileError(str(e), NOT_A_PROFILE) from e
 
 
 def stats(analysis: str, *profiles: PathLike, **options: Any) -> Report:

@@ -15,21 +15,37 @@ import types as _types
 
 import numpy as _np
 
+from .. import __version__ as _program_version
+from ._version import __version__
+
+if __version__ != _program_version:
+    raise ImportError(
+        f"stoker-data {__version__} needs stoker of the same version, and {_program_version} is installed: "
+        f"run `pip install 'stoker[data]=={__version__}'`"
+    )
+
 from . import _engine, errors
 from .ops import _ops
-from . import ops, random, io, lookup, train
+from . import ops, random, io, lookup, remote, train
+from . import compat as _compat
 from .files import _experimental
 from .core import _absent, _explain, _named, _options
 from .core._dataset import Dataset, Iterator
 from ._engine import DeviceArray
-from .core._dtypes import as_dtype, bfloat16, string
+from .core import _dtypes
+from .core._dtype_names import DType
+from .core._dtypes import as_public_dtype as as_dtype
 from .interop._from_tf import from_tf
 from .interop._from_torch import from_torch
+from .interop._from_hugging_face import from_huggingface
 from .core._function import cond, numpy_function, py_function
 from .core._limits import limits, set_limits
 from .train._normalize import Normalize
 from .core._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from .ops._plugin import get_include, load_op_library
+from .ops._tokenizer import Tokenizer
+from .files._arrow_files import ArrowDataset, LanceDataset
+from .files._parquet import ParquetDataset
 from .files._sources import (
     CsvDataset,
     FixedLengthRecordDataset,
@@ -41,32 +57,23 @@ from .files._sources import (
 )
 from .core._sparse import RaggedTensor, SparseTensor
 from .core._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorShape, TensorSpec
-from .core._value import Value
+from .core._value import Tensor, Value
+from .ops._tensor_array import TensorArray
 from .ops._variable import Variable
 from .io import TFRecordWriter
 
 _atexit.register(_engine.close_all)
-bool = _np.dtype("bool")
-for _n in (
-    "uint8",
-    "int8",
-    "uint16",
-    "int16",
-    "uint32",
-    "int32",
-    "uint64",
-    "int64",
-    "float16",
-    "float32",
-    "float64",
-):
-    globals()[_n] = _np.dtype(_n)
+bool, string = _dtypes.public(_np.dtype("bool")), _dtypes.public(_dtypes.string)
+bfloat16 = None if _dtypes.bfloat16 is None else _dtypes.public(_dtypes.bfloat16)
+for _n in _dtypes.NUMBERS:
+    globals()[_n] = _dtypes.public(_np.dtype(_n))
 half, double = float16, float64  # noqa: F821
+complex64, complex128 = DType(_np.dtype("complex64")), DType(_np.dtype("complex128"))
 
 for _n, _f in _ops.PUBLIC.items():
     if "." not in _n:
         globals()[_n] = _f
-math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, signal, ragged = (
+math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, signal, ragged, nest = (
     ops.math,
     ops.strings,
     ops.image,
@@ -79,6 +86,7 @@ math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, sig
     ops.audio,
     ops.signal,
     ops.ragged,
+    ops.nest,
 )
 newaxis = None
 
@@ -139,7 +147,7 @@ def _get_single_element(dataset):
 data = _sys.modules[__name__]
 class _Namespace(_types.SimpleNamespace):
     def __getattr__(self, name):
-        return _absent.answers("data.experimental", "stoker.data.experimental")(name)
+        return _absent.answers("data.experimental", "stoker.data.experimental", "experimental")(name)
 
 
 experimental = _Namespace(
@@ -157,10 +165,23 @@ experimental = _Namespace(
     prefetch_to_device=_prefetch_to_device,
     **_experimental.NAMES,
 )
-__getattr__ = _absent.answers("data", __name__, "")
+compat = _compat
+_compat._modern["module"] = data
+_compat.v2 = data
+_unknown = _absent.answers("data", __name__, "")
+
+
+def __getattr__(name):
+    """Version 1's names of TensorFlow (tf.random_uniform, tf.gfile); for others an error with the nearest."""
+    old = _compat.old_name(name)
+    return _unknown(name) if old is None else old
+
+
+_absent.know(_ops.PUBLIC)
+for _prefix, _names in (("", globals()), ("io.", vars(io)), ("random.", vars(random)), ("lookup.", vars(lookup))):
+    _absent.know(_prefix + _n for _n, _v in _names.items() if not _n.startswith("_") and callable(_v))
 __dir__ = _named.surface(globals())
-__version__ = "0.1.0"
 _named.show_surface(v for v in list(globals().values()) if isinstance(v, type))
 _named.show_surface((_explain.Stats, _options.AutotuneOptions, _options.ThreadingOptions))
-for _names in (globals(), vars(io), vars(lookup), vars(random), vars(train), vars(experimental)):
+for _names in (globals(), vars(io), vars(lookup), vars(random), vars(remote), vars(train), vars(experimental)):
     _named.named_module(_names, __name__)

@@ -25,9 +25,9 @@ _HIDDEN = dict.fromkeys(
 )
 
 
-def complain(text):
+def complain(text, use="bench"):
     """A line on standard error; what it names others may have chosen."""
-    print(f"stoker data bench: {text}".translate(_HIDDEN), file=sys.stderr)
+    print(f"stoker data {use}: {text}".translate(_HIDDEN), file=sys.stderr)
 
 
 def load(path):
@@ -116,6 +116,26 @@ def bench(path, seconds):
     return 0
 
 
+def convert(words, is_told):
+    """Converts, and says how many rows there were; the exit code."""
+    from .interop import _convert
+
+    try:
+        count = _convert.main(words)
+        if is_told:
+            print(f"{count:,} rows", file=sys.stderr)
+        return 0
+    except (sd.errors.OpError, ImportError) as e:
+        complain(str(e), "convert")
+        return 3
+    except OSError as e:  # what is read fails as an OpError
+        complain(f"it can't be written: {e}", "convert")
+        return 5
+    except (ValueError, TypeError) as e:  # pyarrow's, of columns that differ or have no counterpart
+        complain(str(e), "convert")
+        return 3
+
+
 def usage(what=None):
     if what:
         complain(what)
@@ -130,6 +150,8 @@ def run(argv):
     if argv[1:] == ["--version"]:
         print(f"stoker.data {sd.__version__}")
         return 0
+    if len(argv) > 5 and argv[1] in ("convert", "convert-quietly"):  # of the program
+        return convert(argv[2:], argv[1] == "convert")
     if len(argv) not in (3, 4) or argv[1] != "bench":
         return usage()
     try:

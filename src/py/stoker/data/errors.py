@@ -39,7 +39,31 @@ class ResourceExhaustedError(OpError):
 
 
 class CancelledError(OpError):
-    """The iterator was cancelled."""
+    """The iterator was canceled."""
+
+
+class AbortedError(OpError):
+    """The work was aborted."""
+
+
+class AlreadyExistsError(OpError):
+    """A file that is to be made is there."""
+
+
+class DeadlineExceededError(OpError):
+    """It took longer than was allowed."""
+
+
+class UnauthenticatedError(OpError):
+    """Nobody is signed in."""
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """TensorFlow's error for Python that needs a value while tracing; here such functions run as Python."""
+
+
+OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
+RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED = range(8, 17)
 
 
 class UnimplementedError(OpError, NotImplementedError):
@@ -54,12 +78,21 @@ class FailedPreconditionError(OpError):
     """Not possible in this state."""
 
 
+class UnavailableError(OpError):
+    """A server did not answer, or not as it should, however often it was asked."""
+
+
 class UnknownError(OpError):
     """An exception of a Python function without a matching class here."""
 
 
 class InternalError(OpError):
     """A bug: please report it."""
+
+
+class TracingWarning(UserWarning):
+    """A function of a pipeline draws from Python's randomness, or reads a clock or a counter, and so runs as
+    Python for each element. warnings.simplefilter("error", TracingWarning) rejects such functions."""
 
 
 CODES = {

@@ -11,6 +11,7 @@ from .core import _absent, _arguments, _call, _dtypes, _named, _spec
 from . import _engine
 from .core._sparse import RaggedTensor, SparseTensor
 from .errors import InvalidArgumentError
+from .files._gfile import gfile  # noqa: F401
 
 
 class TFRecordOptions:
@@ -471,27 +472,6 @@ def write_file(filename, contents, name=None):
         os.makedirs(os.path.dirname(filename), exist_ok=True)
     with open(filename, "wb") as f:
         f.write(contents.encode() if isinstance(contents, str) else bytes(contents))
-
-
-class _Answering(type):
-    __getattr__ = lambda cls, name: _absent.answers("io.gfile", "stoker.data.io.gfile")(name)
-
-
-class gfile(metaclass=_Answering):
-    """Files by pattern."""
-
-    @staticmethod
-    def glob(pattern):
-        """Names that match a pattern (or several), sorted."""
-        import glob as _glob
-
-        patterns = [pattern] if isinstance(pattern, (str, os.PathLike)) else pattern
-        return sorted({n for p in patterns for n in _glob.glob(_arguments.local(p))})
-
-    @staticmethod
-    def exists(path):
-        """Is there a file or folder of that name?"""
-        return os.path.exists(_arguments.local(path))
 
 
 for _n, _f in _ops.PUBLIC.items():

@@ -12,7 +12,7 @@ from .core import _absent, _arguments, _call, _dtypes, _named
 from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 
 _KEY_KINDS = "iuOS"
-_GONE = object()  # in place of the value of a key that was removed
+_GONE = object()  # stands for the value of a removed key
 
 
 def _plain(a):
@@ -247,5 +247,12 @@ class experimental:
     """Tables that grow."""
 
     MutableHashTable = _MutableTable
+
+    class DenseHashTable(_MutableTable):
+        """A table that grows; its empty and deleted keys are accepted."""
+
+        def __init__(self, key_dtype, value_dtype, default_value, empty_key=None, deleted_key=None, initial_num_buckets=None,
+                     name="DenseHashTable", checkpoint=True, experimental_is_anonymous=False):  # fmt: skip
+            super().__init__(key_dtype, value_dtype, default_value, name)
 __getattr__ = _absent.answers("lookup", __name__)
 __dir__ = _named.surface(globals())

@@ -27,7 +27,12 @@ for _n, _f in _ops.PUBLIC.items():
     if _n.startswith("random."):
         globals()[_n.split(".")[1]] = _f
 
-experimental = types.SimpleNamespace(
+class _Namespace(types.SimpleNamespace):
+    def __getattr__(self, name):
+        return _absent.answers("random.experimental", "stoker.data.random.experimental")(name)
+
+
+experimental = _Namespace(
     Generator=Generator,
     create_rng_state=create_rng_state,
     get_global_generator=get_global_generator,

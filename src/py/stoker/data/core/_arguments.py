@@ -38,14 +38,24 @@ def csv_columns(record_defaults):
     return dtypes, defaults
 
 
+def scheme_of(name):
+    """ "s3" of "s3://bucket/x"; None: a local name."""
+    name = os.fsdecode(name)
+    found = re.match(r"([a-z][a-z0-9+.-]*)://", name) if "://" in name else None
+    return found[1] if found else None
+
+
+remote_glob = None  # names of remote objects that match a pattern: files/_remote.py sets it
+
+
 def local(path):
     """A file's name as text. UnimplementedError: a remote path ("s3://bucket/x")."""
     name = os.fsdecode(path)
-    scheme = re.match(r"([a-z][a-z0-9+.-]*)://", name) if "://" in name else None
+    scheme = scheme_of(name)
     if scheme:
         raise UnimplementedError(
-            f"{name}: remote paths ({scheme[0]}) are not supported; copy or mount it, and name "
-            "the file there"
+            f"{name}: remote paths ({scheme}://) are not supported here, but by the sources of files and "
+            "list_files; stoker.data.remote.fetch(name) gives a local copy to read"
         )
     return name
 

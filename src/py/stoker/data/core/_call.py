@@ -7,7 +7,7 @@ Literals are weak: beside another operand they take its dtype. Types are never p
 import numpy as np
 
 from .. import _engine
-from . import _dtypes, _seeds, _trace
+from . import _dtypes, _eager, _seeds, _trace
 from ._value import Value, number_in
 
 
@@ -83,7 +83,8 @@ def run(op, inputs, attrs, is_random=False):
             )
         numbers = [number_in(graph, v) for v in inputs]
         return [Value(graph, i) for i in graph.add(op, numbers, attrs, _trace.place(2))]
-    return _engine.op_call(op, list(inputs), attrs, _seeds.next_seed() if is_random else 0)
+    out = _engine.op_call(op, list(inputs), attrs, _seeds.next_seed() if is_random else 0)
+    return [_eager.of(v) for v in out] if _trace.is_python() else out
 
 
 def static_ints(v):

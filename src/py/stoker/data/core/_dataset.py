@@ -28,6 +28,7 @@ class Dataset(_Node):
 
     _asserted = None  # its cardinality by experimental.assert_cardinality
     _gives_lists = False  # its tuples are lists where torch has them (_from_torch.py)
+    _loader = None  # the torch loader that makes its elements itself (_torch_own.py)
     _pinned_device = None  # its batches are made in memory that is pinned for that CUDA device
 
     __class_getitem__ = classmethod(types.GenericAlias)  # Dataset[int], for type checkers
@@ -149,7 +150,8 @@ class Dataset(_Node):
 
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None, name=None):
-        """Names of files that match a glob pattern (or several), shuffled unless shuffle=False.
+        """Names of files that match a glob pattern (or several), shuffled unless shuffle=False. A remote
+        pattern (s3://bucket/*.tfrecord) lists objects.
 
         NotFoundError: nothing matches.
         """
@@ -163,7 +165,9 @@ class Dataset(_Node):
         patterns = np.ravel(_dtypes.strings(file_pattern))
         names = []
         for p in patterns:
-            _arg.local(p)
+            if _arg.scheme_of(p):
+                names.extend(os.fsencode(f) for f in _arg.remote_glob(p))
+                continue
             found = [f for f in sorted(glob.glob(os.fsdecode(p))) if os.path.isfile(f)]
             names.extend(os.fsencode(f) for f in found)
         if not names:
@@ -239,7 +243,9 @@ class Dataset(_Node):
         traced, it runs as Python for each element (explain() says why), in `processes` processes.
         timeout: seconds per element for such a process. A process that takes longer is killed, and
         its element becomes an error. A process that dies also loses its element, and is replaced.
-        The result's spec is learned from one of the first elements, within the same timeout.
+        The result's spec is learned from one of the first elements, within the same timeout: map_func runs
+        for it when the dataset is made, in a worker process. That call counts as any other for what the
+        function does outside, such as writing a file.
         """
         if processes:
             return _pool.mapped(self, map_func, processes, deterministic, timeout)
@@ -444,7 +450,7 @@ class Dataset(_Node):
         return ds
 
     def get_single_element(self, name=None):
-        """The only element. InvalidArgumentError: there are none, or several."""
+        """The only element. InvalidArgumentError if the dataset is empty or has several."""
         if self._engine is None:
             graph = _trace.current()
             number = number_in(graph, self._as_value())

@@ -5,8 +5,10 @@ import numpy as np
 
 from .. import _engine
 from ..errors import InvalidArgumentError
+from ._dtype_names import DType
 
 NAMES = _engine.dtype_names()
+NUMBERS = "uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64".split()
 DATASET = NAMES.index("dataset")
 RAGGED = "stoker.data.ragged.constant(list(rows)) takes such rows"
 
@@ -37,6 +39,8 @@ _PYTHON = {float: np.dtype("float32"), bool: np.dtype("bool"), bytes: string, st
 
 def as_dtype(value):
     """The dtype that a name, NumPy or TensorFlow dtype or Python type stands for."""
+    if type(value) is DType:
+        return value.dtype
     if isinstance(value, np.dtype) and value in _NUMBER:
         return value
     if isinstance(value, str) and value in _BY_NAME:
@@ -59,6 +63,24 @@ def as_dtype(value):
     return d
 
 
+_PUBLIC = {}
+
+
+def public(dtype):
+    """What users see of NumPy's dtype: the same, with TensorFlow's attributes. Object arrays hold strings."""
+    if dtype.kind in "OSU":
+        dtype = string
+    found = _PUBLIC.get(dtype)
+    if found is None:
+        found = _PUBLIC[dtype] = DType(dtype)
+    return found
+
+
+def as_public_dtype(type_value):
+    """The dtype that a name, a NumPy or TensorFlow dtype, or a Python type stands for."""
+    return public(as_dtype(type_value))
+
+
 def number(dtype):
     """The engine's number of a dtype."""
     return _NUMBER[as_dtype(dtype)]
@@ -79,6 +101,8 @@ def array(value, dtype=None):
     Raises TypeError where the dtype differs, ValueError where a list is ragged.
     """
     is_typed = isinstance(value, (np.ndarray, np.generic))
+    if is_typed and type(value) is not np.ndarray and isinstance(value, np.ndarray):
+        value = value.view(np.ndarray)  # whose dtype is NumPy's
     if not is_typed and hasattr(value, "__array__"):
         value, is_typed = np.asarray(value), True
     if not is_typed and hasattr(value, "__dlpack__"):

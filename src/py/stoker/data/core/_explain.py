@@ -7,7 +7,7 @@ from . import _dtypes
 
 def explain(dataset, is_staged=False):
     """The stages as written, the last one first, with their functions and why they are not native;
-    the plan as it runs (is_staged: on the way to a device), with every rewrite and its reason; what
+    the plan as it runs (is_staged: with staging to a device), with every rewrite and its reason; what
     was tuned; warnings."""
     lines, notes = ["as written:"], []
     left, seen = [(dataset, 1)], {}  # a list: pipelines may be deeper than Python's stack
@@ -51,7 +51,7 @@ def _tuned_lines(dataset):
     out = []
     for s in stages:
         if not s["threads"] and not s["capacity"]:
-            continue  # it runs on the thread of whoever asks for its elements
+            continue  # it runs on its consumer's thread
         at = f" [{s['where']}]" if s["where"] else ""
         threads = f"{s['threads']} thread{'' if s['threads'] == 1 else 's'}"
         capacity = f", {s['capacity']} pieces ready at most" if s["capacity"] else ""
@@ -141,7 +141,7 @@ class Stats:
 
     Times in ns since the start: busy_ns is the CPU time of all threads; wait_ns, time blocked on the
     input; starve_ns, the consumer's time blocked on the stage. achieved_per_s and predicted_per_s, the
-    stage's recent and best possible elements per second, are None in runs below 0.2 s. Stages of
+    stage's recent and best possible elements per second, need runs of 0.2 s, else None. Stages of
     datasets that a function returned count together. print() shows a table.
     """
 

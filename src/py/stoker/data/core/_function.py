@@ -2,11 +2,12 @@
 """Functions of pipelines: traced into graphs or, if that fails, called for each element."""
 
 import inspect
+import warnings
 
 import numpy as np
 
-from .. import _engine
-from . import _call, _dtypes, _sparse, _spec, _trace
+from .. import _engine, errors
+from . import _call, _cause, _dtypes, _eager, _impure, _sparse, _spec, _trace
 from ._node import _Node
 from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
 from ._value import Value, number_in
@@ -51,7 +52,7 @@ def make_leaf(leaf, parts):
         return _sparse.SparseTensor(*parts, shape=leaf.shape)
     if isinstance(leaf, RaggedTensorSpec):
         return _sparse.RaggedTensor(parts[0], parts[1:])
-    return parts[0]
+    return leaf.make(parts) if hasattr(leaf, "make") else parts[0]
 
 
 def arguments(spec, parts, is_single=False):
@@ -71,10 +72,7 @@ def result_leaves(result, keep):
             spec = DatasetSpec(v.element_spec)
             spec.keep = tuple(v._keep)
             return spec
-        if isinstance(v, _sparse.SparseTensor):
-            values.extend(_call.convert(p) for p in v.parts())
-            return v.spec()
-        if isinstance(v, _sparse.RaggedTensor):
+        if hasattr(v, "parts") and hasattr(v, "spec"):  # sparse and ragged values, TensorArrays
             values.extend(_call.convert(p) for p in v.parts())
             return v.spec()
         v = _call.convert(v)
@@ -101,29 +99,90 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
             element_spec, [Value(graph, i) for i in range(len(engine_specs))], is_single
         )
 
-    graph, result, why = _trace.trace(f, args, engine_specs, name, parent)
-    result = tuple(result) if isinstance(result, list) else result  # as TensorFlow has it
-    if why is None:
-        with _trace.tracing(graph):
-            try:
-                spec, values = result_leaves(result, graph.keep)
-            except _trace.TraceError:
-                raise
-            except Exception as e:
-                why = f"{name}: {type(e).__name__}: {e}"
-            else:
-                numbers = [number_in(graph, v) for v in values]
-                spec = _spec.update(spec, [graph.spec(i) for i in numbers])
-                fn = graph.finish(numbers)
-                captures = [v for v, _ in graph.captured.values()]
-                made = [attrs["kind"] for op, _, attrs, _, _ in graph.log if op == "make_dataset"]
-                return Function(fn, spec, name, None, graph.notes, graph.keep, captures, made)
+    def traced():
+        return _trace.trace(f, args, engine_specs, name, parent)
+
+    notes, may_be_python = [], sample is not None or out_spec is not None
+    try:
+        with _impure.Watch(f) as watch:
+            graph, result, why, first = traced()
+        if why is None:
+            made, why = _native(graph, result, name)
+            if made is not None and watch.changed:
+                why = _impurity(watch, traced, made, name)
+                if why is not None or watch.has_time:
+                    notes = [f"{name}: {why or watch.reason(_trace.shown(watch.place))}"]
+                if why is not None and may_be_python:
+                    _warn(watch, why, name)
+                    out_spec = _without_lengths(made.spec) if out_spec is None else out_spec
+                else:
+                    made.notes.extend(notes)
+                    why = None
+            if why is None:
+                return made
+    except Exception as e:
+        shown = _cause.placed(e, name, f)
+        raise shown from shown.__cause__  # itself, with the line where it arose
     _check_arguments(f, args(graph), name, element_spec)
-    if sample is None and out_spec is None:
+    if not may_be_python:
+        if first is not None and _cause.is_of_program(first):
+            raise _cause.placed(first, name)
         raise TypeError(
             f"{name} can't be traced ({why}), but {what} needs that; use sd.cond or sd.where"
-        )
-    return _per_element(f, element_spec, name, why, sample, out_spec, is_single)
+        ) from first
+    return _per_element(f, element_spec, name, why, sample, out_spec, is_single, first, notes)
+
+
+def _native(graph, result, name):
+    """(the Function of a traced result, None), or (None, why it can't be one)."""
+    result = tuple(result) if isinstance(result, list) else result  # as TensorFlow has it
+    with _trace.tracing(graph):
+        try:
+            spec, values = result_leaves(result, graph.keep)
+        except _trace.TraceError:
+            raise
+        except Exception as e:
+            return None, f"{name}: {type(e).__name__}: {e}"
+        numbers = [number_in(graph, v) for v in values]
+        spec = _spec.update(spec, [graph.spec(i) for i in numbers])
+        fn = graph.finish(numbers)
+        captures = [v for v, _ in graph.captured.values()]
+        made = [attrs["kind"] for op, _, attrs, _, _ in graph.log if op == "make_dataset"]
+        return Function(fn, spec, name, None, graph.notes, graph.keep, captures, made), None
+
+
+def _impurity(watch, traced, made, name):
+    """Why a function whose surroundings changed during its trace cannot be native; None: its result does
+    not depend on them. It is traced once or twice more: for what depends on it, and for the line."""
+    if not watch.has_chance:
+        try:
+            graph, result, why, _ = traced()
+            again = _native(graph, result, name)[0] if why is None else None
+        except Exception:  # once only
+            again = None
+        if again is not None and again.fn.is_same(made.fn):
+            return None
+    with _impure.Lines(watch.changed) as lines:
+        try:
+            traced()
+        except Exception:
+            pass  # the place is known nevertheless
+    watch.place = lines.place or watch.place or _trace.place_of_function(watch.function)
+    return watch.reason(_trace.shown(watch.place))
+
+
+def _warn(watch, why, name):
+    """A TracingWarning at the program's line; warnings.simplefilter("error", ...) makes it an error."""
+    file, line = watch.place or ("?", 0)
+    text = f"{name} runs as Python for each element. {why}"
+    warnings.warn_explicit(text, errors.TracingWarning, file, line)
+
+
+def _without_lengths(spec):
+    """The spec of a traced result, with unknown lengths; None: it holds more than dense values."""
+    if any(not isinstance(leaf, TensorSpec) or leaf.shape is None for leaf in _spec.flatten(spec)):
+        return None
+    return _spec.map_structure(lambda s: TensorSpec((None,) * len(s.shape), s.dtype), spec)
 
 
 def _check_arguments(f, values, name, element_spec):
@@ -133,25 +192,31 @@ def _check_arguments(f, values, name, element_spec):
     except ValueError:  # a function without a signature
         return
     except TypeError as e:
+        at = _trace.place_of_function(f)
         raise TypeError(
-            f"{name}: {e}; it is called with {len(values)}, as an element is {element_spec}"
+            f"{name}{f' ({_trace.shown(at)})' if at else ''}: {e}; it is called with {len(values)}, as an element is "
+            f"{element_spec}"
         ) from None
 
 
-def _per_element(f, element_spec, name, why, sample, out_spec, is_single):
+def _per_element(f, element_spec, name, why, sample, out_spec, is_single, first=None, notes=()):
     if any(isinstance(c, DatasetSpec) for c in _spec.components(element_spec)):
         raise TypeError(
             f"{name} can't be traced ({why}), but must be, as its argument holds a dataset"
         )
     expected = "was expected"
     if out_spec is None:
-        out_spec = _spec_of_sample(f, sample, name, is_single)
+        try:
+            out_spec = _spec_of_sample(f, sample, name, is_single)
+        except Exception as e:
+            shown = _cause.after_python(first, e, name, why, f)
+            raise shown from shown.__cause__
         expected = "is what it gave for the first element"
     host = Host(PythonCaller(f, element_spec, out_spec, is_single, expected))
     engine_specs = _spec.engine_specs(element_spec)
     graph = _trace.Graph(engine_specs, name)
     numbers = add_host_call(graph, host, list(range(len(engine_specs))), out_spec)
-    return Function(graph.finish(numbers), out_spec, name, why, [], [host])
+    return Function(graph.finish(numbers), out_spec, name, why, notes, [host])
 
 
 def add_host_call(graph, host, inputs, out_spec, takes_many=False):
@@ -177,6 +242,7 @@ class PythonCaller:
 
     def __call__(self, *parts):
         with _trace.eager():
+            parts = [_eager.of(p) for p in parts]
             result = self.f(*arguments(self.element_spec, parts, self.is_single))
             return result_parts(result, self.out_spec, self.expected)
 
@@ -241,10 +307,10 @@ def _weak_array(v, dtype):
 
 
 def _spec_of_sample(f, sample, name, is_single):
-    """What f returns, learnt from one element: dtypes, ranks, no lengths."""
+    """What f returns, learned from one element: dtypes, ranks, no lengths."""
     element, element_spec = sample()
     with _trace.eager():
-        result = f(*arguments(element_spec, element, is_single))
+        result = f(*arguments(element_spec, [_eager.of(p) for p in element], is_single))
     result = tuple(result) if isinstance(result, list) else result
 
     def leaf(v):
@@ -283,7 +349,7 @@ def _python_op(f, inputs, Tout, wrap):
     graph = _trace.current()
     call = _OpCaller(f, out_spec, wrap)
     if graph is None:
-        out = [_engine.eager(a[()] if a.ndim == 0 else a) for a in call(*inputs)]
+        out = [_eager.given(a[()] if a.ndim == 0 else a) for a in call(*inputs)]
     else:
         host = Host(call)
         graph.keep.append(host)
@@ -300,7 +366,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     func gets arrays that also have .numpy(). inp: its arguments. Tout: dtype or TensorSpec of the
     result, or a list of them. Shapes are unknown unless a TensorSpec gives them.
     """
-    return _python_op(func, inp or [], Tout, _engine.eager)
+    return _python_op(func, inp or [], Tout, _eager.of)
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):

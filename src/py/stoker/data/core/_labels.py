@@ -27,7 +27,7 @@ def literal_places(tensors):
 
 
 def _passed_on(fn, k):
-    """Which input a function's result k is, as it came; None: it is none of them."""
+    """Which input a function returns unchanged as result k, or None."""
     recipe = getattr(fn, "recipe", None)
     if recipe is None:
         return None

@@ -3,7 +3,7 @@
 
 Outside of functions a dataset has an engine's dataset (_engine) from the beginning. Inside, where
 its inputs or arguments depend on a function's argument, it has a symbolic value instead (_value),
-and is made anew for each element.
+and is created again for each element.
 """
 
 import itertools
@@ -74,7 +74,7 @@ class _Node:
             self.element_spec = _spec.update(spec, self._engine.specs())
 
     def _node(self, bound):
-        """This dataset as a node of the function being traced: made anew for each element."""
+        """This dataset as a node of the function being traced: created for each element."""
         graph = _trace.current()
         values, counts = [i._as_value() for i in self._inputs], []
         for name in bound:

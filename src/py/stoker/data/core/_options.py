@@ -12,12 +12,23 @@ UNKNOWN_CARDINALITY = -2
 
 class _Group:
     _names = ()
+    _old = {}  # older names of TensorFlow: name -> name here, or None: accepted without an effect
 
     def __init__(self):
         for n in self._names:
             object.__setattr__(self, n, None)
 
+    def __getattr__(self, name):
+        if name in type(self)._old:
+            old = type(self)._old[name]
+            return None if old is None else getattr(self, old)
+        raise AttributeError(f"{type(self).__name__} has no option {name}")
+
     def __setattr__(self, name, value):
+        if name in self._old:
+            if self._old[name] is not None:
+                setattr(self, self._old[name], value)
+            return
         if name not in self._names:
             near = difflib.get_close_matches(name, self._names, 1, 0.6)
             raise AttributeError(
@@ -71,6 +82,7 @@ class ThreadingOptions(_Group):
     """private_threadpool_size: maximum threads; max_intra_op_parallelism is accepted."""
 
     _names = ("private_threadpool_size", "max_intra_op_parallelism")
+    _old = {"experimental_private_threadpool_size": "private_threadpool_size", "experimental_max_intra_op_parallelism": "max_intra_op_parallelism"}
 
 
 class OptimizationOptions(_Group):
@@ -90,12 +102,23 @@ class OptimizationOptions(_Group):
         "seq_interleave_prefetch",
         "shuffle_and_repeat_fusion",
     )
+    _old = dict.fromkeys(
+        "autotune autotune_buffers autotune_cpu_budget autotune_ram_budget hoist_random_uniform map_vectorization "
+        "filter_with_random_uniform_fusion reorder_data_discarding_ops warm_start graph_rewrites".split()
+    )
 
 
 class DistributeOptions(_Group):
     """Accepted; Dataset.shard splits."""
 
     _names = ("auto_shard_policy", "num_devices")
+    _old = dict.fromkeys(("num_replicas", "make_stateless"))
+
+
+class ServiceOptions(_Group):
+    """Accepted: there is no service here."""
+
+    _names = ("pinned",)
 
 
 class Options(_Group):
@@ -123,6 +146,17 @@ class Options(_Group):
         "on_error",
         "rewrites",
     )
+    _old = {
+        "experimental_deterministic": "deterministic",
+        "experimental_threading": "threading",
+        "experimental_autotune_cpu_budget": None,
+        **dict.fromkeys(
+            "experimental_autotune experimental_autotune_algorithm experimental_autotune_buffers experimental_stats "
+            "experimental_stateful_whitelist experimental_numa_aware experimental_make_stateless experimental_service "
+            "experimental_autotune_ram_budget experimental_filter_fusion experimental_map_fusion experimental_map_parallelization "
+            "experimental_map_vectorization experimental_noop_elimination experimental_shuffle_and_repeat_fusion".split()
+        ),
+    }
 
     def __init__(self):
         super().__init__()
@@ -134,10 +168,9 @@ class Options(_Group):
         ):
             object.__setattr__(self, n, c())
 
-    @property
-    def experimental_deterministic(self):
-        """deterministic, under its old name."""
-        return self.deterministic
+    def merge(self, options):
+        """These, overridden by the other's settings."""
+        return self.merged(options)
 
     def run_options(self):
         """The engine's options: a dict."""

@@ -33,7 +33,7 @@ class _MappedFile:
 
     @classmethod
     def of(cls, a):
-        """The same of an array; None: it does not lie in a file, or not as it is."""
+        """The same of an array; None if it isn't a file's bytes unchanged."""
         m = a
         while m is not None and not (isinstance(m, np.memmap) and isinstance(m.base, mmap.mmap)):
             m = getattr(m, "base", None)
@@ -120,7 +120,7 @@ def _in_order(dataset):
 def _check(ds):
     if ds._engine is None:
         raise pickle.PicklingError(
-            "a dataset that depends on a function's argument cannot be pickled: it is made anew for "
+            "a dataset that depends on a function's argument cannot be pickled: it is created for "
             "each element; pickle the dataset that the function was given to"
         )
     if ds.__dict__.get("_is_of_engine"):

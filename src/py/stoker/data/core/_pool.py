@@ -122,7 +122,7 @@ class _Chunks:
 
     def __init__(self, work, writer, is_timed):
         self.call, self.writer, self.is_timed = work.caller(), writer, is_timed
-        if writer.spec is None:  # what the function gives is to be learnt
+        if writer.spec is None:  # what the function gives is to be learned
             self.call, writer.spec = work.structure, _STRUCTURE
 
     def __call__(self, n, columns):
@@ -316,7 +316,7 @@ class Pool:
         self.owner, self.nursery, self.spec = os.getpid(), nursery, spec
         self.workers, self.free = [], queue.SimpleQueue()
         self.timeout, self.lock, self.deaths = timeout, threading.Lock(), 0
-        self.most = _CHUNK_MAX  # elements of a chunk: fewer where many fail, whose rest is sent anew
+        self.most = _CHUNK_MAX  # elements of a chunk: fewer if many fail, since the rest is sent again
         self.is_ending = False
         _pools.add(self)
         for _ in range(count):
@@ -372,7 +372,7 @@ class Pool:
         except (EOFError, OSError):
             manner = "died"
         done, results = 0, [[] for _ in range(worker.count)]
-        with contextlib.suppress(_Damaged):  # else nothing of the chunk is believed
+        with contextlib.suppress(_Damaged):  # else the whole chunk is discarded
             if not isinstance(cause, _Damaged):
                 done, results = worker.results()
         with self.lock:
@@ -459,7 +459,7 @@ class _Caller:
 
 def mapped(dataset, f, processes, deterministic, timeout, sample=None):
     """dataset.map(f, processes=processes, timeout=timeout). sample: another way to an element than
-    dataset._sample, for what f gives is learnt from one."""
+    dataset._sample, for what f gives is learned from one."""
 
     n = _arguments.count(processes, "processes", 1)
     if timeout is not None and not float(timeout) > 0:

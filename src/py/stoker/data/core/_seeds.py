@@ -27,7 +27,7 @@ def process_seed():
 
 
 def set_seed(seed):
-    """The seed of every dataset and operation from here on; None: drawn anew each time."""
+    """The seed of every dataset and operation from here on; None: a new one each time."""
     global _base, _orders, _drawn
     _orders = _drawn = 0
     _base = None if seed is None else int(seed) & (2**64 - 1)

@@ -38,7 +38,7 @@ def _array(view, dtype, shape, start):
 
 
 class Area:
-    """Shared memory that both sides map, and map anew where it has grown."""
+    """Shared memory that both sides map, and map again after it has grown."""
 
     def __init__(self, fd=None):
         self.fd = os.memfd_create("stoker.data") if fd is None else fd

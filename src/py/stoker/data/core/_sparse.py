@@ -3,8 +3,7 @@
 
 import numpy as np
 
-from .. import _engine
-from . import _call, _dtypes
+from . import _call, _dtypes, _eager
 from ._spec import RaggedTensorSpec, SparseTensorSpec, TensorSpec
 
 
@@ -40,6 +39,24 @@ class SparseTensor:
             return tuple(int(d) for d in self.dense_shape)
         return self._shape
 
+    @property
+    def rank(self):
+        """The number of dimensions; None: unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    def get_shape(self):
+        """The shape."""
+        return self.shape
+
+    def with_values(self, new_values):
+        """Other values at the same places."""
+        return SparseTensor(self.indices, new_values, self.dense_shape, self._shape)
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value):
+        """A SparseTensor of another's parts."""
+        return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
+
     def parts(self):
         """(indices, values, dense_shape)."""
         return [self.indices, self.values, self.dense_shape]
@@ -63,6 +80,33 @@ class RaggedTensor:
     def from_row_splits(cls, values, row_splits):
         """Of values (n, ...) and where each row begins and ends (rows + 1)."""
         return cls(_call.convert(values), [_call.convert(row_splits)])
+
+    def with_flat_values(self, new_values):
+        """The same rows of other values."""
+        return RaggedTensor(new_values, self.nested_row_splits)
+
+    def with_values(self, new_values):
+        """The same outermost rows of other values."""
+        if isinstance(new_values, RaggedTensor):
+            return RaggedTensor(new_values.flat_values, [self.row_splits, *new_values.nested_row_splits])
+        return RaggedTensor(new_values, [self.row_splits])
+
+    def get_shape(self):
+        """The shape."""
+        return self.shape
+
+    def numpy(self):
+        """An object array of the rows."""
+        rows = self.to_list()
+        out = np.empty(len(rows), object)
+        out[:] = [np.asarray(r) for r in rows]
+        return out
+
+    def __getitem__(self, key):
+        if isinstance(key, slice) or isinstance(key, tuple):
+            raise NotImplementedError("slices of a RaggedTensor; a row by its number, or to_tensor()")
+        splits = self.row_splits
+        return self.values[splits[key] : splits[key + 1] if key != -1 else None] if self.ragged_rank == 1 else self.values[key]
 
     @property
     def row_splits(self):
@@ -124,7 +168,7 @@ class RaggedTensor:
         fill = default_value if default_value is not None else b"" if dtype == _dtypes.string else 0
         if not _call.is_symbolic(self.parts()):
             rows = _dense_rows(self.flat_values, self.row_splits, _call.convert(fill, dtype)[()])
-            return _engine.eager(rows)
+            return _eager.given(rows)
         return _call.run(
             "ragged_to_tensor", [self.flat_values, self.row_splits, _call.convert(fill, dtype)], {}
         )[0]
@@ -152,7 +196,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
         return _call.run("sparse_to_dense", parts + [_call.convert(fill, dtype)], {})[0]
     out = np.full(tuple(parts[2]), _call.convert(fill, dtype)[()], dtype=parts[1].dtype)
     out[tuple(np.asarray(parts[0]).T)] = parts[1]
-    return _engine.eager(out)
+    return _eager.given(out)
 
 
 def component_specs(value):

@@ -15,9 +15,13 @@ from ._dtypes import as_dtype
 
 
 class TensorShape(tuple):
-    """Dimensions, None if unknown. A tuple that also behaves like TensorFlow's shapes."""
+    """Dimensions, None if unknown. A tuple that also behaves like TensorFlow's shapes. TensorShape(None), whose
+    rank is unknown, is None."""
 
     __slots__ = ()
+
+    def __new__(cls, dims=()):
+        return None if dims is None else super().__new__(cls, dims)
 
     @property
     def rank(self):
@@ -43,6 +47,65 @@ class TensorShape(tuple):
         """The product of the dimensions; None: unknown."""
         return int(np.prod(self, dtype=np.int64)) if self.is_fully_defined() else None
 
+    def with_rank(self, rank):
+        """The shape. ValueError: its rank is another one."""
+        if len(self) != rank:
+            raise ValueError(f"shape {tuple(self)} has rank {len(self)}, not {rank}")
+        return self
+
+    def with_rank_at_least(self, rank):
+        """The shape. ValueError: it has fewer dimensions."""
+        if len(self) < rank:
+            raise ValueError(f"shape {tuple(self)} has rank {len(self)}, not at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank):
+        """The shape. ValueError: it has more dimensions."""
+        if len(self) > rank:
+            raise ValueError(f"shape {tuple(self)} has rank {len(self)}, not at most {rank}")
+        return self
+
+    assert_has_rank = with_rank
+
+    def is_compatible_with(self, other):
+        """Could a value have both shapes?"""
+        other = as_shape(other)
+        return other is None or len(self) == len(other) and all(a == b or None in (a, b) for a, b in zip(self, other))
+
+    def assert_is_compatible_with(self, other):
+        """ValueError: no value could have both shapes."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"shapes {tuple(self)} and {other} do not fit")
+
+    def assert_is_fully_defined(self):
+        """ValueError: a dimension is not known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"shape {tuple(self)} is not fully known")
+
+    def merge_with(self, other):
+        """What is known by either. ValueError: they differ."""
+        self.assert_is_compatible_with(other)
+        other = as_shape(other)
+        return self if other is None else TensorShape(b if a is None else a for a, b in zip(self, other))
+
+    def concatenate(self, other):
+        """These dimensions and then the other's."""
+        return TensorShape(tuple(self) + tuple(as_shape(other)))
+
+    def most_specific_compatible_shape(self, other):
+        """What both have in common; None: not the rank."""
+        other = as_shape(other)
+        if other is None or len(self) != len(other):
+            return None
+        return TensorShape(a if a == b else None for a, b in zip(self, other))
+
+    def __getitem__(self, key):
+        out = tuple.__getitem__(self, key)
+        return TensorShape(out) if isinstance(key, slice) else out
+
+    def __add__(self, other):
+        return TensorShape(tuple.__add__(self, tuple(as_shape(other))))
+
     def __repr__(self):
         return tuple.__repr__(self)
 
@@ -67,7 +130,7 @@ class TensorSpec:
     """Shape (None where unknown) and dtype of a tensor."""
 
     def __init__(self, shape=None, dtype="float32", name=None):
-        self.shape, self.dtype, self.name = as_shape(shape), as_dtype(dtype), name
+        self.shape, self.dtype, self.name = as_shape(shape), _dtypes.as_public_dtype(dtype), name
 
     @classmethod
     def from_spec(cls, spec, name=None):
@@ -295,6 +358,8 @@ def _rows(part):
 
 
 def _updated(leaf, parts):
+    if hasattr(leaf, "make"):
+        return leaf
     if isinstance(leaf, SparseTensorSpec):
         rank = parts[0][1][1] if parts[0][1] is not None else None
         same = leaf.shape is not None and len(leaf.shape) == rank

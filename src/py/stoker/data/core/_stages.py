@@ -12,7 +12,7 @@ _DRAWING = ("shuffle", "sample_from_datasets", "random", "list_files")
 
 
 def remainder_number(remainder):
-    """The engine's number of a remainder. InvalidArgumentError: there is none of that name."""
+    """The engine's number of a remainder. InvalidArgumentError: unknown name."""
     if remainder not in REMAINDERS:
         raise InvalidArgumentError(
             f"shard: remainder is one of {', '.join(REMAINDERS)}, not {remainder!r}"

@@ -16,7 +16,8 @@ from .. import _engine
 from ..errors import OpError
 from . import _dtypes, _libraries, _spec
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STDLIB = os.path.dirname(os.__file__) + os.sep
 _state = threading.local()
 while_tracing = []  # context managers of other packages: entered while a function is traced
 
@@ -29,22 +30,53 @@ class TraceError(TypeError):
     """Types that don't fit, found by tracing: an error in the program, not a reason to use Python."""
 
 
-def _is_installed(name):
+def is_installed(name):
     """Is it a file of another package, such as NumPy, which passes a call of the program on?"""
     return "site-packages" in name or "dist-packages" in name
 
 
 def place(skip=1):
-    """ "file:line" of the innermost frame of the program; of a package where there is none; None."""
+    """ "file:line" of the program's innermost frame, or else of a package's; or None."""
     frame, found = sys._getframe(skip), None
     while frame:
         name = frame.f_code.co_filename
-        if not name.startswith(_PACKAGE) and (found is None or not _is_installed(name)):
+        if not name.startswith(PACKAGE) and (found is None or not is_installed(name)):
             found = f"{os.path.basename(name)}:{frame.f_lineno}"
-            if not _is_installed(name):
+            if not is_installed(name):
                 break
         frame = frame.f_back
     return found
+
+
+def is_of_program(name):
+    """Is a file the program's own: neither this package's, another's, nor Python's?"""
+    return not (name.startswith((PACKAGE, _STDLIB, "<frozen")) or is_installed(name))
+
+
+def where(frame):
+    """(file, line) of a frame."""
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def place_in(frame):
+    """(file, line) of the innermost frame of the program, from a frame on."""
+    while frame:
+        name = frame.f_code.co_filename
+        if is_of_program(name):
+            return where(frame)
+        frame = frame.f_back
+    return None
+
+
+def shown(place):
+    """ "file:line" of a (file, line)."""
+    return f"{os.path.basename(place[0])}:{place[1]}" if place else "?"
+
+
+def place_of_function(function):
+    """(file, line) at which a function begins; None: it has no code of its own."""
+    code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code else None
 
 
 def place_of(exception):
@@ -52,20 +84,42 @@ def place_of(exception):
     found, tb = None, exception.__traceback__
     while tb:
         name = tb.tb_frame.f_code.co_filename
-        if not name.startswith(_PACKAGE) and (found is None or not _is_installed(name)):
+        if not name.startswith(PACKAGE) and (found is None or not is_installed(name)):
             found = f"{os.path.basename(name)}:{tb.tb_lineno}"
         tb = tb.tb_next
     return found
 
 
 class Fn(_engine.Fn):
-    """A function's graph in the engine, and what it was made of, so that it can be made again."""
+    """A function's graph in the engine, and the recipe to make it again."""
 
     __slots__ = ("recipe",)  # (specs, name, [(op, inputs, attributes, place)], results)
+
+    def is_same(self, other):
+        """Does another one do the same, if attributes can be compared? Places do not count."""
+        specs, _, steps, results = self.recipe
+        specs_2, _, steps_2, results_2 = other.recipe
+        if results != results_2 or len(steps) != len(steps_2):
+            return False
+        return all(_alike(a[:3], b[:3]) for a, b in zip(steps, steps_2))
 
     def __reduce__(self):
         libraries = _libraries.libraries_of(op for op, _, _, _ in self.recipe[2])
         return _made_again, self.recipe + (libraries,)
+
+
+def _alike(a, b):
+    """Are two attributes, or constants, the same?"""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        a, b = np.asarray(a), np.asarray(b)
+        return a.dtype == b.dtype and a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_alike(a[k], b[k]) for k in a)
+    if isinstance(a, Fn) and isinstance(b, Fn):
+        return a.is_same(b)
+    return a is b or type(a) is type(b) and bool(a == b)
 
 
 def _made_again(specs, name, steps, results, libraries):
@@ -113,7 +167,7 @@ class Graph:
         return self.captured[key][1]
 
     def _grow(self, spec):
-        # The engine's inputs are fixed at the start: build it anew with one more.
+        # The engine's inputs are fixed at the start: build it again with one more.
         n = len(self.specs)
         self.specs.append(spec)
         self.fn = Fn(self.specs, self.name)
@@ -181,85 +235,40 @@ class tracing:
         _state.stack.pop()
 
 
+def is_python():
+    """Does a Python function run on elements in this thread?"""
+    return getattr(_state, "is_python", False)
+
+
 class eager:
     """Operations compute at once: inside of Python functions that the engine calls."""
 
     def __enter__(self):
-        self.before = getattr(_state, "stack", [])
-        _state.stack = []
+        self.before = getattr(_state, "stack", []), is_python()
+        _state.stack, _state.is_python = [], True
 
     def __exit__(self, *exc):
-        _state.stack = self.before
-
-
-class Watch:
-    """Notes which sources of chance and time a function drew from while it was traced."""
-
-    def __enter__(self):
-        import random as py_random
-
-        self.py, self.np = py_random.getstate(), np.random.get_state(legacy=False)
-        self.time_calls = 0
-        self.before = sys.getprofile()
-        if self.before is None:
-            sys.setprofile(self._profile)
-        return self
-
-    def _profile(self, frame, event, arg):
-        if (
-            event == "c_call"
-            and getattr(arg, "__module__", None) in ("time",)
-            and getattr(arg, "__name__", "") != "sleep"
-        ):
-            if not frame.f_code.co_filename.startswith(_PACKAGE):
-                self.time_calls += 1
-
-    def __exit__(self, *exc):
-        import random as py_random
-
-        if self.before is None:
-            sys.setprofile(None)
-        self.drew = []
-        if py_random.getstate() != self.py:
-            self.drew.append("random")
-        now = np.random.get_state(legacy=False)
-        if (
-            now["state"]["pos"] != self.np["state"]["pos"]
-            or now["has_gauss"] != self.np["has_gauss"]
-            or (now["state"]["key"] != self.np["state"]["key"]).any()
-        ):
-            self.drew.append("numpy.random")
-        if self.time_calls:
-            self.drew.append("time")
+        _state.stack, _state.is_python = self.before
 
 
 def trace(function, args, specs, name, parent=None):
-    """(graph, result, why not). args(graph) makes the arguments. Errors of the program are raised.
+    """(graph, result, why not, error). args(graph) makes the arguments. Errors of types are raised.
 
-    why not is None, or the reason and place for which it cannot be traced.
+    why not is None, or the reason and place for which it cannot be traced; error: the exception that
+    stopped it, where that was not a value that is not known yet.
     """
     graph = Graph(specs, name, parent)
-    with Watch() as watch, tracing(graph), contextlib.ExitStack() as around:
+    with tracing(graph), contextlib.ExitStack() as around:
         for context in while_tracing:
             around.enter_context(context())
         try:
-            result = function(*args(graph))
-            why = None
-        except (TraceError, OpError) as e:
+            return graph, function(*args(graph)), graph.asked, None
+        except (TraceError, OpError, NotImplementedError):
             if graph.asked is None:
                 raise
-            result, why = None, _why(graph, e)
-        except NotImplementedError:
-            raise
-        except Exception as e:  # the function itself tells better, on a real element
-            result, why = None, _why(graph, e)
-    if why is None and graph.asked:
-        why = graph.asked
-    if watch.drew:
-        graph.notes.append(
-            f"{name} used {', '.join(watch.drew)} while it was traced, so every element gets the same value; sd.random draws for each element"
-        )
-    return graph, result, why
+            return graph, None, graph.asked, None
+        except Exception as e:  # the function itself may tell better, on a real element
+            return graph, None, _why(graph, e), None if graph.asked else e
 
 
 def _why(graph, e):

@@ -5,7 +5,7 @@ Their operators are operations, and so are added by ops/_operators.py."""
 
 import numpy as np
 
-from . import _trace
+from . import _dtypes, _trace
 from ._spec import TensorSpec
 
 # What to write instead, for those questions that Python asks of a value.
@@ -36,8 +36,9 @@ class Value:
 
     @property
     def dtype(self):
-        """NumPy's dtype; strings are "bytes"."""
-        return _trace.dtype_of(self.engine_spec())
+        """The dtype; strings are "bytes"."""
+        dtype = _trace.dtype_of(self.engine_spec())
+        return None if dtype is None else _dtypes.public(dtype)
 
     @property
     def shape(self):
@@ -96,7 +97,7 @@ class Value:
         return self._ask("the array", _OPERATIONS)
 
     def numpy(self):
-        """The array itself: there is none while tracing."""
+        """The array itself; an error while tracing."""
         return self._ask("the array")
 
     def __bytes__(self):
@@ -126,6 +127,18 @@ class Value:
         if self.dtype is None:
             return f"<dataset of {self.graph.name}>"
         return f"<value of {self.graph.name}: shape={self.shape}, dtype={self.dtype.name}>"
+
+
+class _IsTensor(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, (Value, np.ndarray, np.generic))
+
+
+class Tensor(metaclass=_IsTensor):
+    """For annotations and isinstance(): symbolic values, arrays, scalars, and bytes that a pipeline gives."""
+
+    def __new__(cls, *args, **kwargs):
+        raise TypeError("sd.constant makes a value; sd.Tensor is for annotations and isinstance()")
 
 
 def number_in(graph, value):

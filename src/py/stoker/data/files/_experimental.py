@@ -13,7 +13,15 @@ import numpy as np
 
 from ..core._dataset import Dataset
 from ..core._named import hint
-from ..core._options import AUTOTUNE, UNKNOWN_CARDINALITY
+from ..core._options import (
+    AUTOTUNE,
+    UNKNOWN_CARDINALITY,
+    AutotuneOptions,
+    DistributeOptions,
+    OptimizationOptions,
+    ServiceOptions,
+    ThreadingOptions,
+)
 from ._sources import CsvDataset, TFRecordDataset
 from ..errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from ..io import TFRecordWriter as _Writer
@@ -108,7 +116,7 @@ def make_csv_dataset(
 ):
     """Batches of CSV files with a header: dicts of columns, with label_name (columns, labels).
 
-    Types are learnt from the first rows. num_epochs None: without end, and whole batches only.
+    Types are learned from the first rows. num_epochs None: without end, and whole batches only.
     """
     from itertools import islice
 
@@ -317,7 +325,32 @@ def save(dataset, path, compression=None, shard_func=None, checkpoint_args=None)
     return dataset.save(path, compression, shard_func, checkpoint_args)
 
 
+def at(dataset, index):
+    """The element at a place, of a dataset with random access or by going there."""
+    return next(iter(dataset.skip(int(index)).take(1)))
+
+
+class Reducer:
+    """init_func(key), reduce_func(state, element) and finalize_func(state), for group_by_reducer."""
+
+    def __init__(self, init_func, reduce_func, finalize_func):
+        self.init_func, self.reduce_func, self.finalize_func = init_func, reduce_func, finalize_func
+
+
+def get_structure(dataset_or_iterator):
+    """element_spec."""
+    return dataset_or_iterator.element_spec
+
+
 for _f in (
+    at,
+    Reducer,
+    get_structure,
+    AutotuneOptions,
+    DistributeOptions,
+    OptimizationOptions,
+    ServiceOptions,
+    ThreadingOptions,
     AutoShardPolicy,
     TFRecordWriter,
     assert_cardinality,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets of files, as classes. Names may be a text, a list, a dataset of texts or a function's
-argument."""
+argument. Names that are known may be remote (stoker.data.remote): their copies are read."""
 
 import os
 
@@ -12,6 +12,7 @@ from ..core._dataset import Dataset
 from ..core._named import named_class
 from ..core._spec import TensorSpec
 from ..core._value import Value
+from . import _remote
 from ..errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError
 
 
@@ -34,10 +35,16 @@ def _names(filenames):
             "filenames are a name, a list or array of names, or a dataset of names, "
             f"not {type(filenames).__name__}"
         )
-    names = np.atleast_1d(_call.convert(filenames, _dtypes.string))
-    for name in names.ravel():
-        _arguments.local(name)
-    return names
+    return np.atleast_1d(_call.convert(filenames, _dtypes.string))
+
+
+def _local_names(filenames):
+    """The same, with remote objects as copies that are there now."""
+    names = _names(filenames)
+    if isinstance(names, Value) or not any(_remote.scheme_of(n) for n in names.ravel()):
+        return names
+    listed = [os.fsdecode(n) for n in names.ravel()]
+    return np.array([os.fsencode(_remote.fetch(n, listed)) for n in listed], dtype=object)
 
 
 class _FileDataset(Dataset):
@@ -46,8 +53,16 @@ class _FileDataset(Dataset):
     _of_files = None  # kind
 
     def _read(self, filenames, args, spec, parallel=None):
-        if parallel and not isinstance(filenames, Dataset):
-            filenames = Dataset.from_tensor_slices(_names(filenames))
+        if not isinstance(filenames, Dataset):
+            filenames = _names(filenames)
+            remote = not isinstance(filenames, Value) and {_remote.scheme_of(n) for n in filenames.ravel()} - {None}
+            for scheme in remote or ():
+                _remote.need(scheme)
+            if parallel or remote:
+                listed = filenames.ravel() if remote else ()
+                filenames = Dataset.from_tensor_slices(filenames)
+                if remote:
+                    filenames = filenames.map(_fetching(listed))
         if isinstance(filenames, Dataset):
             more = {k: v for k, v in args.items()}
             made = filenames.interleave if parallel else filenames.flat_map
@@ -58,8 +73,16 @@ class _FileDataset(Dataset):
             )
             self.__dict__.update(ds.__dict__)
             return
-        names = _names(filenames)
-        self._init(self._of_files, [], dict(args, filenames=names), spec)
+        self._init(self._of_files, [], dict(args, filenames=filenames), spec)
+
+
+def _fetching(names):
+    """A function for map: names to paths of local copies."""
+
+    def fetched(name):
+        return _remote.fetch(name, names)
+
+    return fetched
 
 
 def _compression(kind):
@@ -196,7 +219,7 @@ class TarDataset(_FileDataset):
             names = _names(filenames)
             if not len(names):
                 raise InvalidArgumentError("TarDataset: no names of files")
-            suffixes = _first_suffixes(os.fsdecode(names[0]))
+            suffixes = _first_suffixes(os.fsdecode(_local_names(names[:1])[0]))
         keys = sorted({str(s) for s in suffixes} | {"__key__"})
         for k in keys:
             if k != k.lower() or "/" in k:
@@ -281,7 +304,7 @@ class NpyDataset(_FileDataset):
     _of_files = "npy"
 
     def __init__(self, filenames, name=None):
-        names = _names(filenames)
+        names = _local_names(filenames)
         if isinstance(names, Value):
             raise InvalidArgumentError("NpyDataset needs names that are known")
         arrays = [_mapped(os.fsdecode(n)) for n in names]
@@ -342,7 +365,7 @@ class IndexedDataset(_FileDataset):
     _of_files = "indexed"
 
     def __init__(self, filenames, element_spec=None, name=None):
-        names = _names(filenames)
+        names = _local_names(filenames)
         if isinstance(names, Value):
             raise InvalidArgumentError("IndexedDataset needs names that are known")
         parts = _engine.Dataset("indexed", [], {"filenames": names}, None).specs()

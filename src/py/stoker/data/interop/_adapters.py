@@ -16,9 +16,10 @@ from ..core._sparse import RaggedTensor, SparseTensor
 from ..core._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec
 from ..errors import InvalidArgumentError
 from ..train import _device, _elastic, _normalize, _ranks
-from . import _from_torch
+from . import _from_torch, _torch_own
 from ._packages import need
 
+_WITH_EPOCHS = ("dataset", "sampler", "batch_sampler")  # parts of a loader that may have a set_epoch
 PEEKS_MAX = 4  # batches that Keras may ask for before it begins with an epoch
 
 
@@ -109,12 +110,6 @@ _BEHIND_WORKERS = (
 )
 
 
-_DRAWN = (
-    "draws another order in each pass, but a state only has the position in a pass; save it between epochs, "
-    "or use a pipeline's shuffle() instead of the sampler"
-)
-
-
 class _Board:
     """What a loader and the copies of it in forked workers tell each other: the epoch that was set,
     and how many passes each worker began. Those that are spawned see none of it."""
@@ -181,6 +176,10 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
     if pin_memory and staged is None:
         _engine.devices()  # NotFoundError: there is nothing that memory could be pinned for
 
+    own = None
+    if device is None and not pin_memory and normalize is None:
+        own = _torch_own.passes(self)
+
     class StokerLoader(torch.utils.data.IterableDataset):
         """An IterableDataset with a DataLoader's surface: for loops as it is; in a DataLoader with
         batch_size=None, whose workers then share the elements out among them."""
@@ -193,6 +192,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
             super().__init__()
             self.batch_size, self.pin_memory = _batch_size(dataset), bool(pin_memory)
             self._state = self._iterator = None
+            self._own = own  # the passes of a loader that was taken over and makes its batches itself
             self._next_epoch = dataset._first_epoch
             self._board, self._is_copy = _Board(), False  # a copy: unpickled, with a board of its own
 
@@ -206,17 +206,20 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
             that were taken over."""
             self._board.epoch = int(epoch)
             for loader in _from_torch.orders(dataset):
-                if hasattr(loader.sampler, "set_epoch"):
-                    loader.sampler.set_epoch(int(epoch))
+                for part in (loader, *(getattr(loader, name, None) for name in _WITH_EPOCHS)):
+                    if hasattr(part, "set_epoch"):
+                        part.set_epoch(int(epoch))
 
         def state_dict(self):
             """The position in the current pass, for load_state_dict of an identical loader; {} before
             the first one."""
             if staged is not None:
                 raise NotImplementedError("state_dict of a loader on a device: elements are ahead")
-            drawn = _from_torch.draws_order(dataset)
-            if drawn is not None:
-                raise RuntimeError(f"state_dict: {drawn} {_DRAWN}")
+            why = None if self._own is not None and self._own.has_state else _from_torch.why_no_state(dataset)
+            if why is not None:
+                raise RuntimeError(f"state_dict: {why}")
+            if self._own is not None:
+                return self._own.state_dict()
             if self._state is not None:  # loaded, and not gone on with yet
                 return {"state": self._state}
             if self._iterator is None and self._board.has_workers:
@@ -226,6 +229,8 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
         def load_state_dict(self, state):
             """The next pass continues where the other loader stopped, and later ones are the epochs
             that follow. InvalidArgumentError (there): it was a loader of another pipeline."""
+            if self._own is not None:
+                return self._own.load_state_dict(state)
             self._state = state.get("state")
             if self._state is not None:
                 self._next_epoch = _elastic.read_parts(self._state)[1]
@@ -265,10 +270,12 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
             return self._iterator
 
         def __iter__(self):
+            if self._own is not None and torch.utils.data.get_worker_info() is None:
+                return iter(self._own)
             return map(_torch_element(torch, dataset), self._elements())
 
         def __len__(self):
-            return len(dataset)
+            return len(dataset if self._own is None else self._own.loader)
 
         def __reduce__(self):
             own = ("_state", "_next_epoch", "batch_size", "pin_memory")

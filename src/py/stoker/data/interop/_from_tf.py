@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tf.data pipeline, taken over: the same stages with the same arguments, run by this engine.
 
-TensorFlow's dataset objects know the dataset below them, their arguments and the Python function
-that they were given, so a pipeline is walked from its end to its sources and built anew. Functions
-are traced again: a copy of each, in which the module tensorflow, what was imported from it, and
-eager tensors are this module, its names, and arrays (`_tf_names.py`). Anything without an equivalent here is refused with
-its name and the reason, and so is a stage whose element_spec comes out otherwise than TensorFlow's:
-nothing runs as Python for each element unnoticed.
+TensorFlow's dataset objects know the dataset below them, their arguments and the function that they
+were given, so a pipeline is walked from its end to its sources and built again. Functions are taken in
+the best way that works: traced again, from TensorFlow's graph of them, or by calling TensorFlow for each
+element, which explain() names with its cost (_tf_functions.py). A stage whose object does not say what it is
+comes from the pipeline's serialized graph (_tf_datasets.py). What has no equivalent is refused, with all
+reasons, and so is a stage whose element_spec differs from TensorFlow's.
 
 Limits: TensorFlow keeps all this in attributes that are not public; a version that has them under
 other names is refused. Orders of shuffles and random bits are this engine's (docs/data/differences.md).
 What list_files found is what it found when the pipeline was made.
 """
 
-from ..files import _sources
-from ..core import _function
-from . import _tf_names
+import os
+
+import numpy as np
+
+from .. import io
+from ..core import _spec
 from ..core._dataset import Dataset
 from ..core._options import Options
 from ..errors import InvalidArgumentError
+from ..files import _experimental, _sources
+from . import _tf_datasets, _tf_functions, _tf_names, _tf_saved
+from ._packages import need
 
 _CARRIED = (
     "deterministic",
@@ -33,7 +39,7 @@ _ENDLESS = -1  # TensorFlow's cardinality
 
 
 class _Refused(Exception):
-    pass
+    """A pipeline cannot be taken over: args are the reasons, each with its stage."""
 
 
 def _number(v):
@@ -53,15 +59,11 @@ def _ordered(ds):
 
 
 def _function_of(wrapped, spec, what):
-    """The function of a stage, over this module's names; refused where it cannot be traced."""
-    if (getattr(wrapped._func, "__module__", None) or "").endswith("from_generator_op"):
-        raise _Refused("from_generator: sd.Dataset.from_generator takes the same generator and output_signature")
-    f = _tf_names.function(wrapped._func)
+    """The function of a stage; refused where none of the ways to it works."""
     try:
-        _function.function(f, spec, what)
-    except TypeError as e:
+        return _tf_functions.taken(wrapped, spec, what)
+    except _tf_functions.Untaken as e:
         raise _Refused(str(e)) from e
-    return f
 
 
 def _tensors(ds):
@@ -142,7 +144,142 @@ def _zip(ds):
     if type(parts) is tuple and len(parts) == 2 and _kind(parts[0]) == "VariantDataset":
         if _number(parts[0].cardinality()) == _ENDLESS:
             return _build(parts[1]).enumerate(_number(next(iter(parts[0]))))
-    return Dataset.zip(_tf_names.structure(parts, _build))
+    return Dataset.zip(_tf_names.structure(parts, _all(_flat_parts(parts)).pop))
+
+
+def _flat_parts(parts):
+    out = []
+    _tf_names.structure(parts, out.append)
+    return out
+
+
+def _all(stages):
+    """Pipelines up to several stages, {stage's id: pipeline}.pop: refused with the reasons of all."""
+    made, reasons = {}, []
+    for ds in stages:
+        try:
+            made[id(ds)] = _build(ds)
+        except _Refused as e:
+            reasons += e.args
+    if reasons:
+        raise _Refused(*reasons)
+    return _Parts(made)
+
+
+def _concatenated(ds):
+    parts = _all([ds._input_dataset, ds._dataset_to_concatenate])
+    return parts.pop(ds._input_dataset).concatenate(parts.pop(ds._dataset_to_concatenate))
+
+
+class _Parts:
+    def __init__(self, made):
+        self.made = made
+
+    def pop(self, ds):
+        return self.made[id(ds)]
+
+
+def _generator(ds):
+    """The pipeline of from_generator, whose Python generator is found in TensorFlow's functions."""
+    state, arguments = _in_closure(ds._map_func._func, "generator_state"), _in_closure(ds._map_func._func, "args")
+    if state is None:
+        raise _Refused("from_generator: sd.Dataset.from_generator takes the same generator and output_signature")
+    args = [_tf_names.plain(a) for a in arguments or ()]
+    return Dataset.from_generator(state._generator, args=args, output_signature=_tf_names.spec_of(ds.element_spec))
+
+
+def _in_closure(f, name, depth=3):
+    """A variable of that name in a function's closure, or in that of a function it closes over, or None."""
+    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    if name in cells:
+        return cells[name].cell_contents
+    inner = [c.cell_contents for c in cells.values() if depth and hasattr(c.cell_contents, "__code__")]
+    return next((v for v in (_in_closure(g, name, depth - 1) for g in inner) if v is not None), None)
+
+
+def _is_generator(wrapped):
+    return (getattr(wrapped._func, "__module__", None) or "").endswith("from_generator_op")
+
+
+def _flat_map(ds, below):
+    return below.flat_map(_function_of(ds._map_func, below.element_spec, "flat_map"))
+
+
+def _group_by_window(ds, below):
+    element = below.element_spec
+    key = _function_of(ds._key_func, element, "group_by_window key_func")
+    window = _spec.DatasetSpec(element)
+    window.nested, window.keep = below._nested_specs(), below._keep
+    reduce = _function_of(ds._reduce_func, (INT64, window), "group_by_window reduce_func")
+    size = _function_of(ds._window_size_func, INT64, "group_by_window window_size_func")
+    return below.group_by_window(key, reduce, window_size_func=size)
+
+
+def _scan(ds, below):
+    state = _tf_names.structure(ds._initial_state, lambda t: np.asarray(t.numpy()))
+    spec = _tf_names.spec_of(ds._state_structure)
+    return below.scan(state, _function_of(ds._scan_func, (spec, below.element_spec), "scan"))
+
+
+def _parse_example(ds, below):
+    features = {k: _tf_names.feature(v) for k, v in ds._features.items()}
+    calls = _number(ds._num_parallel_calls)
+    return below.map(lambda r: io.parse_example(r, features), calls, _ordered(ds))
+
+
+def _interleaved(ds):
+    parts = _all([ds._selector_input, *ds._data_inputs])
+    stops = bool(getattr(ds, "_stop_on_empty_dataset", False))
+    data = [parts.pop(d) for d in ds._data_inputs]
+    return Dataset.choose_from_datasets(data, parts.pop(ds._selector_input), stop_on_empty_dataset=stops)
+
+
+def _restructured(ds, below):
+    """The same components in another structure."""
+    spec = ds.element_spec
+    if _tf_names.difference(spec, below.element_spec) is None:
+        return below
+    return below.map(lambda *e: _tf_datasets.shaped(_tf_datasets.of_element(e), spec))
+
+
+def _csv(ds):
+    defaults = [_tf_names.plain(v) for v in ds._record_defaults]
+    made = [_csv_default(v, s) for v, s in zip(defaults, ds.element_spec)]
+    columns = _number(ds._select_cols)
+    more = {} if columns is None or not np.size(columns) else {"select_cols": list(np.ravel(columns))}
+    files = [n.decode() for n in np.ravel(_tf_names.plain(ds._filenames))]
+    return _sources.CsvDataset(
+        files, made, _text(ds._compression_type) or None, _number(ds._buffer_size), bool(_number(ds._header)),
+        _text(ds._field_delim), bool(_number(ds._use_quote_delim)), _text(ds._na_value), **more,
+    )  # fmt: skip
+
+
+def _csv_default(v, spec):
+    """A column's default, or its type where it is required."""
+    if np.size(v):
+        return v if isinstance(v, bytes) else np.asarray(v).reshape(-1)[0]
+    return "bytes" if spec.dtype.name == "string" else spec.dtype.name
+
+
+def _batch(ds, below):
+    size, drop = _number(ds._batch_size), bool(_number(ds._drop_remainder))
+    parts = []
+    _tf_names.structure(ds.element_spec, parts.append)
+    splits = {s.row_splits_dtype.name for s in parts if type(s).__name__ == "RaggedTensorSpec"}
+    if splits and _kind(ds._input_dataset) == "DenseToRaggedDataset":
+        return below.ragged_batch(size, drop, splits.pop())
+    if hasattr(ds, "_num_parallel_calls"):
+        return below.batch(size, drop, _number(ds._num_parallel_calls), _ordered(ds))
+    return below.batch(size, drop)
+
+
+def _rebatched(ds, below):
+    sizes = np.ravel(_number(ds._batch_sizes)).tolist()
+    return below.rebatch(sizes if len(sizes) > 1 else sizes[0], bool(_number(ds._drop_remainder)))
+
+
+def _asserted(ds, below):
+    return _experimental.NAMES["assert_cardinality"](int(_number(ds._expected_cardinality)))(below)
 
 
 _SOURCES = {
@@ -155,20 +292,24 @@ _SOURCES = {
     "TextLineDataset": lambda ds: _reader(_sources.TextLineDataset, ds),
     "FixedLengthRecordDataset": _fixed,
     "ZipDataset": _zip,
-    "ConcatenateDataset": lambda ds: _build(ds._input_dataset).concatenate(_build(ds._dataset_to_concatenate)),
+    "ConcatenateDataset": _concatenated,
+    "DirectedInterleaveDataset": _interleaved,
+    "CsvDataset": _csv,
+    "LoadDataset": lambda ds: _tf_saved.loaded(_text(ds._path), ds.element_spec, _text(ds._compression), ds._reader_func),
+    "GeneratorDataset": _generator,
+    "DatasetAdapter": lambda ds: _build(ds._dataset),
 }
 _STAGES = {
     "MapDataset": _map,
     "ParallelMapDataset": _map,
     "FilterDataset": lambda ds, d: d.filter(_function_of(ds._predicate, d.element_spec, "filter")),
     "TakeWhileDataset": lambda ds, d: d.take_while(_function_of(ds._predicate, d.element_spec, "take_while")),
-    "FlatMapDataset": lambda ds, d: d.flat_map(_function_of(ds._map_func, d.element_spec, "flat_map")),
+    "FlatMapDataset": _flat_map,
     "InterleaveDataset": _interleave,
     "ParallelInterleaveDataset": _interleave,
-    "BatchDataset": lambda ds, d: d.batch(_number(ds._batch_size), bool(_number(ds._drop_remainder))),
-    "ParallelBatchDataset": lambda ds, d: d.batch(
-        _number(ds._batch_size), bool(_number(ds._drop_remainder)), _number(ds._num_parallel_calls), _ordered(ds)
-    ),
+    "BatchDataset": _batch,
+    "ParallelBatchDataset": _batch,
+    "DenseToRaggedDataset": lambda ds, d: d,  # batch makes ragged values of it
     "PaddedBatchDataset": _padded,
     "UnbatchDataset": lambda ds, d: d.unbatch(),
     "WindowDataset": _window,
@@ -179,14 +320,28 @@ _STAGES = {
     "TakeDataset": lambda ds, d: d.take(_number(ds._count)),
     "SkipDataset": lambda ds, d: d.skip(_number(ds._count)),
     "ShardDataset": lambda ds, d: d.shard(_number(ds._num_shards), _number(ds._index), remainder="keep"),
+    "GroupByWindowDataset": _group_by_window,
+    "ScanDataset": _scan,
+    "ParseExampleDataset": _parse_example,
+    "UniqueDataset": lambda ds, d: d.unique(),
+    "RebatchDataset": _rebatched,
+    "IgnoreErrorsDataset": lambda ds, d: d.ignore_errors(),
+    "AssertCardinalityDataset": _asserted,
+    "RestructuredDataset": _restructured,
+    "CopyToDeviceDataset": lambda ds, d: d,  # to_device() or to_torch(device=) copies, at the end
     "OptionsDataset": lambda ds, d: d,  # those of the whole pipeline are read at its end
 }
 
 
+INT64 = _spec.TensorSpec((), "int64")
+
+
 def _kind(ds):
     """TensorFlow's name of a stage without underscores and versions."""
-    name = type(ds).__name__.strip("_")
-    return name[:-2] if name.endswith(("V1", "V2")) else name
+    name = type(ds).__name__.strip("_").replace("V1Adapter", "Adapter")
+    name = name[:-2] if name.endswith(("V1", "V2")) else name
+    is_generator = name == "FlatMapDataset" and _is_generator(ds._map_func)
+    return "GeneratorDataset" if is_generator else name
 
 
 def _build(ds):
@@ -194,17 +349,50 @@ def _build(ds):
     kind = _kind(ds)
     is_source = kind in _SOURCES
     if not is_source and kind not in _STAGES:
-        raise _Refused(f"{kind} has no known equivalent here")
-    below = None if is_source else _build(ds._input_dataset)
+        return _from_graph(ds, kind)
+    below, reasons = (None, []) if is_source else _below(ds)
     try:
         made = _SOURCES[kind](ds) if is_source else _STAGES[kind](ds, below)
     except _Refused as e:
-        raise (e if e.args[1:] else _Refused(f"{kind}: {e}", True)) from e.__cause__
-    except (AttributeError, TypeError, ValueError, NotImplementedError) as e:
-        raise _Refused(f"{kind}: {e}", True) from e
+        reasons += [r if is_source and r.startswith(_PLACED) else f"{_PLACED}{kind}: {r}" for r in e.args]
+    except Exception as e:  # attributes of another version, values without an equivalent, TensorFlow's own errors
+        reasons.append(f"{_PLACED}{kind}: {(str(e).splitlines() or [repr(e)])[0]}")
+    else:
+        why = _tf_names.difference(ds.element_spec, made.element_spec)
+        if why:
+            reasons.append(f"{_PLACED}{kind} would give different elements: {why}")
+    if reasons:
+        raise _Refused(*reasons)
+    return made
+
+
+_PLACED = "stage "  # what a reason begins with that names its stage
+
+
+def _below(ds):
+    """The pipeline below a stage and no reasons; or the reasons, and a stand-in with its spec, so that
+    the stage is looked at too."""
+    try:
+        return _build(ds._input_dataset), []
+    except _Refused as e:
+        try:
+            spec = _tf_names.spec_of(ds._input_dataset.element_spec)
+            parts = iter(_spec.blank(spec))
+            return Dataset.from_tensors(_spec.map_structure(lambda _: next(parts), spec)), list(e.args)
+        except Exception:  # elements without a stand-in: these reasons have to do
+            raise e from None
+
+
+def _from_graph(ds, kind):
+    """A stage that its object does not explain, with all below it."""
+    try:
+        made = _tf_datasets.imported(ds)
+    except Exception as e:
+        why = f"{_PLACED}{kind} has no known equivalent here; in the pipeline's serialized graph: {e}"
+        raise _Refused(why) from e
     why = _tf_names.difference(ds.element_spec, made.element_spec)
     if why:
-        raise _Refused(f"{kind} would give different elements: {why}", True)
+        raise _Refused(f"{_PLACED}{kind} would give different elements: {why}")
     return made
 
 
@@ -223,16 +411,20 @@ def _with_options(ds, made):
 
 
 def from_tf(dataset):
-    """A tf.data pipeline as a Dataset of this module: the same stages, with its functions traced again.
+    """A tf.data pipeline as a Dataset of this module: the same stages, with its functions translated.
 
-    Raises InvalidArgumentError, with the stage and the reason, if a stage has no equivalent here, a
-    function can't be traced (explain() of a map written with `sd` would name the line), or elements
-    would have another structure, dtype or shape. Shuffle orders and random values are this
-    module's.
+    dataset: a tf.data.Dataset, or the folder that its save() wrote. A function that can't be translated
+    runs in TensorFlow for each element; explain() names it, with the reason and what its calls took.
+    Raises InvalidArgumentError, with every stage and reason, if a stage has no equivalent here, or elements
+    would have another structure, dtype or shape. Shuffle orders and random values are this module's.
     """
+    if isinstance(dataset, (str, os.PathLike)):
+        dataset = need("tensorflow").data.Dataset.load(os.fspath(dataset))
     if not hasattr(dataset, "element_spec") or not hasattr(dataset, "_variant_tensor"):
         raise InvalidArgumentError(f"from_tf: expected a tf.data.Dataset, not {type(dataset).__name__}")
     try:
         return _with_options(dataset, _build(dataset))
     except _Refused as e:
-        raise InvalidArgumentError(f"from_tf: {e.args[0]}") from e
+        reasons = [r.removeprefix(_PLACED) for r in dict.fromkeys(e.args)]
+        text = reasons[0] if len(reasons) == 1 else "".join(f"\n  {r}" for r in reasons)
+        raise InvalidArgumentError(f"from_tf: {text}") from e

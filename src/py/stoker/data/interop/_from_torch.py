@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A torch DataLoader, taken over: the same batches in the same order, made by the engine's workers.
+"""A torch DataLoader, taken over: the same batches in the same order.
 
-Three parts of a loader go into three parts of a pipeline. Its sampler stays what it is and runs in
-this process, one batch's numbers at a time, so that the order is the loader's own, down to the bits
-that torch's generator gives. What fetches the items and puts them together runs as a map: of a
-TensorDataset natively, on the engine's threads; of any other in processes, as many as the loader had
-(or on threads, or on the thread that takes the batches). Where that would change what comes out, the
-loader is refused with the reason.
+Items of a TensorDataset and of image folders (_torch_images.py) are made natively, on the engine's threads. The
+loader's sampler stays what it is and runs in this process, one batch's numbers at a time, so that the order
+is the loader's own, down to the bits that torch's generator gives. Any other loader makes its batches itself, with
+its workers (_torch_own.py). On request a map over the numbers makes them in processes or threads of the
+pipeline. Where that would change what comes out, the loader is refused with the reason.
 
 Batches of the default collate are tuples in the pipeline, and lists, as torch gives them, in the loader
 that to_torch makes of it.
 
-Limits: workers know the dataset as it was when it was taken over, in all epochs, as a loader with
-persistent_workers does. What items draw in workers comes from a seed for each batch, so that it is
+Limits: the pipeline's processes know the dataset as it was when it was taken over, in all epochs, as a loader with
+persistent_workers does. What items draw in them comes from a seed for each batch, so that it is
 the same for any number of them, but not what a DataLoader's workers draw.
 """
 
@@ -21,32 +20,28 @@ import random as _random
 
 import numpy as np
 
-from ..core import _arguments, _dtypes, _function, _pool, _spec, _stages
+from ..core import _arguments, _function, _pool, _spec, _stages
 from ..core._dataset import Dataset
 from ..core._options import AUTOTUNE
 from ..core._spec import TensorSpec
 from ..errors import InvalidArgumentError
 from ..files._experimental import NAMES
 from ..ops._ops import do
+from . import _torch_arrays, _torch_images, _torch_own, _torch_values
 from ._packages import need
 
-_PROBES = 4  # items that are tried to learn what a batch is made of
 _INDEX = "this loader's sampler gives {}, but items need whole numbers here"
 
 
-def _refusal(loader, torch):
-    """Why it cannot be taken over; None: it can."""
+def _refusal(loader, torch, is_placed):
+    """Why it cannot be taken over; None: it can. is_placed: it was said where the items are made."""
     data = torch.utils.data
-    name = type(loader).__name__
-    if not isinstance(loader, data.DataLoader):
-        return f"expected a torch.utils.data.DataLoader, not {name}"
-    if type(loader).__iter__ is not data.DataLoader.__iter__:
-        return f"{name} makes its batches in its own way"
-    if isinstance(loader.dataset, data.IterableDataset):
-        return (
-            "its dataset is an IterableDataset, whose elements come one after the other from Python "
-            "whoever asks; sd.Dataset.from_generator(lambda: dataset, output_signature=...) reads one"
-        )
+    is_known = isinstance(loader, (data.DataLoader, data.IterableDataset))
+    if not is_known and not (hasattr(loader, "dataset") and hasattr(type(loader), "__iter__")):
+        return f"expected a torch.utils.data.DataLoader, not {type(loader).__name__}"
+    if is_placed and _torch_own.is_streamed(loader, torch):
+        name = _torch_own.name_of(loader)
+        return f"{name} makes its batches itself, with num_workers of its own; processes= and threads= don't apply"
     return None
 
 
@@ -89,9 +84,10 @@ def orders(dataset):
     """The loaders whose order is part of a pipeline."""
     hosts = (k for ds in _stages.stages(dataset) for k in ds._keep if isinstance(k, _function.Host))
     made = (getattr(h.function, "generator", None) for h in hosts)
-    return list({id(o.loader): o.loader for o in made if isinstance(o, _Order)}.values())
+    return list({id(o.loader): o.loader for o in made if isinstance(o, _ORDERS)}.values())
 
 
+_ORDERS = (_Order, _torch_images.Items, _torch_arrays.Items, _torch_own.Batches)
 _AS_THEY_ARE = ("prefetch", "take", "skip", "shard", "repeat", "cache", "assert_cardinality")
 
 
@@ -111,51 +107,26 @@ def as_lists(e):
     return [as_lists(v) for v in e] if isinstance(e, tuple) else e
 
 
-def draws_order(dataset):
-    """Is there a loader's order that another pass would not repeat? The sampler's name, or None."""
+def why_no_state(dataset):
+    """Why a position in one pass can't be used in another pass over these loaders; None: it can."""
     import torch
 
     data = torch.utils.data
     known = (data.SequentialSampler, data.distributed.DistributedSampler)
     for loader in orders(dataset):
+        if _torch_own.is_streamed(loader, torch):
+            return (
+                f"{_torch_own.name_of(loader)} has no position that a new pass could begin at; torchdata's "
+                "StatefulDataLoader has one, and from_torch takes it over"
+            )
         is_plain = type(loader.batch_sampler) in (data.BatchSampler, type(None))
         if not is_plain or not isinstance(loader.sampler, known):
-            return type(loader.sampler if is_plain else loader.batch_sampler).__name__
+            name = type(loader.sampler if is_plain else loader.batch_sampler).__name__
+            return (
+                f"{name} draws another order in each pass, but a state only has the position in a pass; save it "
+                "between epochs, or use a pipeline's shuffle() instead of the sampler"
+            )
     return None
-
-
-def _plain(v, torch, place="the batch"):
-    """What a loader gives as NumPy arrays, bytes, tuples and dicts."""
-    if isinstance(v, torch.Tensor):
-        return _array(v, torch, place)
-    if isinstance(v, (str, bytes)):
-        return v.encode() if isinstance(v, str) else v
-    if isinstance(v, (bool, np.ndarray, np.generic)):
-        return v
-    if isinstance(v, (int, float)):  # as wide as torch has them in batches
-        return np.int64(v) if isinstance(v, int) else np.float64(v)
-    if hasattr(v, "keys") and hasattr(v, "__getitem__"):
-        return {k: _plain(v[k], torch, f"{place}[{k!r}]") for k in v.keys()}
-    if isinstance(v, tuple) and hasattr(v, "_fields"):
-        return type(v)(*[_plain(x, torch, f"{place}.{k}") for k, x in zip(v._fields, v)])
-    if isinstance(v, (list, tuple)):
-        if v and all(isinstance(x, (str, bytes)) for x in v):
-            return np.array([_plain(x, torch) for x in v] + [None], object)[:-1]
-        return tuple(_plain(x, torch, f"{place}[{i}]") for i, x in enumerate(v))
-    raise TypeError(f"{place} holds {type(v).__name__}, and a pipeline tensors, numbers and texts")
-
-
-def _array(v, torch, place):
-    if v.layout != torch.strided or v.is_nested:
-        raise TypeError(f"{place} is a sparse or nested tensor; dense ones can be taken over")
-    if v.device.type != "cpu":
-        raise TypeError(f"{place} is on {v.device}; workers make batches in memory, to_torch(device=) copies")
-    v = v.detach()
-    if v.dtype == torch.bfloat16:
-        if _dtypes.bfloat16 is None:
-            raise TypeError(f"{place} is bfloat16, which needs the package ml_dtypes")
-        return v.view(torch.int16).numpy().view(_dtypes.bfloat16)
-    return v.numpy()
 
 
 class _Fetch:
@@ -187,7 +158,7 @@ class _Fetch:
             items = self.items(numbers.tolist())
         finally:
             worker._worker_info = None  # else collating would make shared memory of torch's own
-        return _plain(self.collate(items), torch)
+        return _torch_values.plain(self.collate(items), torch)
 
     def begin(self, torch):
         """A worker's first batch."""
@@ -217,30 +188,15 @@ class _Fetch:
             os.close(self.ids)
 
 
-def _spec_of(result):
-    """The spec of a batch: dtypes and ranks."""
-
-    def leaf(v):
-        a = _dtypes.array(v)
-        return TensorSpec((None,) * a.ndim, a.dtype)
-
-    return _spec.map_structure(leaf, result)
-
-
 def _learnt(fetch, torch, count):
     """The spec of batches that are made in this process, whose generators are left as they were."""
-    states = torch.get_rng_state(), _random.getstate(), np.random.get_state()
     first = None
-    try:
-        for k in range(min(_PROBES, count)):
+    with _torch_own.Kept(torch, fetch.loader):
+        for k in range(min(_torch_own.PROBES, count)):
             try:
-                return _spec_of(fetch(0, np.array([k])))
+                return _torch_values.spec_of(fetch(0, np.array([k])))
             except Exception as e:
                 first = first or e
-    finally:
-        torch.set_rng_state(states[0])
-        _random.setstate(states[1])
-        np.random.set_state(states[2])
     raise first
 
 
@@ -257,7 +213,7 @@ def _native(loader, torch):
         return None
     if not all(t.device.type == "cpu" and t.layout == torch.strided for t in dataset.tensors):
         return None
-    return tuple(_plain(t, torch) for t in dataset.tensors), places
+    return tuple(_torch_values.plain(t, torch) for t in dataset.tensors), places
 
 
 def _rows(order, arrays, places):
@@ -284,39 +240,82 @@ def _on_threads(order, fetch, torch, count, threads):
     return order.map(batch, threads or None)
 
 
-def from_torch(loader, processes=None, threads=None):
-    """The batches of a torch DataLoader with a map-style dataset, in its order, as a Dataset.
+def from_torch(loader, processes=None, threads=None, native=True):
+    """The batches of a torch DataLoader, in its order, as a Dataset.
 
-    The loader's own sampler is used, so the same torch.manual_seed gives the same batches. `processes`
-    workers make the items, by default as many as the loader has (0: this process), or `threads` of this
-    process. Items of a TensorDataset are native. Raises InvalidArgumentError with the reason if the
-    loader can't be taken over.
+    native: items of a TensorDataset, and of torchvision's ImageFolder, MNIST and CIFAR with transforms that are known here, are
+    made by the engine's threads, with the random numbers that the loader would draw. Any other loader makes its
+    batches itself, with its workers; to_torch() then gives them as they are, and a note of explain() says why. Of a
+    map-style dataset, `processes` workers or `threads` of the pipeline make the items instead, if one
+    of them is given (processes=0: the thread that takes the batches). Loaders with an IterableDataset, torchdata's
+    StatefulDataLoader and webdataset's WebLoader are taken over too. Raises InvalidArgumentError with the
+    reason if the loader can't be taken over.
     """
     torch = need("torch")
-    why = _refusal(loader, torch)
+    is_placed = processes is not None or threads is not None
+    why = _refusal(loader, torch, is_placed)
     if why is None and processes is not None and threads is not None:
         why = "processes or threads make the items, not both"
     if why:
         raise InvalidArgumentError(f"from_torch: {why}")
-    signature = (TensorSpec((), "int64"), TensorSpec((None,), "int64"))
-    order = Dataset.from_generator(_Order(loader), output_signature=signature)
-    native = _native(loader, torch)
-    threads = 0 if threads is None else _arguments.count(threads, "threads", 0)
-    in_thread = threads or getattr(loader, "worker_method", "process") == "thread"
-    processes = loader.num_workers if processes is None else _arguments.count(processes, "processes", 0)
-    if native is not None:
-        ds = _rows(order, *native)
-    elif processes and not in_thread:
-        why = _changes(loader)
-        if why:
-            raise InvalidArgumentError(f"from_torch: {why}")
-        ds = _in_processes(order, loader, processes)
+    if _torch_own.is_streamed(loader, torch):
+        return _noted(_own(loader, torch), f"from_torch: {_torch_own.name_of(loader)} makes its batches itself", loader, torch)
+    rows = _native(loader, torch) if native else None
+    images, note = _images(loader, torch) if native and rows is None else (None, None)
+    if rows is not None:
+        ds = _rows(_order(loader), *rows)
+    elif images is not None:
+        ds = images
+    elif is_placed:
+        ds = _placed(loader, torch, processes, threads)
+    elif loader.num_workers:
+        ds = _own(loader, torch)
     else:
-        threads = threads or (loader.num_workers if in_thread else 0)
-        ds = _on_threads(order, _Fetch(loader, 0), torch, len(loader.dataset), threads)
+        ds = _on_threads(_order(loader), _Fetch(loader, 0), torch, len(loader.dataset), 0)
+        ds._loader = loader
+    return _counted(_noted(ds, note, loader, torch), loader)
+
+
+def _order(loader):
+    signature = (TensorSpec((), "int64"), TensorSpec((None,), "int64"))
+    return Dataset.from_generator(_Order(loader), output_signature=signature)
+
+
+def _own(loader, torch):
+    ds = _torch_own.dataset(loader, torch)
+    ds._loader = loader
+    return ds
+
+
+def _placed(loader, torch, processes, threads):
+    """Items made in so many processes or threads of the pipeline."""
+    threads = 0 if threads is None else _arguments.count(threads, "threads", 0)
+    processes = 0 if processes is None else _arguments.count(processes, "processes", 0)
+    if not processes:
+        return _on_threads(_order(loader), _Fetch(loader, 0), torch, len(loader.dataset), threads)
+    why = _changes(loader)
+    if why:
+        raise InvalidArgumentError(f"from_torch: {why}")
+    return _in_processes(_order(loader), loader, processes)
+
+
+def _noted(ds, note, loader, torch):
     data = torch.utils.data
-    ds._gives_lists = loader.collate_fn in (data.default_collate, data.default_convert)
-    return _counted(ds, loader)
+    ds._notes += [note] if note else []
+    ds._gives_lists = getattr(loader, "collate_fn", None) in (data.default_collate, data.default_convert)
+    return ds
+
+
+def _images(loader, torch):
+    """(the batches of a loader of images that is native, None), or (None, a note that says why it is not)."""
+    why = None
+    for kind in (_torch_arrays, _torch_images):
+        try:
+            return kind.images(loader, kind.recognized(loader, torch)), None
+        except _torch_images.Unrecognized as e:
+            # What the transforms lack says more than that it is another data set.
+            why = why if why is not None and "data set" not in why else str(e)
+    return None, f"from_torch: items of {type(loader.dataset).__name__} run as Python: {why}"
 
 
 def _in_processes(order, loader, processes):

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages of other frameworks: imported when they are asked for."""
 
-import importlib
+from ..core import _packages
 
 
 def need(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError as e:
-        raise ImportError(
-            f"this adapter needs the package {name}, which is not installed: {e}"
-        ) from e
+    return _packages.need(name, "this adapter")

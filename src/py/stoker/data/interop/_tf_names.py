@@ -14,7 +14,7 @@ import types
 
 import numpy as np
 
-from ..core import _dtypes
+from ..core import _dtypes, _spec
 
 _FEATURES = ("FixedLenFeature", "VarLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature")
 _PUBLIC = __name__.rpartition(".interop")[0]  # the package of the public names, which stand for TensorFlow's
@@ -36,7 +36,7 @@ def structure(like, leaf):
         return type(like)(*[structure(x, leaf) for x in like])
     if isinstance(like, (tuple, list)):
         return tuple(structure(x, leaf) for x in like)
-    return leaf(like)
+    return None if like is None else leaf(like)
 
 
 def leaves_like(value, like):
@@ -53,6 +53,9 @@ def leaves_like(value, like):
 
 def difference(theirs, ours, place="the element"):
     """How two element_specs differ; None: they do not."""
+    theirs = None if type(theirs).__name__ == "NoneTensorSpec" else theirs
+    if theirs is None or ours is None:
+        return None if theirs is ours else f"{place} is {theirs} in TensorFlow and {ours} here"
     if isinstance(theirs, dict) or isinstance(ours, dict):
         if not (isinstance(theirs, dict) and isinstance(ours, dict) and theirs.keys() == ours.keys()):
             return f"{place} is {theirs} in TensorFlow and {ours} here"
@@ -63,10 +66,11 @@ def difference(theirs, ours, place="the element"):
             return f"{place} is {theirs} in TensorFlow and {ours} here"
         found = (difference(a, b, f"{place}[{i}]") for i, (a, b) in enumerate(zip(theirs, ours)))
         return next((d for d in found if d), None)
-    if type(theirs).__name__ != type(ours).__name__:
+    is_row = type(theirs).__name__ == "RaggedTensorSpec" and not theirs.ragged_rank  # dense_to_ragged_batch's
+    if type(theirs).__name__ != type(ours).__name__ and not is_row:
         return f"{place} is a {type(theirs).__name__} in TensorFlow and a {type(ours).__name__} here"
-    if type(theirs).__name__ == "DatasetSpec" or theirs is None:
-        return None
+    if type(theirs).__name__ == "DatasetSpec":
+        return difference(theirs.element_spec, ours.element_spec, f"{place}'s elements")
     if theirs.dtype.name != _dtype_name(ours.dtype):
         return f"{place} is {theirs.dtype.name} in TensorFlow and {_dtype_name(ours.dtype)} here"
     return _shape_difference(theirs.shape, ours.shape, place)
@@ -87,21 +91,58 @@ def _shape_difference(theirs, ours, place):
     return None
 
 
+def spec_of(spec):
+    """This module's spec of one of TensorFlow's. ValueError: it has no such values."""
+
+    def leaf(s):
+        kind = type(s).__name__
+        if kind == "NoneTensorSpec":
+            return None
+        if kind == "DatasetSpec":
+            return _spec.DatasetSpec(spec_of(s.element_spec))
+        shape = None if s.shape.rank is None else s.shape.as_list()
+        if kind == "TensorSpec":
+            return _spec.TensorSpec(shape, _ours(s.dtype))
+        if kind == "SparseTensorSpec":
+            return _spec.SparseTensorSpec(shape, _ours(s.dtype))
+        if kind == "RaggedTensorSpec":
+            return _spec.RaggedTensorSpec(shape, _ours(s.dtype), s.ragged_rank, _ours(s.row_splits_dtype))
+        raise ValueError(f"elements hold a {kind}, which has no equivalent here")
+
+    return structure(spec, leaf)
+
+
+def _ours(dtype):
+    return "bytes" if dtype.name == "string" else dtype.name
+
+
+def feature(v):
+    """This module's feature of one of TensorFlow's, for Examples in batches."""
+    made = _Copy().of(v)
+    if type(made).__name__ == "FixedLenSequenceFeature" and list(made.shape)[:1] == [None]:
+        made = made._replace(shape=list(made.shape)[1:])  # as ParseExampleDataset has it
+    return made
+
+
 def function(f):
-    """A copy of a function over this module's names."""
-    return _Copy().of(f)
+    """(copy of a function over this module's names, whether it reads values that may change)."""
+    copies = _Copy()
+    made = copies.of(f)
+    return made, copies.reads_values or not isinstance(f, types.FunctionType)
 
 
 class _Copy:
     """The copies of one stage's functions, each made once."""
 
     def __init__(self):
-        self.here, self.made = sys.modules[_PUBLIC], {}
+        self.here, self.made, self.reads_values = sys.modules[_PUBLIC], {}, False
 
     def of(self, v, depth=0):
         """What stands for a value here; the value itself where it holds nothing of TensorFlow."""
         if id(v) in self.made:
             return self.made[id(v)][0]
+        if not isinstance(v, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)):
+            self.reads_values = True
         found = self._new(v, depth) if depth < _DEPTH else v
         self.made.setdefault(id(v), (found, v))  # v lives as long as its id is in use
         return found

@@ -108,7 +108,7 @@ def trivial_augment(image, num_magnitude_bins=31, interpolation="nearest", fill=
 
 
 def _kept(x, like):
-    """x, whose shape is known as far as that of the image before."""
+    """x, with the known dimensions of the image before."""
     known = convert(like).shape
     return do.ensure_shape(x, known) if is_symbolic(x) and known is not None else x
 

@@ -11,7 +11,7 @@ from ..errors import InvalidArgumentError
 
 
 def _holds(condition, message):
-    """The condition; an element for which it does not hold is an error."""
+    """The condition; an element for which it is false is an error."""
     condition = convert(condition, np.dtype(bool))
     if not is_symbolic(condition) and not np.all(condition):
         raise InvalidArgumentError(message)
@@ -22,7 +22,7 @@ def _holds(condition, message):
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The function of the first pair (bool scalar, function) whose bool is true; else default().
 
-    exclusive: more than one that is true is an error. Without a default, so is none.
+    exclusive: an error if several are true. Without a default, also an error if all are false.
     """
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     if not pairs and default is None:
@@ -46,7 +46,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
 
 @publish("switch_case")
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
-    """branch_fns[branch_index](); where there is none with that number default(), or the last one.
+    """branch_fns[branch_index](); for any other number default(), or the last one.
 
     branch_fns: functions, (number, function) pairs, or a dict of them.
     """
@@ -70,7 +70,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
 @publish("Assert,debugging.Assert")
 def Assert(condition, data=None, summarize=None, name=None):
-    """An element for which the condition (bools, all of them) does not hold is an error."""
+    """An element for which the condition (bools, all of them) is false is an error."""
     _holds(condition, "assertion failed" + _shown(data or ()))
 
 
@@ -83,10 +83,10 @@ def _shown(data):
 def _compared(name, op, words):
     def f(x, y, message=None, summarize=None, name=None):
         x, y = same(x, y)
-        _holds(getattr(do, op)(x, y), f"{message or 'assertion failed'}: x {words} y does not hold")
+        _holds(getattr(do, op)(x, y), f"{message or 'assertion failed'}: x {words} y is false")
 
     f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"An element for which x {words} y does not hold everywhere is an error."
+    f.__doc__ = f"An element for which x {words} y is false anywhere is an error."
     return publish(f"debugging.{name},{name}" if name in _SHORT else f"debugging.{name}")(f)
 
 
@@ -94,10 +94,10 @@ def _signed(name, op, words):
     def f(x, message=None, summarize=None, name=None):
         x = convert(x)
         zero = np.zeros((), x.dtype)
-        _holds(getattr(do, op)(x, zero), f"{message or 'assertion failed'}: x {words} 0 does not hold")
+        _holds(getattr(do, op)(x, zero), f"{message or 'assertion failed'}: x {words} 0 is false")
 
     f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"An element for which x {words} 0 does not hold everywhere is an error."
+    f.__doc__ = f"An element for which x {words} 0 is false anywhere is an error."
     return publish(f"debugging.{name}")(f)
 
 

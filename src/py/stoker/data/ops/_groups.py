@@ -236,6 +236,8 @@ def _relaxed(a, b):
 
     def leaf(x):
         y = next(it)
+        if hasattr(x, "make"):  # a TensorArray, whose length is never fixed
+            return x
         if x.shape is None or y.shape is None or len(x.shape) != len(y.shape):
             return TensorSpec(None, x.dtype)
         return TensorSpec([d if d == e else None for d, e in zip(x.shape, y.shape)], x.dtype)
@@ -431,7 +433,7 @@ def sample_by_weight(self, weights, num_samples=None, replacement=True, seed=Non
     """num_samples elements (as many as there are weights), each drawn with a chance in proportion
     to its weight, as torch's WeightedRandomSampler: others in each epoch.
 
-    For elements that can be had by position, see pick(). Without replacement each comes once.
+    For elements that can be read by position, see pick(). Without replacement each comes once.
     """
     w = np.asarray(weights, np.float64).ravel()
     n = self._cardinality_now()

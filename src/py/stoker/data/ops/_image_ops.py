@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on images that are made of others: types that the engine's own do not take, colours,
+"""Operations on images that are made of others: types that the engine's own do not take, colors,
 and random changes whose bits come from a seed that the caller gives."""
 
 import functools
@@ -22,7 +22,7 @@ _resize, _convert, _decode = (
 
 
 def image_of(image, what):
-    """The argument as an image, or a stack of them; TraceError: it is none."""
+    """The argument as an image, or a stack of them; TraceError: it is neither."""
     x = convert(image)
     if x.dtype != np.dtype("uint8") and x.dtype.kind != "f":
         raise TraceError(f"{what} takes an image of uint8 or floats, not of {x.dtype.name}")
@@ -165,7 +165,7 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
 
 _KERNELS = {
     "rgb_to_yuv": (
-        "Brightness and two differences of colour, of float RGB in [0, 1].",
+        "Brightness and two differences of color, of float RGB in [0, 1].",
         [
             [0.299, -0.14714119, 0.61497538],
             [0.587, -0.28886916, -0.51496512],
@@ -337,7 +337,7 @@ def psnr(a, b, max_val, name=None):
 
 @publish("image.total_variation")
 def total_variation(images, name=None):
-    """The sum of the differences of neighbouring pixels."""
+    """The sum of the differences of neighboring pixels."""
     x = convert(images)
     down = do.abs(do.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))
     right = do.abs(do.subtract(x[..., :, 1:, :], x[..., :, :-1, :]))

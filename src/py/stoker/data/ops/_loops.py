@@ -19,7 +19,7 @@ def _as_element(structure):
     """Lists as tuples: in datasets a list is one value."""
     if isinstance(structure, list):
         return tuple(_as_element(v) for v in structure)
-    return _spec.map_structure(_call.convert, structure)
+    return _spec.map_structure(lambda v: v if hasattr(v, "parts") else _call.convert(v), structure)
 
 
 def _back(structure, given):

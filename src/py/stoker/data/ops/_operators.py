@@ -5,7 +5,7 @@ Ellipsis, boolean masks and index arrays, as NumPy has them."""
 import numpy as np
 
 from . import _ops
-from ..core import _call, _trace
+from ..core import _call, _eager, _trace
 from ..core._value import Value
 
 _INTEGER, _SLICE, _NEW, _ELLIPSIS = range(4)
@@ -57,6 +57,7 @@ def _is_list(k):
 
 def getitem(value, key):
     """value[key]."""
+    key = _eager.as_key(key)
     if _is_list(key):
         key = _call.convert(key)
         op = "boolean_mask" if _call.dtype_of(key) == np.bool_ else "gather"

@@ -6,7 +6,7 @@ import types
 
 import numpy as np
 
-from ..core import _call, _dtypes, _libraries, _spec, _trace
+from ..core import _call, _dtypes, _eager, _libraries, _spec, _trace
 from .. import _engine
 from ..core._call import convert, is_symbolic, run, same, static_ints
 from ..core._named import hint, named
@@ -256,7 +256,9 @@ def _invert(x):
 
 @publish("cast,dtypes.cast")
 def cast(x, dtype, name=None):
-    """The values as another dtype. Floats are cut towards 0."""
+    """The values as another dtype. Floats are cut toward 0. Complex ones are pairs of floats."""
+    if "complex" in PUBLIC and (hasattr(x, "imag") and hasattr(x, "conj") and not _call.is_typed(x) or _is_complex(dtype)):
+        return _cast_complex(x, dtype)
     dtype = _dtypes.as_dtype(dtype)
     if not _call.is_typed(x):
         a = np.asarray(x)
@@ -265,6 +267,20 @@ def cast(x, dtype, name=None):
     return (
         x if _call.dtype_of(x) == dtype else run("cast", [x], {"dtype": _dtypes.number(dtype)})[0]
     )
+
+
+def _is_complex(dtype):
+    return str(getattr(dtype, "name", dtype)).startswith("complex")
+
+
+def _cast_complex(x, dtype):
+    """Complex values of real ones or of others; or the real parts."""
+    if not _is_complex(dtype):
+        return cast(x.real, dtype)
+    part = "float64" if "128" in str(getattr(dtype, "name", dtype)) else "float32"
+    real, imag = (x.real, x.imag) if not _call.is_typed(x) and hasattr(x, "imag") else (cast(x, part), None)
+    real = cast(real, part)
+    return PUBLIC["complex"](real, do.zeros_like(real) if imag is None else cast(imag, part))
 
 
 @publish("saturate_cast,dtypes.saturate_cast")
@@ -407,16 +423,27 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     )[0]
 
 
+def _of_type(value, dtype):
+    """An array of numbers as another type of numbers, where TensorFlow makes a tensor of it: integers as
+    integers, and as floats; floats as floats."""
+    if dtype is None or not _call.is_typed(value) or isinstance(value, Value):
+        return value
+    a = np.asarray(value)
+    is_float = dtype.kind == "f" or dtype.name == "bfloat16"
+    return a.astype(dtype) if a.dtype.kind in "iu" and (dtype.kind in "iu" or is_float) or a.dtype.kind == "f" and is_float else value
+
+
 @publish("constant,convert_to_tensor")
 def constant(value, dtype=None, shape=None, name="Const", dtype_hint=None):
     """An array: of a Python value int32 or float32, unless dtype says otherwise."""
     if is_symbolic(value):
         return convert(value, None if dtype is None else _dtypes.as_dtype(dtype))
-    a = convert(value, None if dtype is None else _dtypes.as_dtype(dtype))
+    dtype = None if dtype is None else _dtypes.as_dtype(dtype)
+    a = convert(_of_type(value, dtype), dtype)
     if shape is not None:
         shape = tuple(shape)
         a = np.broadcast_to(a.reshape(()) if a.size == 1 else a.reshape(shape), shape).copy()
-    return _engine.eager(a)
+    return _eager.given(a)
 
 
 @publish("fill")
@@ -424,20 +451,28 @@ def fill(dims, value, name=None):
     """One value everywhere."""
     known, value = static_ints(dims), convert(value)
     if known is not None and not isinstance(value, Value):
-        return _engine.eager(np.full(known, value))
+        return _eager.given(np.full(known, value))
     attrs, inputs = {}, []
     _put_shape(inputs, attrs, "dims", dims, "h")
     return partly_shaped(run("fill", inputs + [value], attrs)[0], dims)
 
 
 def partly_shaped(value, dims):
-    """value, with the dimensions known of which `dims` holds numbers rather than symbols."""
-    if not isinstance(value, Value) or not isinstance(dims, (list, tuple)):
+    """value, with the dimensions known of which `dims` holds numbers rather than symbols; or with as many
+    unknown ones as a vector of computed dimensions has."""
+    if not isinstance(value, Value):
+        return value
+    if isinstance(dims, Value):
+        rank = dims.shape[0] if dims.shape is not None and len(dims.shape) == 1 else None
+        return value if value.shape is not None or rank is None else ensure_shape(value, (None,) * rank)
+    if not isinstance(dims, (list, tuple)):
         return value
     known = [static_ints(d) for d in dims]
     known = [k[0] if k is not None and len(k) == 1 and k[0] >= 0 else None for k in known]
     have = value.shape
-    if have is None or len(have) != len(known):
+    if have is None:
+        return ensure_shape(value, known)
+    if len(have) != len(known):
         return value
     is_news = any(k is not None and d is None for k, d in zip(known, have))
     return ensure_shape(value, known) if is_news else value
@@ -474,7 +509,7 @@ def _range(start, limit=None, delta=1, dtype=None, name="range"):
         )
     start, limit, delta = same(start, limit, delta)
     if not is_symbolic([start, limit, delta]):
-        return _engine.eager(np.arange(start, limit, delta, dtype=start.dtype))
+        return _eager.given(np.arange(start, limit, delta, dtype=start.dtype))
     return run("range", [start, limit, delta], {})[0]
 
 

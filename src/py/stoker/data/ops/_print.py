@@ -56,7 +56,7 @@ def _stream(name):
 
 
 class _Printer:
-    """Writes one line for each call; parts: lists of texts, with None in place of the values."""
+    """Writes one line for each call; parts: lists of texts, with None for the values."""
 
     def __init__(self, parts, stream, edge, sep, end):
         self.parts, self.stream, self.edge, self.sep, self.end = parts, stream, edge, sep, end

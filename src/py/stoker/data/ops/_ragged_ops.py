@@ -3,8 +3,7 @@
 
 import numpy as np
 
-from ..core import _dtypes, _sparse
-from .. import _engine
+from ..core import _dtypes, _eager, _sparse
 from ..core._call import convert
 from ._ops import publish
 from ..errors import InvalidArgumentError
@@ -42,7 +41,7 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None,
         return values
     splits = _dtypes.as_dtype(row_splits_dtype)
     ends = [np.concatenate([[0], np.cumsum(n)]).astype(splits) for n in lengths]
-    return _sparse.RaggedTensor(_engine.eager(values), [_engine.eager(e) for e in ends])
+    return _sparse.RaggedTensor(_eager.given(values), [_eager.given(e) for e in ends])
 
 
 @publish("ragged.range")

@@ -18,7 +18,7 @@ def _drawn(op, shape, dtype, attrs, seed):
     attrs["dtype"] = _dtypes.number(dtype)
     if seed is not None:
         attrs["seed"] = int(seed) & (2**63 - 1)
-    return _call.run(op, inputs, attrs, is_random=True)[0]
+    return _ops.partly_shaped(_call.run(op, inputs, attrs, is_random=True)[0], shape)
 
 
 def _is_known(v):

@@ -15,10 +15,11 @@ _F32 = np.dtype("float32")
 
 
 class Complex:
-    """Complex values as two arrays: real and imag."""
+    """Complex values as two arrays: real and imag. amount: a function that makes their amounts; by
+    default they are made from both."""
 
-    def __init__(self, real, imag):
-        self.real, self.imag = real, imag
+    def __init__(self, real, imag, amount=None):
+        self.real, self.imag, self._amount = real, imag, amount
 
     @property
     def shape(self):
@@ -26,8 +27,19 @@ class Complex:
         return self.real.shape
 
     def __abs__(self):
+        if self._amount:
+            return self._amount()
         squares = do.add(do.square(self.real), do.square(self.imag))
         return do.sqrt(squares)
+
+    @property
+    def dtype(self):
+        """complex64 or complex128."""
+        return _dtypes.DType(np.dtype("complex128" if self.real.dtype == np.float64 else "complex64"))
+
+    def get_shape(self):
+        """Of both."""
+        return self.shape
 
     def numpy(self):
         """As one array of complex64, outside of pipelines."""
@@ -93,19 +105,18 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     x, length, step = convert(signal), _size(frame_length, "frame_length"), _size(frame_step, "frame_step")
     if x.shape is None or axis not in (-1, len(x.shape) - 1):
         raise TraceError("frame: along the last axis of a value whose rank is known")
+    x = _padded(x, length, step, pad_value) if pad_end else x
+    return run("frame", [x], {"frame_length": length, "frame_step": step})[0]
+
+
+def _padded(x, length, step, pad_value=0):
+    """With values at the end of the last dimension, so that a frame begins at every step."""
     n = do.shape(x)[-1]
-    if pad_end:
-        count = do.floordiv(n + np.int32(step - 1), np.int32(step))
-        missing = do.maximum((count - 1) * np.int32(step) + np.int32(length) - n, np.int32(0))
-        rows = [[0, 0]] * (len(x.shape) - 1)
-        pads = do.stack([*[np.zeros(2, np.int32) for _ in rows], do.stack([np.int32(0), missing])])
-        x = do.pad(x, pads, constant_values=pad_value)
-    else:
-        count = do.floordiv(n - np.int32(length - step), np.int32(step))
-        count = do.maximum(count, np.int32(0))
-    first = do.range(count) * np.int32(step)
-    places = do.add(do.expand_dims(first, 1), np.arange(length, dtype=np.int32))
-    return do.gather(x, places, axis=len(x.shape) - 1)
+    count = do.floordiv(n + np.int32(step - 1), np.int32(step))
+    missing = do.maximum((count - 1) * np.int32(step) + np.int32(length) - n, np.int32(0))
+    rows = [[0, 0]] * (len(x.shape) - 1)
+    pads = do.stack([*[np.zeros(2, np.int32) for _ in rows], do.stack([np.int32(0), missing])])
+    return do.pad(x, pads, constant_values=pad_value)
 
 
 def _window(length, a, periodic, dtype):
@@ -136,8 +147,13 @@ def rfft(input_tensor, fft_length=None, name=None):
     length = known if fft_length is None else _size(fft_length, "fft_length")
     if length is None:
         raise TraceError("rfft: the last dimension must be known, or fft_length given")
-    parts = run("rfft_parts", [x], {"fft_length": int(length)})[0]
-    return Complex(parts[..., 0], parts[..., 1])
+    return _transform("rfft_parts", [x], {"fft_length": int(length)})
+
+
+def _transform(op, inputs, attrs):
+    """Real and imaginary parts, and amounts where they are asked for: an operation makes either."""
+    parts = run(op, inputs, attrs)[0]
+    return Complex(parts[..., 0], parts[..., 1], lambda: run(op, inputs, {**attrs, "absolute": 1})[0])
 
 
 @publish("signal.stft")
@@ -147,12 +163,17 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
 
     fft_length: by default the power of two from frame_length on. abs() of it is a spectrogram.
     """
-    length = _size(frame_length, "frame_length")
-    frames = cast(frame(cast(convert(signals), _F32), length, frame_step, pad_end), _F32)
+    length, step = _size(frame_length, "frame_length"), _size(frame_step, "frame_step")
+    x = cast(convert(signals), _F32)
+    if x.shape is None:
+        raise TraceError("stft: of signals whose rank is known")
+    inputs = [_padded(x, length, step) if pad_end else x]
     if window_fn is not None:
-        frames = do.multiply(frames, convert(window_fn(length, dtype=_F32), _F32))
+        inputs.append(convert(window_fn(length, dtype=_F32), _F32))
     enclosing = 1 << (length - 1).bit_length()
-    return rfft(frames, enclosing if fft_length is None else fft_length)
+    transformed = enclosing if fft_length is None else _size(fft_length, "fft_length")
+    attrs = {"frame_length": length, "frame_step": step, "fft_length": transformed}
+    return _transform("stft_parts", inputs, attrs)
 
 
 @publish("signal.linear_to_mel_weight_matrix")

@@ -12,8 +12,7 @@ import sys
 
 import numpy as np
 
-from ..core import _call, _dtypes
-from .. import _engine
+from ..core import _call, _dtypes, _eager
 from ..core._function import numpy_function
 from ._ops import publish
 from ._wire import fields, varint
@@ -95,7 +94,7 @@ def _shape(data):
 
 
 def parsed(data, dtype):
-    """The array of a message. InvalidArgumentError: it is none, or of another type."""
+    """The array of a message. InvalidArgumentError: no array, or another type."""
     number, shape, content, values = 0, (), None, []
     field, kind = _LISTS[dtype.name]
     try:
@@ -116,7 +115,26 @@ def parsed(data, dtype):
     count = 1
     for n in shape:
         count *= n
+    if kind == "s" and content is not None:
+        try:
+            values = _texts(content, count)
+        except (ValueError, IndexError) as e:
+            raise InvalidArgumentError(f"parse_tensor: these {len(data)} bytes are no tensor: {e}") from None
     return _array(content, values, kind, dtype, shape, count)
+
+
+def _texts(content, count):
+    """Strings as tensor_content has them: all lengths, then all bytes."""
+    lengths, at, out = [], 0, []
+    for _ in range(min(count, len(content))):
+        n, at = varint(content, at)
+        lengths.append(n)
+    for n in lengths:
+        if n > len(content) - at:
+            raise IndexError("a string is cut off")
+        out.append(content[at : at + n])
+        at += n
+    return out
 
 
 def _array(content, values, kind, dtype, shape, count):
@@ -145,7 +163,7 @@ def serialize_tensor(tensor, name=None):
     """The values, their type and shape as one string, as TensorFlow writes them."""
     tensor = _call.convert(tensor)
     if not _call.is_symbolic(tensor):
-        return _engine.eager(serialized(tensor))
+        return _eager.given(serialized(tensor))
     out = numpy_function(serialized, [tensor], "bytes")
     out.set_shape(())
     return out
@@ -161,5 +179,5 @@ def parse_tensor(serialized, out_type, name=None):
         return parsed(bytes(data), dtype)
 
     if not _call.is_symbolic(serialized):
-        return _engine.eager(parse(np.asarray(serialized, object)[()]))
+        return _eager.given(parse(np.asarray(serialized, object)[()]))
     return numpy_function(parse, [serialized], dtype)

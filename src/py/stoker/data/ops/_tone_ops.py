@@ -88,7 +88,7 @@ def equalize(image):
 
 
 def _cut(values, x):
-    """Float values within x's range, as its type: towards 0."""
+    """Float values within x's range, as its type: toward 0."""
     kept = do.clip_by_value(values, np.float32(0), np.float32(top(x)))
     return cast(kept, x.dtype)
 

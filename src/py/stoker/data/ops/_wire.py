@@ -3,7 +3,7 @@
 
 
 def varint(data, at):
-    """(number, where it ends). IndexError, ValueError: there is none."""
+    """(number, where it ends). IndexError, ValueError: not a varint."""
     value, shift = 0, 0
     while True:
         byte = data[at]

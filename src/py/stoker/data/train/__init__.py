@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import io as _io
 from . import _elastic  # noqa: F401 - a method of Dataset
+from ..core import _absent
 from ..core._dtypes import strings as _strings
 from ..ops._wire import fields, varint
 from ..errors import DataLossError
@@ -83,7 +84,7 @@ class Feature:
 
     @classmethod
     def FromString(cls, serialized):
-        """A new Feature of the wire form. DataLossError: it is none."""
+        """A new Feature of the wire form. DataLossError: invalid."""
         return _read(_feature, bytes(serialized), "Feature")
 
     def __repr__(self):
@@ -149,7 +150,7 @@ class Example(_io.Example):
 
     @classmethod
     def FromString(cls, serialized):
-        """A new Example of the wire form. DataLossError: it is none."""
+        """A new Example of the wire form. DataLossError: invalid."""
         out = cls()
         out.ParseFromString(serialized)
         return out
@@ -181,7 +182,7 @@ class SequenceExample(_io.SequenceExample):
 
     @classmethod
     def FromString(cls, serialized):
-        """A new SequenceExample of the wire form. DataLossError: it is none."""
+        """A new SequenceExample of the wire form. DataLossError: invalid."""
         out = cls()
         out.ParseFromString(serialized)
         return out
@@ -262,3 +263,6 @@ def _read(f, data, what):
 
 def _parsed(data):
     return _read(_example, data, "Example")
+
+
+__getattr__ = _absent.answers("train", __name__)

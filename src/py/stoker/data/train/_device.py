@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""to_device: elements on a CUDA device, copied ahead of time; in CPU memory if there is none."""
+"""to_device: elements on a CUDA device, copied ahead of time; without one, in CPU memory."""
 
 import atexit
 import contextlib
@@ -71,7 +71,7 @@ def _replacement(dataset, number, by_leaf):
 
 
 def stager(dataset, number, depth, by_leaf):
-    """An iterator over DeviceArrays; by_leaf: what is normalised on the way (_normalize.rules)."""
+    """An iterator over DeviceArrays; by_leaf: what is normalized while staging (_normalize.rules)."""
     if dataset._engine is None:
         raise TypeError("a dataset that depends on a function's argument cannot be staged")
     options = dataset._run_options(None)
@@ -152,13 +152,29 @@ class OnDevice:
     def __reduce__(self):
         return OnDevice, self._made_with
 
+    def __getattr__(self, name):
+        """A method of Dataset that gives a dataset: it is applied on the host, before the copy."""
+        own = None if name.startswith("_") else getattr(type(self.__dict__.get("dataset")), name, None)
+        if not callable(own):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; its dataset has Dataset's")
+        _, device, depth, keep, normalize = self._made_with
+        if normalize is not None:
+            raise AttributeError(f"{name} after to_device(normalize=): call {name} before to_device")
+
+        def applied(*args, **kwargs):
+            out = own(self.dataset, *args, **kwargs)
+            return OnDevice(out, device, depth, keep) if hasattr(out, "to_device") else out
+
+        applied.__name__, applied.__doc__ = name, own.__doc__
+        return applied
+
     @property
     def element_spec(self):
-        """The structure, shapes and dtypes of elements: the dataset's, and float32 for what is normalised."""
+        """The structure, shapes and dtypes of elements: the dataset's, and float32 for what is normalized."""
         return _normalize.spec_after(self.dataset.element_spec, self._rules)
 
     def explain(self):
-        """What happens on the way to the device, and the dataset's plan, as text."""
+        """What is done while staging to the device, and the dataset's plan, as text."""
         kept = ", kept there" if self.keep else ""
         first = f"to_device: {self.depth} elements ahead on {self.device}{kept}"
         where = "on the host" if self._number is None else "on the device, bytes are copied"
@@ -175,7 +191,7 @@ class OnDevice:
     def stats(self):
         """Counts of the last pass: dict of elements, copies, copied_bytes, direct_bytes (read by the
         device where the pipeline put them), starve_ns, slot_ns, device_bytes, unpinned, launches (of
-        kernels that normalise), replaced (by on_error). On the host: {}.
+        kernels that normalize), replaced (by on_error). On the host: {}.
         """
         return {} if self._last is None else self._last.stats()
 

@@ -2,10 +2,8 @@
 """Elastic ranks: an epoch begun by N ranks continues with M, and each element is given once.
 
 A rank's part is every N-th element, by position in the order of the whole (which a seed fixes). What
-N ranks have given is known from their iterators' states, so what is left is known, too: it is split
-anew, again by position. Earlier runs of the epoch with other numbers of ranks are taken into account
-one after the other.
-"""
+N ranks have given is known from their iterators' states, so what is left is known, too: it is split again, by position.
+Earlier runs of the epoch with other numbers of ranks are taken into account one after the other. """
 
 import itertools
 import struct

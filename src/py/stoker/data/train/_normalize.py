@@ -60,7 +60,7 @@ class Normalize:
         return x * self.scale[:, None] + self.offset[:, None]
 
     def of_array(self, x):
-        """A uint8 array, normalised by NumPy."""
+        """A uint8 array, normalized by NumPy."""
         y = self.table()[np.arange(self.channels), x] if self.channels > 1 else self.table()[0][x]
         return np.moveaxis(y, -1, -3).copy() if self.planar else y
 
@@ -76,7 +76,7 @@ class Normalize:
         return y
 
     def check(self, what, spec):
-        """InvalidArgumentError: a component with that spec cannot be normalised so."""
+        """InvalidArgumentError: a component with that spec cannot be normalized so."""
         if not isinstance(spec, TensorSpec) or spec.dtype != np.uint8:
             raise InvalidArgumentError(f"normalize: {what} is {spec}; uint8 is expected")
         if spec.shape is None and (self.planar or self.channels > 1):
@@ -172,7 +172,7 @@ def rules(normalize, spec):
 
 
 def changed(structure, f, numbers):
-    """The structure with f(number, leaf) in place of the leaves with these numbers."""
+    """The structure with f(number, leaf) instead of the leaves with these numbers."""
     count = iter(range(len(_spec.flatten(structure))))
 
     def leaf(v):
@@ -183,7 +183,7 @@ def changed(structure, f, numbers):
 
 
 def spec_after(spec, by_leaf):
-    """The spec of elements that are normalised."""
+    """The spec of elements that are normalized."""
     return changed(spec, lambda i, s: by_leaf[i].spec_of(s), by_leaf)
 
 
@@ -214,7 +214,7 @@ def before_staging(dataset, by_leaf):
 
 
 def on_host(dataset, by_leaf):
-    """The dataset with its components normalised by the engine's threads; its replacement, too."""
+    """The dataset with its components normalized by the engine's threads; its replacement, too."""
     if not by_leaf:
         return dataset
     dataset = before_staging(dataset, by_leaf)

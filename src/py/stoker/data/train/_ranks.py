@@ -26,7 +26,7 @@ def group(torch=None):
     return _arguments.rank_of_environment()
 
 
-_KEPT = ("_asserted", "_gives_lists", "_literal", "_pinned_device")  # by a copy of a stage
+_KEPT = ("_asserted", "_gives_lists", "_literal", "_loader", "_pinned_device")  # by a copy of a stage
 
 
 def rebuilt(dataset, changed):
