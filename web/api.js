@@ -17,9 +17,13 @@ class ServerApi {
     static async open(side) {
         const api = new ServerApi();
         api.kept = new Map();
-        api.own = side ? { side } : {};
+        const dropped = new URLSearchParams(location.search).get('profile'); // of drop.js
+        api.own = { ...(dropped ? { profile: dropped } : {}), ...(side ? { side } : {}) };
         api.token = new URLSearchParams(location.search).get('token') || '';
         api.infoDoc = await api.json('info');
+        if (!side && (api.infoDoc.can || []).includes('report')) {
+            api.report().catch(() => {}); // nearly every page needs it: asked for at once
+        }
         return api;
     }
 
@@ -82,8 +86,22 @@ class ServerApi {
     runs(id) { return this.once('runs', { id }); }
     area(t0, t1, tracks) { return this.json('area',
         { t0: Math.round(t0), t1: Math.round(t1), tracks: tracks.join(',') }); }
+    calls(t0, t1, tracks) { return this.json('calls',
+        { t0: Math.round(t0), t1: Math.round(t1), tracks: tracks.join(',') }); }
     search(q, limit) { return this.json('search', { q, limit }); }
     phases() { return this.once('phases'); }
+    ribbon(device, t0, t1, buckets) {
+        return this.once('ribbon', { ...(device ? { device } : {}), t0: Math.round(t0), t1: Math.round(t1), buckets });
+    }
+
+    /* Opens a file beside what is open, or compares it with that. */
+    async drop(file, isCompared) {
+        const answer = await this.ask('drop', { name: file.name, ...(isCompared ? { compare: 1 } : {}) },
+            { method: 'POST', body: file, signal: AbortSignal.timeout(10 * TIMEOUT_MS) });
+        return answer.json();
+    }
+
+    async explain(id) { return (await this.ask('explain', { id })).text(); }
     extra(n) { return this.json('extra', { n }); }
 
     async extraText(n) {
@@ -146,6 +164,14 @@ class EmbeddedApi {
     }
 
     async phases() { return this.data.phases || null; }
+
+    /* The whole recording, for any range. */
+    ribbon(device) {
+        const all = this.data.ribbons || {};
+        return this.have(all[device] || all[Object.keys(all)[0]], 'what the device did at each moment');
+    }
+
+    explain(id) { return this.have((this.data.explanations || {})[id], 'this explanation'); }
     async info() { return this.data.info || { tracks: [] }; }
     report() { return this.have(this.data.report, 'the report'); }
     table(name) { return this.have((this.data.tables || {})[name], `the analysis ${name}`); }
@@ -153,6 +179,7 @@ class EmbeddedApi {
     event(id) { return this.have((this.data.eventDetails || {})[id], 'the details of single events'); }
     runs() { return this.have(undefined, 'the list of all runs of an operation'); }
     area() { return this.have(undefined, 'the statistics of single events'); }
+    calls() { return this.have(undefined, 'what is called in a range of time'); }
     search() { return this.have(undefined, 'the search of the whole trace'); }
     query() { return this.have(undefined, 'SQL'); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stacked bar of one step: parts in the report's order, each with colour and pattern, labelled
-// where it fits, in the legend otherwise; with a table twin. Widths are shares of `scale` (default:
+// The stacked bar of one step: parts in the report's order, each with color and pattern, labeled
+// where it fits, in the legend otherwise; with a table twin. A part may bring its own `kind` {label, group, pattern}. Widths are shares of `scale` (default:
 // the bar's own sum), so that two bars of different steps can stand under each other.
 
 import { el, twin } from './dom.js';
@@ -8,19 +8,20 @@ import { fmtNs, fmtShare } from './format.js';
 import { partMeaning, partOf } from './parts.js';
 
 const LABEL_FITS = 0.07; // share of the bar from which a label is drawn inside
+const MINOR = 0.01; // share below which a small window's legend leaves a part out
 
 export function stackedBar(parts, { label, scale } = {}) {
     const total = parts.reduce((sum, part) => sum + part.ns, 0);
     const whole = scale || total || 1;
     const text = parts.filter((part) => part.ns > 0)
-        .map((part) => `${partOf(part.id).label} ${fmtShare(part.ns / (total || 1))}`).join(', ');
+        .map((part) => `${(part.kind || partOf(part.id)).label} ${fmtShare(part.ns / (total || 1))}`).join(', ');
     const bar = el('div', { class: 'bar', role: 'img', 'aria-label': `${label || 'Step'}: ${text}` });
     for (const part of parts) {
         const width = part.ns / whole;
         if (width <= 0) {
             continue;
         }
-        const kind = partOf(part.id);
+        const kind = part.kind || partOf(part.id);
         const piece = el('div', { class: `piece g-${kind.group} p-${kind.pattern}`, 'data-part': part.id,
             title: `${kind.label}: ${fmtNs(part.ns)}, ${fmtShare(part.ns / (total || 1))}` });
         piece.style.flexGrow = String(width);
@@ -39,8 +40,8 @@ export function stackedBar(parts, { label, scale } = {}) {
 
 export function legend(parts, total) {
     return el('ul', { class: 'legend' }, parts.filter((part) => part.ns > 0).map((part) => {
-        const kind = partOf(part.id);
-        return el('li', {}, el('span', { class: `swatch g-${kind.group} p-${kind.pattern}`, 'aria-hidden': 'true' }),
+        const kind = part.kind || partOf(part.id);
+        return el('li', { class: part.ns < MINOR * total ? 'minor' : undefined }, el('span', { class: `swatch g-${kind.group} p-${kind.pattern}`, 'aria-hidden': 'true' }),
             ` ${kind.label} `, el('b', {}, fmtShare(part.ns / (total || 1))));
     }));
 }

@@ -8,6 +8,7 @@ import { readyCanvas, watchSize } from './strip.js';
 import { tickStep } from './tl_view.js';
 
 const LINE_HEIGHT = 180;
+const LINES_MOST = 24; // of a chart
 const LINE_COLOURS = ['--g-compute', '--g-comm', '--g-input', '--g-transfer', '--g-sync', '--g-cold'];
 const LINE_DASHES = [[], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3]];
 
@@ -53,10 +54,30 @@ export function lineChart(label, series, format, under) {
     const peak = series.flatMap((s) => s.points).reduce((a, b) => (b[1] > a[1] ? b : a));
     move((peak[0] - chart.first) / (chart.last - chart.first));
     watchSize(canvas, () => drawLines(chart));
-    return el('div', {}, canvas, readout, under && below);
+    return el('div', {}, canvas, series.length > 1 && lineLegend(series), readout, under && below);
 }
 
-/* The last point at or before t; undefined: there is none. */
+/* Which line is which: its color, and its dashes. */
+function lineLegend(series) {
+    return el('ul', { class: 'legend', 'aria-label': 'Lines' }, series.slice(0, LINES_MOST).map((s, i) => {
+        const sample = el('canvas', { class: 'line-sample', width: 32, height: 8, 'aria-hidden': 'true' });
+        const paint = () => {
+            const ctx = sample.getContext('2d');
+            ctx.clearRect(0, 0, 32, 8);
+            ctx.strokeStyle = cssVar(LINE_COLOURS[i % LINE_COLOURS.length]);
+            ctx.setLineDash(LINE_DASHES[i % LINE_DASHES.length]);
+            ctx.lineWidth = 3;
+            ctx.beginPath();
+            ctx.moveTo(0, 4);
+            ctx.lineTo(32, 4);
+            ctx.stroke();
+        };
+        watchSize(sample, paint);
+        return el('li', {}, sample, ` ${s.name}`);
+    }));
+}
+
+/* The last point at or before t, or undefined. */
 function pointAt(points, t) {
     let low = 0;
     let high = points.length;
@@ -94,7 +115,7 @@ function drawLines(chart) {
     const y = (v) => bottom - v / chart.top * (bottom - 16);
     ctx.font = '12px system-ui, sans-serif';
     drawAxis(chart, ctx, width, bottom, x);
-    chart.series.slice(0, 24).forEach((s, i) => {
+    chart.series.slice(0, LINES_MOST).forEach((s, i) => {
         ctx.strokeStyle = cssVar(LINE_COLOURS[i % LINE_COLOURS.length]);
         ctx.setLineDash(LINE_DASHES[i % LINE_DASHES.length]);
         ctx.lineWidth = 2;

@@ -5,7 +5,8 @@
 
 import { stepBar } from './bar.js';
 import { add, codeBlock, el, facts, section } from './dom.js';
-import { fmtNs, fmtShare } from './format.js';
+import { filePicker } from './drop.js';
+import { fmtNs, fmtShare, fmtShares } from './format.js';
 import { partOf } from './parts.js';
 import { dataTable, makeTable } from './table.js';
 import { comparedTimelines } from './tl_pair.js';
@@ -14,7 +15,7 @@ export async function comparePage(main, context) {
     const { api } = context;
     add(main, el('h1', {}, 'Compare'));
     if (!api.can('diff') && !(api.data && api.data.diff)) {
-        main.append(section('no-second', 'One profile is open',
+        main.append(section('no-second', 'One profile is open', filePicker(api),
             el('p', {}, 'To see what a change did, open the profiles from before and after it, with -- between them. Each side can be several files, the ranks of a run.'),
             codeBlock('stoker view before.json.gz -- after.json.gz', 'open two profiles'),
             el('p', {}, 'The same comparison as text, for a terminal or a CI job:'),
@@ -22,15 +23,33 @@ export async function comparePage(main, context) {
         return;
     }
     const diff = await api.diff();
-    add(main, el('div', { class: 'verdict' }, el('h2', { class: 'sentence' }, diff.verdict.sentence),
+    const times = timesSentence(diff);
+    add(main, el('div', { class: 'verdict' }, times && el('h2', { class: 'sentence', id: 'times' }, times),
+        el(times ? 'p' : 'h2', { class: times ? '' : 'sentence', id: 'diff-sentence' }, diff.verdict.sentence),
         el('p', { class: 'verdict-facts' }, el('span', { class: 'badge' }, diff.verdict.kind),
             diff.verdict.confidence && el('span', {}, 'confidence ', el('b', {}, diff.verdict.confidence)))),
     reasons(diff), stepsBlock(diff), causesBlock(diff));
     if (api.other) {
         main.append(section('pair', 'Both timelines, step by step', await comparedTimelines(context)));
     }
+    const picker = filePicker(api);
+    picker && main.append(section('another', 'Compare with another', picker));
     add(main, namesBlock('kernels', 'Kernels that changed', diff), namesBlock('ops', 'Operations that changed', diff),
         findingsBlock(diff));
+}
+
+/* "B is 3.2× faster: 168 → 51.8 ms": of the median steps, where the verdict says that they differ. */
+function timesSentence(diff) {
+    const { median } = diff.step || {};
+    if (!median || !(median.a_ns > 0) || !(median.b_ns > 0) || !/faster|slower/.test(diff.verdict.kind)) {
+        return null;
+    }
+    const [a, b] = [fmtNs(median.a_ns), fmtNs(median.b_ns)];
+    const [number, unit] = a.split('\u202f');
+    const ratio = Math.max(median.a_ns, median.b_ns) / Math.min(median.a_ns, median.b_ns);
+    const word = median.b_ns < median.a_ns ? 'faster' : 'slower';
+    const much = ratio >= 1.2 ? `${ratio >= 10 ? Math.round(ratio) : ratio.toFixed(1)}×` : fmtShare(Math.abs(median.change_share));
+    return `B is ${much} ${word}: ${b.endsWith(unit) ? number : a} → ${b}`;
 }
 
 function reasons(diff) {
@@ -51,7 +70,7 @@ function stepsBlock(diff) {
         el('h3', {}, `B, after${median ? ': ' + fmtNs(median.b_ns) + ' (median)' : ''}`),
             stepBar(b, { label: 'B, after', scale }),
         median && facts([['change', `${median.change_ns > 0 ? '+' : ''}${fmtNs(median.change_ns)} (${fmtShare(median.change_share)})`],
-            ['95% interval', `${fmtShare(median.low_share)} to ${fmtShare(median.high_share)}`],
+            ['95% interval', fmtShares(median.low_share, median.high_share)],
                 ['noise', fmtShare(median.noise_share)]]));
 }
 

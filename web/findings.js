@@ -1,39 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding as a card: what, how much it may save (an interval, drawn to scale), the evidence, the
-// fix with code to copy, and "show me", which opens the timeline at the longest piece of evidence.
+// Findings: the first as a card with its fix and code to copy, the others as lines that open in place.
+// Each says how much it may save (an interval, drawn to scale) and what that rests on, and leads to the
+// timeline at the longest piece of evidence.
 
 import { codeBlock, el, link } from './dom.js';
-import { fmtNs, fmtShare } from './format.js';
+import { fmtNs, fmtShare, fmtShares } from './format.js';
 import { levelsLine } from './outlook.js';
 import { hashOf } from './state.js';
 
-/* `first`: how many stand before these on the page; the numbers go on from there. */
-export function findingCards(findings, report, first = 0) {
-    const list = el('ol', { class: 'findings' }, findings.map((finding) => el('li', {}, findingCard(finding, report))));
-    list.style.counterReset = `finding ${first}`;
-    return list;
+/* The finding whose fix comes first: all of it, the fix with its code before the evidence. */
+export function firstFinding(finding, report, api) {
+    const fixes = finding.fix || [];
+    const coded = fixes.find((fix) => fix.snippet) || fixes[0];
+    const others = fixes.filter((fix) => fix !== coded);
+    const place = finding.source && finding.source.file;
+    return card(finding, [headOf(finding, place && el('span', { class: 'mono' }, `${finding.source.file}:${finding.source.line}`)),
+        savingLine(finding, report), levelsLine(finding), coded && fixBlock(coded),
+        el('div', { class: 'finding-actions' }, showLink(finding, 'Show it'),
+            priceOf(coded) && link('Try other fixes', hashOf('whatif', { fix: priceOf(coded) }), { class: 'button' })),
+        evidenceList(finding),
+        others.length > 0 && el('details', {}, el('summary', {}, `${others.length} other ${others.length > 1 ? 'fixes' : 'fix'}`),
+            others.map(fixBlock)), explanation(finding, api)]);
 }
 
-function findingCard(finding, report) {
+/* The rest, a line each, which opens in place. */
+export function otherFindings(findings, report, api) {
+    return el('div', { class: 'more-findings' }, findings.map((finding) => el('details', { class: `finding-line s-${finding.severity}` },
+        el('summary', {}, el('b', {}, finding.title), savingText(finding) && ` \u2013 ${savingText(finding)}`,
+            el('span', { class: 'muted' }, ` ${finding.severity}`)),
+        card(finding, [headOf(finding), savingLine(finding, report), levelsLine(finding), evidenceList(finding),
+            (finding.fix || []).map(fixBlock),
+            el('div', { class: 'finding-actions' }, showLink(finding, 'Show it'), finding.source && finding.source.file
+                && el('span', { class: 'mono' }, `${finding.source.file}:${finding.source.line}`)),
+            explanation(finding, api)]))));
+}
+
+function card(finding, children) {
+    return el('article', { class: `finding s-${finding.severity}`, 'data-finding': finding.id, tabindex: '-1',
+        'aria-labelledby': `f-${finding.id}` }, children);
+}
+
+function headOf(finding, more) {
+    return el('div', { class: 'finding-head' }, el('h3', { id: `f-${finding.id}` }, finding.title),
+        el('span', { class: 'badge' }, finding.severity), el('span', { class: 'muted' }, `confidence ${finding.confidence}`), more);
+}
+
+function showLink(finding, text) {
     const place = bestEvidence(finding);
-    const fixes = finding.fix || [];
-    return el('article', { class: `finding s-${finding.severity}`, 'data-finding': finding.id,
-        'aria-labelledby': `f-${finding.id}` },
-        el('div', { class: 'finding-head' }, el('h3', { id: `f-${finding.id}` }, finding.title),
-            el('span', { class: 'badge' }, finding.severity),
-                el('span', { class: 'muted' }, `confidence ${finding.confidence}`)),
-        savingLine(finding, report),
-        levelsLine(finding),
-        evidenceList(finding),
-        fixes.length > 0 && (['high', 'medium'].includes(finding.severity) ? fixBlock(fixes[0]) : shortFix(fixes[0])),
-        fixes.length > 1 && el('details', {},
-            el('summary', {}, `${fixes.length - 1} other ${fixes.length > 2 ? 'fixes' : 'fix'}`),
-            fixes.slice(1).map(fixBlock)),
-        el('div', { class: 'finding-actions' },
-            place && link('Show me', hashOf('timeline', viewOf(place)), { class: 'button' }),
-            finding.source && finding.source.file
-                && el('span', { class: 'mono' }, `${finding.source.file}:${finding.source.line}`),
-            finding.explain && el('code', { class: 'muted' }, finding.explain)));
+    return place && link(text, hashOf('timeline', { ...viewOf(place), back: `why?finding=${finding.id}` }), { class: 'button' });
+}
+
+/* The what-if that prices a fix. */
+function priceOf(fix) {
+    return fix && fix.price;
+}
+
+function savingText(finding) {
+    const { expected_share: expected, high_share: high } = finding.saving || {};
+    return expected > 0 ? `saves ${fmtShare(expected)}` : high > 0 ? `saves up to ${fmtShare(high)}` : '';
+}
+
+/* What stoker explain says of the rule, asked for when it is opened. */
+function explanation(finding, api) {
+    const place = el('pre', { class: 'explanation', tabindex: '0', role: 'group', 'aria-label': `About: ${finding.title}` });
+    return finding.explain && el('details', { ontoggle: async () => {
+        try {
+            place.textContent = place.textContent || await api.explain(finding.id);
+        } catch (error) {
+            place.textContent = `${error.message}. In a terminal: ${finding.explain}`;
+        }
+    } }, el('summary', {}, 'When this fires, and why it matters'), place);
 }
 
 /* The evidence that has a place in time, the longest of it. */
@@ -49,17 +85,26 @@ export function viewOf(evidence) {
         a0: evidence.start_ns, a1: evidence.start_ns + dur, track: evidence.track };
 }
 
-function savingLine(finding, report) {
+/* Of the finding whose fix the page begins with, what the line at the top says. */
+function savingOf(finding, { outlook }) {
     const saving = finding.saving || {};
+    return outlook && outlook.finding === finding.id && outlook.basis === 'replay' && outlook.now_ns > 0
+        ? { ...saving, expected_share: 1 - outlook.step_ns / outlook.now_ns, low_share: Math.max(0, 1 - outlook.high_ns / outlook.now_ns), high_share: 1 - outlook.low_ns / outlook.now_ns }
+        : saving;
+}
+
+function savingLine(finding, report) {
+    const saving = savingOf(finding, report);
     if (!(saving.high_share > 0)) {
         return el('p', { class: 'saving muted' }, 'There is no estimate of the saving.');
     }
-    const step = report.steps.mean_ns || report.steps.median_ns || 0;
+    const step = (report.outlook && report.outlook.now_ns) || report.steps.mean_ns || report.steps.median_ns || 0;
     const low = saving.low_share || 0;
-    const text = low > 0 && fmtShare(low) !== fmtShare(saving.high_share)
-        ? `${fmtShare(low)} to ${fmtShare(saving.high_share)}` : `up to ${fmtShare(saving.high_share)}`;
-    const time = step > 0 ? `, ${low > 0 ? fmtNs(low * step) + ' to ' : 'up to '}${fmtNs(saving.high_share * step)}`
-        : '';
+    const expected = saving.expected_share > 0 ? saving.expected_share : 0;
+    const high = saving.high_share;
+    const span = low > 0 && fmtShare(low) !== fmtShare(high) ? fmtShares(low, high) : `at most ${fmtShare(high)}`;
+    const text = expected ? fmtShare(expected) : span;
+    const time = step > 0 ? `, ${expected ? fmtNs(expected * step) : `${low > 0 ? fmtNs(low * step) + ' to ' : 'at most '}${fmtNs(high * step)}`}` : '';
     const range = el('span', { class: 'range' });
     range.style.marginInlineStart = `${low * 100}%`;
     range.style.width = `${Math.max(0.5, (saving.high_share - low) * 100)}%`;
@@ -72,7 +117,7 @@ function savingLine(finding, report) {
     const basis = { replay: 'by replay', bound: 'a bound' }[saving.basis];
     return el('div', { class: 'saving' }, el('p', {}, 'Saves ', el('b', {}, text), ` of the step${time}`,
         basis ? el('span', { class: 'muted' },
-            ` (${basis}${saving.expected_share > 0 ? `, expected ${fmtShare(saving.expected_share)}` : ''})`) : null),
+            ` (${expected ? `${span}, ` : ''}${basis})`) : null),
             scale);
 }
 
@@ -83,12 +128,6 @@ function evidenceList(finding) {
     return evidence.length > 0 && el('div', { class: 'evidence' }, el('ul', {}, evidence.slice(0, 3).map(item)),
         evidence.length > 3 && el('details', {}, el('summary', {}, `${evidence.length - 3} more`),
             el('ul', {}, evidence.slice(3).map(item))));
-}
-
-/* What matters less takes less room: the code is folded away. */
-function shortFix(fix) {
-    return fix.snippet ? el('details', {}, el('summary', {}, fix.text), codeBlock(fix.snippet, fix.text, 'Copy fix'))
-        : el('p', {}, fix.text);
 }
 
 function fixBlock(fix) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as text: times, shares, sizes, rates, counts, each with its unit, at most three significant
-// digits, and a narrow space that does not break between number and unit. An unknown value is a dash.
+// digits, and a narrow space that does not break between number and unit, but none before "%". An unknown
+// value is a dash.
 
 const NARROW = '\u202f';
 export const UNKNOWN_TEXT = '\u2013';
@@ -37,7 +38,7 @@ export function fmtNs(ns) {
     return known(ns) ? scaled(ns, NS_UNITS) : UNKNOWN_TEXT;
 }
 
-/* A time on the axis: enough digits to tell neighbours `step` apart. */
+/* A time on the axis: enough digits to tell neighbors `step` apart. */
 export function fmtTick(ns, step) {
     const [factor, unit] = NS_UNITS.find(([f]) => Math.abs(step) >= f) || NS_UNITS[3];
     const decimals = Math.max(0, Math.min(3, -Math.floor(Math.log10(step / factor))));
@@ -50,8 +51,17 @@ export function fmtShare(share) {
     }
     const percent = share * 100;
     const size = Math.abs(percent);
+    if (percent > 0 && percent < 0.005) {
+        return '<0.01%';
+    }
     const text = size >= 10 || size === 0 ? percent.toFixed(0) : percent.toFixed(size >= 1 ? 1 : 2);
-    return text + NARROW + '%';
+    return text + '%';
+}
+
+/* From one share to another: "63\u201376%". */
+export function fmtShares(low, high) {
+    const [from, to] = [fmtShare(low), fmtShare(high)];
+    return from === to ? to : from.replace(/%$/, '') + '\u2013' + to;
 }
 
 export function fmtBytes(bytes) {
@@ -64,7 +74,7 @@ export function fmtRate(rate, unit = '') {
 
 function grouped(text) {
     const [whole, rest] = text.split('.');
-    const parts = whole.replace(/\B(?=(\d{3})+(?!\d))/g, NARROW);
+    const parts = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
     return rest === undefined ? parts : parts + '.' + rest;
 }
 
@@ -75,7 +85,6 @@ export function fmtCount(count) {
     return Number.isInteger(count) ? grouped(String(count)) : digits3(count);
 }
 
-/* A cell of a table by the type of its column (docs/table.md). */
 /* A value without a unit. */
 export function fmtNumber(value) {
     if (!known(value)) {
@@ -84,6 +93,7 @@ export function fmtNumber(value) {
     return Number.isInteger(value) || Math.abs(value) >= 1000 ? fmtCount(Math.round(value)) : digits3(value);
 }
 
+/* A cell of a table by the type of its column (docs/table.md). */
 export function fmtCell(value, column) {
     if (value === null || value === undefined) {
         return UNKNOWN_TEXT;
@@ -104,10 +114,21 @@ export function isNumeric(column) {
     return ['ns', 'bytes', 'share', 'rate', 'count', 'real', 'number'].includes(column.type);
 }
 
-/* total_ns -> total, tensor_core_share -> tensor core: the unit is in the cell. */
+/* Words of ids that say little by themselves; of those that the report's own tables have, too. */
+const WORDS = { busy_share: 'busy', span_ns: 'recorded', communication_exposed_ns: 'exposed communication', transfer_exposed_ns: 'exposed copies',
+    exposed_ns: 'exposed', total_share: 'share', tensor_core: 'tensor cores', dur_ns: 'time', t_ns: 'at', start_ns: 'start', self_ns: 'in itself',
+    self_share: 'share in itself', max_ns: 'longest', min_ns: 'shortest', p95_ns: '95th percentile', per_element_ns: 'per element', count: 'count',
+    union_ns: 'covered', wait_ns: 'waits', waits_for_others_ns: 'waits for others', saving_share: 'saves', low_share: 'at least', high_share: 'at most',
+    expected_ns: 'step then', then_limited_by: 'then limited by', moved_by_ns: 'starts after' };
+
+/* A heading of a column or figure {id, label}: total_ns -> total; the unit is in the cell. */
+export function headingOf({ id, label }) {
+    return label || WORDS[id] || titleOf(id);
+}
+
 export function titleOf(id) {
     return id.replace(/_(ns|bytes|share)$/, (_, unit) => (unit === 'share' ? ' share' : unit === 'ns' ? '' : ' size'))
-        .replace(/_per_s$/, ' rate').replaceAll('_', ' ');
+        .replace(/_bytes_per_s$/, ' bandwidth').replace(/_per_s$/, ' rate').replaceAll('_', ' ');
 }
 
 /* One line of CSV (RFC 4180). What a spreadsheet would take for a formula gets a ' before it. */

@@ -7,6 +7,7 @@ import { add, button, clear, el } from './dom.js';
 const EVERYWHERE = ['On every page', [
     ['Tab', 'next control'],
     ['Enter, Space', 'use the control'],
+    ['Ctrl K, /', 'search pages, findings, fixes and names, or run SQL'],
     ['?', 'this help'],
     ['Esc', 'close the help'],
 ]];

@@ -6,14 +6,16 @@
 import { comparePage } from './compare.js';
 import { add, announce, clear, el, link, trouble } from './dom.js';
 import { fmtCount } from './format.js';
+import { listenDrops } from './drop.js';
 import { closeHelp, showHelp } from './help.js';
 import { makeApi } from './api.js';
+import { Palette } from './palette.js';
 import { proofsPage } from './proofs.js';
 import { queryPage } from './query.js';
 import { ranksPage } from './ranks.js';
 import { runPage } from './run.js';
 import { currentState, hashOf } from './state.js';
-import { tablesPage } from './tables.js';
+import { ANALYSES, tablesPage } from './tables.js';
 import { timelinePage } from './timeline.js';
 import { whatifPage } from './whatif.js';
 import { whyPage } from './why.js';
@@ -60,7 +62,7 @@ function drawCounts(report) {
     document.title = `${name} – stoker`;
 }
 
-/* A page of the same name is told of a new address where it can take it (`context.update`). */
+/* If the page stays the same and can take a new address, it gets it (`context.update`). */
 async function showPage() {
     const { page: id, params } = currentState();
     const here = pagesHere();
@@ -73,7 +75,7 @@ async function showPage() {
     if (context.leave) {
         context.leave();
     }
-    Object.assign(context, { leave: null, update: null, later: null, params, keys: [] });
+    Object.assign(context, { leave: null, update: null, later: null, shown: null, params, keys: [] });
     const main = clear(document.getElementById('main'));
     main.className = page.wide ? 'wide' : '';
     main.dataset.page = page.id;
@@ -104,10 +106,27 @@ async function showPage() {
         main.focus({ preventScroll: true });
         announce(`${page.title} page`);
     }
+    context.shown && context.shown();
+}
+
+let palette = null;
+
+function openPalette() {
+    palette = palette || new Palette(async () => ({ api: context.api, pages: pagesHere(), analyses: context.api.can('report') ? ANALYSES : [],
+        report: context.api.can('report') ? await context.api.report() : null, whatif: context.whatif }));
+    palette.open();
+    // Estimates may take seconds: they join what is found when they are there.
+    context.whatif || (context.api.can('report') && context.api.whatif([]).then((doc) => { context.whatif = doc; palette.dialog.open && palette.find(); }, () => {}));
 }
 
 function helpKeys(event) {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    const isSearch = (event.key === 'k' && (event.ctrlKey || event.metaKey)) || (event.key === '/' && !typing && shownPage !== 'timeline');
+    if (isSearch && context.api && !document.querySelector('dialog[open]')) {
+        event.preventDefault();
+        openPalette();
+        return;
+    }
     if (event.key === '?' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
         event.preventDefault();
         showHelp(context.keys || []);
@@ -117,10 +136,12 @@ function helpKeys(event) {
 async function start() {
     const main = document.getElementById('main');
     document.getElementById('help-button').addEventListener('click', () => showHelp(context.keys || []));
+    document.getElementById('search-button').addEventListener('click', () => context.api && openPalette());
     document.getElementById('skip').addEventListener('click', (event) => { event.preventDefault(); main.focus(); });
     document.addEventListener('keydown', helpKeys);
     try {
         context.api = await makeApi();
+        listenDrops(context.api);
         context.extras = (await context.api.info()).extras || [];
         if (context.api.can('report')) {
             drawCounts(await context.api.report());

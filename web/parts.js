@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a step as the report knows them (docs/report.md): label, colour group and meaning.
-// Colours are CSS variables --g-GROUP; a pattern tells the parts of a group, and waiting from work,
-// apart without colour. tests/web/check compares ids with src/profile/model/parts.def.
+// The parts of a step as the report knows them (docs/report.md): label, color group and meaning.
+// Colors are CSS variables --g-GROUP; a pattern tells the parts of a group, and waiting from work,
+// apart without color. tests/web/check compares ids with src/profile/model/parts.def.
 
 export const PARTS = [
     ['compute', 'compute', 'compute', 'solid', 'kernels except collectives, and memsets'],
@@ -22,22 +22,23 @@ export const PARTS = [
     ['idle_unknown', 'unknown', 'unknown', 'hatch', 'idle, and the profile doesn\'t show why'],
 ].map(([id, label, group, pattern, meaning]) => ({ id, label, group, pattern, meaning }));
 
-/* What a critical path goes to (docs/whatif.md); its compute is that of the parts above. */
-const PATH_KINDS = Object.entries({
-    input: ['input', 'hatch', 'the path goes through batch preparation'],
-    host: ['host', 'cross', 'the path goes through the CPU, which launches or computes'],
-    sync: ['sync', 'hatch', 'the path goes through a call that waits for the device'],
-    transfer: ['transfer', 'solid', 'the path goes through a copy'],
-    communication: ['comm', 'solid', 'the path goes through a collective'],
-    unknown: ['unknown', 'hatch', 'the profile doesn\'t show what the path waits for'],
-}).map(([id, [group, pattern, meaning]]) => ({ id, label: id, group, pattern, meaning }));
-
-const PART_BY_ID = new Map([...PARTS, ...PATH_KINDS].map((part) => [part.id, part]));
+const PART_BY_ID = new Map(PARTS.map((part) => [part.id, part]));
 
 /* A part that this page does not know (a newer stoker) keeps its id as its label. */
 export function partOf(id) {
     return PART_BY_ID.get(id) ||
         { id, label: id.replaceAll('_', ' '), group: 'unknown', pattern: 'dots', meaning: '' };
+}
+
+/* What a replayed step goes to (stoker whatif --json, `exposed`): coarser than the parts, in their colors. */
+const EXPOSED = { compute: ['compute', 'compute', 'solid'], communication: ['communication', 'comm', 'solid'], transfer: ['copies', 'transfer', 'solid'],
+    input: ['input', 'input', 'hatch'], host: ['host: launching and other work', 'host', 'solid'], sync: ['sync', 'sync', 'hatch'], unknown: ['unknown', 'unknown', 'hatch'] };
+
+export function exposedParts(list, ns) {
+    return (list || []).map(({ kind, share }) => {
+        const [label, group, pattern] = EXPOSED[kind] || [kind, 'unknown', 'dots'];
+        return { id: kind, ns: share * ns, kind: { label, group, pattern } };
+    });
 }
 
 /* On the host's own scope `compute` is the model's work, not a kernel's. */

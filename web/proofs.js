@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs (stoker prove --json, stoker.proof/1): each with its interval, what was predicted beside what was
-// measured, and the runs behind it. Ledgers: predictions and proofs as a table, by the columns that
-// the file names, with how many measured ratios lay within what was predicted.
+// Proofs (stoker prove --json, stoker.proof/1): each with its interval, predicted and measured saving, and its runs.
+// Ledgers: predictions and proofs as a table, by the columns that the file names, with how many measured ratios were
+// within the prediction.
 
 import { add, el, facts, section, trouble, twin } from './dom.js';
 import { fmtCount, fmtNs, fmtShare } from './format.js';
@@ -87,7 +87,7 @@ function ledgerBlock(n, name, text) {
     return section(`ledger-${n}`, `Ledger ${name}`, within(heads, rows), dataTable(makeTable(`ledger-${n}`, `Ledger ${name}`, columns, rows)));
 }
 
-/* How many measured estimates lie in the predicted interval, where the file has both. */
+/* How many measured estimates are within the predicted interval, if the file has both. */
 function within(heads, rows) {
     const at = (...words) => heads.findIndex((head) => words.every((word) => head.toLowerCase().includes(word)));
     const exact = heads.indexOf('measured');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks: one heat map, a row a device of each rank, a column a step; how dark a cell is says by how
-// much the step is longer than the median of all. Arrows move, Enter or a click opens that rank's step.
-// A part of the step can be shown in the place of its time. With more steps than fit, a column stands
-// for several and shows the longest.
+// long others wait for the rank in the step, or by the step's time. Arrows move, Enter or a click opens that rank's step.
+// A part of the step can be shown instead of its time. With more steps than fit, a column stands for several and shows
+// the longest.
 
 import { add, announce, cssVar, el, facts, link, section, twin } from './dom.js';
 import { fmtCount, fmtNs, fmtShare } from './format.js';
@@ -14,6 +14,7 @@ import { dataTable, makeTable } from './table.js';
 const CELL_MIN = 4; // pixels
 const CELL_MOST = 60;
 const LABEL_PX = 74;
+const OWN = 'held'; // how long another rank waits in the step while this one doesn't: dark is who is waited for
 
 export async function ranksPage(main, { api, params }) {
     const report = await api.report();
@@ -28,13 +29,18 @@ export async function ranksPage(main, { api, params }) {
         main.append(el('p', {}, 'The profile has one rank with one device. To see which rank waits for which, open the files of all ranks or their folder. ',
             'Its steps are below.'));
     }
+    const waits = map.cells.some((cell) => cell.parts && cell.parts.collective_wait > 0);
+    const late = await waitedFor(api, report, map);
     const used = PARTS.filter((part) => map.cells.some((cell) => cell.parts && cell.parts[part.id] > 0));
     const choose = el('select', { id: 'heat-part', onchange: () => show(choose.value) },
+        waits && map.rows.length > 1 && el('option', { value: OWN }, 'how long others wait for it'),
         el('option', { value: '' }, 'step time'),
         used.map((part) => el('option', { value: part.id }, part.label)));
     const place = el('div');
     const show = (part) => add((place.replaceChildren(), place), heatMap(map, part));
-    choose.value = used.some((part) => part.id === params.part) ? params.part : '';
+    choose.value = used.some((part) => part.id === params.part) ? params.part : waits && map.rows.length > 1 ? OWN : '';
+    late && main.append(el('p', { class: 'sentence', id: 'waited-for' }, `The others wait for rank ${late.rank}`,
+        late.share > 0 && el('span', { class: 'muted' }, `: they spend ${fmtShare(late.share)} of their time in collectives that wait`)));
     add(main, section('heat', 'Steps by rank',
         el('div', { class: 'tools' }, el('label', { for: 'heat-part' }, 'Show'), choose), place),
         summary(map), await clockBlock(api, report));
@@ -48,15 +54,39 @@ export function heatData(list) {
     const columnAt = new Map(columns.map((id, i) => [id, i]));
     const cells = list.map((step) => ({ row: rowAt.get(step.device ?? 'host'), column: columnAt.get(step.number),
         ...step }));
+    const waitOf = (cell) => (cell.parts && cell.parts.collective_wait) || 0;
+    const most = new Map(); // of each step, the longest wait
+    cells.forEach((cell) => most.set(cell.column, Math.max(most.get(cell.column) || 0, waitOf(cell))));
+    cells.forEach((cell) => { cell.held_ns = most.get(cell.column) - waitOf(cell); });
     return { rows, columns, cells };
 }
 
+/* The rank that the others wait for, and their waiting's share of the time; null: nobody is waited for. */
+async function waitedFor(api, report, map) {
+    if (map.rows.length < 2) {
+        return null;
+    }
+    let rank;
+    try {
+        rank = (await api.table('comm')).summary.straggler_rank;
+    } catch {
+        return null;
+    }
+    const parts = report.breakdown.parts || [];
+    const total = parts.reduce((sum, part) => sum + part.ns, 0) || 1;
+    const wait = parts.find((part) => part.id === 'collective_wait');
+    return rank === undefined || rank === null ? null : { rank, share: wait ? wait.ns / total : 0 };
+}
+
 function cellValue(cell, part) {
+    if (part === OWN) {
+        return cell.held_ns;
+    }
     return part ? (cell.parts && cell.parts[part]) || 0 : cell.dur_ns;
 }
 
 function heatMap(map, part) {
-    const label = part ? `${partOf(part).label} of each step` : 'Time of each step';
+    const label = part === OWN ? 'How long others wait for each rank' : part ? `${partOf(part).label} of each step` : 'Time of each step';
     const canvas = el('canvas', { class: 'chart heat', tabindex: '0', role: 'application',
         'aria-roledescription': 'heat map',
         'aria-label': `${label}, by rank. Arrow keys move, Enter opens the step.` });
@@ -145,7 +175,7 @@ function drawHeat(heat) {
     ctx.strokeRect(LABEL_PX, 0, step * map.columns.length, map.rows.length * high);
     for (const cell of map.cells) {
         const share = heat.most > heat.least ? (cellValue(cell, part) - heat.least) / (heat.most - heat.least) : 0;
-        ctx.globalAlpha = 0.12 + 0.88 * share;
+        ctx.globalAlpha = 0.15 + 0.85 * share;
         ctx.fillStyle = cssVar('--g-input');
         ctx.fillRect(LABEL_PX + cell.column * step, cell.row * high + 1,
             Math.max(1, step - (step > CELL_MIN ? 1 : 0)), high - 2);
@@ -176,7 +206,7 @@ function crossMissing(heat, ctx, step, high) {
 }
 
 function heatTable(map, part) {
-    const columns = [['device', 'text'], ['step', 'count'], [part ? part + '_ns' : 'dur_ns', 'ns'], ['start_ns', 'ns']];
+    const columns = [['device', 'text'], ['step', 'count'], [part ? `${part}_ns` : 'dur_ns', 'ns'], ['start_ns', 'ns']];
     const rows = map.cells.map((cell) => [String(map.rows[cell.row]), cell.number, cellValue(cell, part),
         cell.start_ns]);
     return dataTable(makeTable('steps_by_rank', 'Steps by rank', columns, rows), { rowTitle: 'Open in the timeline',

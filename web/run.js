@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run: a folder of stoker run, also while the job goes on: its steps and waits as the hooks record
-// them, what the machine did meanwhile, and, once the job has ended, what stoker run says of it. The
-// folder is read anew every few seconds while the job runs; a box stops that.
+// Run: a folder of stoker run, also while the job goes on: its steps and waits as the hooks record them, what the
+// machine did meanwhile, and stoker run's summary once the job has ended. The folder is read again every few seconds
+// while the job runs; a box stops that.
 
 import { add, announce, clear, el, facts, link, section, trouble, twin } from './dom.js';
 import { fmtCount, fmtNs, fmtShare } from './format.js';

@@ -4,7 +4,7 @@
 // Unknown cells sort last whichever way.
 
 import { add, announce, button, clear, el, saveFile } from './dom.js';
-import { csvLine, fmtCell, fmtCount, isNumeric, titleOf } from './format.js';
+import { csvLine, fmtCell, fmtCount, headingOf, isNumeric } from './format.js';
 
 const ROWS_AT_ONCE = 100;
 const LONG_NAME = 96; // characters of a cell before it is cut on screen; the whole is in its title
@@ -32,7 +32,7 @@ export function dataTable(table, { label, onRow, rowTitle, sortBy, descending = 
 
 function headCell(view, column, index) {
     const cell = el('th', { scope: 'col', class: isNumeric(column) ? 'num' : '', title: column.meaning || column.id },
-        button(titleOf(column.id), () => sortOn(view, index), { class: 'sort' }));
+        button(headingOf(column), () => sortOn(view, index), { class: 'sort' }));
     view.heads.push(cell);
     return cell;
 }
@@ -41,7 +41,7 @@ function sortOn(view, index) {
     view.descending = view.column === index ? !view.descending : isNumeric(view.table.columns[index]);
     view.column = index;
     fill(view, false);
-    announce(`sorted by ${titleOf(view.table.columns[index].id)}, ${view.descending ? 'descending' : 'ascending'}`);
+    announce(`sorted by ${headingOf(view.table.columns[index])}, ${view.descending ? 'descending' : 'ascending'}`);
 }
 
 export function sortedRows(rows, index, descending) {

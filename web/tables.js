@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The analyses: each of stoker stats as figures, a chart that fits it, and its tables. What a profile
-// lacks for an answer is said with its remedy. A row that has a time opens the timeline there.
+// The analyses: each of stoker stats as figures, a chart that fits it, and its tables. If the profile lacks something
+// for an answer, the page names the remedy. A row with a time opens the timeline there.
 
 import { barChart, lineChart } from './charts.js';
 import { add, announce, clear, el, facts, link, section, trouble, twin } from './dom.js';
-import { fmtBytes, fmtCell, fmtCount, fmtNs, titleOf } from './format.js';
+import { fmtBytes, fmtCell, fmtCount, fmtNs, headingOf, titleOf } from './format.js';
 import { partOf } from './parts.js';
+import { rooflineChart, rooflinePoints } from './roofline.js';
 import { goTo, hashOf } from './state.js';
 import { dataTable, makeTable } from './table.js';
 
@@ -65,19 +66,28 @@ async function analysis(api, name) {
         return [trouble('This analysis could not be loaded', error)];
     }
     const summary = Object.entries(doc.summary || {});
-    const types = (id) => ({ id, type: /_ns$/.test(id) ? 'ns' : /_share$/.test(id) ? 'share' : /bytes_per_s$/.test(id)
-        ? 'rate'
-        : /_bytes$|bytes_per_step$/.test(id) ? 'bytes' : 'number' });
+    const figures = new Map((doc.figures || []).map(({ key, type, label }) => [key, { id: key, type, label }]));
+    const figure = (id) => figures.get(id) || { id, type: 'number' };
     return [
         (doc.missing || []).length > 0 && el('div', { class: 'card' }, el('h2', {}, 'What the profile lacks'),
-            el('ul', { class: 'issues' }, doc.missing.map((m) => el('li', {}, el('b', {}, m.what), `: ${m.why}. `,
-                el('span', { class: 'muted' }, `Remedy: ${m.remedy}`))))),
+            el('ul', { class: 'issues', id: 'lacks' }, doc.missing.map((m) => el('li', {}, el('b', {}, m.what), `: ${m.why}. `,
+                el('span', { class: 'muted' }, `What to do: ${m.remedy}`))))),
         summary.length > 0 && el('div', { class: 'card' }, el('h2', {}, 'Summary'),
-            facts(summary.map(([id, value]) => [titleOf(id), fmtCell(value, types(id))]))),
+            facts(summary.map(([id, value]) => [headingOf(figure(id)), fmtCell(value, figure(id))]))),
         chartOf(name, doc),
         (doc.tables || []).filter((t) => t.rows.length).map((table) => section(`t-${table.id}`, table.title,
             tableWithTimes(table))),
+        emptyTables(doc),
     ];
+}
+
+/* Tables without rows, gray: why they are empty is above, where the profile lacks something; else there was nothing to list. */
+function emptyTables(doc) {
+    const empty = (doc.tables || []).filter((table) => !table.rows.length);
+    const lacks = (doc.missing || []).length > 0;
+    return empty.length > 0 && el('div', { class: 'card empty-tables muted', id: 'empty-tables' },
+        el('h2', {}, lacks ? 'Empty, as the profile lacks data for it' : 'Empty: nothing of this kind happened'),
+        el('ul', {}, empty.map((table) => el('li', {}, table.title))));
 }
 
 /* Rows that say when get a link to that time. */
@@ -105,7 +115,7 @@ function chartCard(title, picture, table) {
     return picture && section('chart', title, twin(title, picture, () => dataTable(table)));
 }
 
-/* Bars of column `value` labelled by `name`, longest first. */
+/* Bars of column `value` labeled by `name`, longest first. */
 function barsOf(doc, id, title, name, value, { note, group, label } = {}) {
     const table = find(doc, id);
     if (!table) {
@@ -217,6 +227,12 @@ function pipelineTree(doc) {
     return tree.length ? chartCard('Own work of each stage', barChart('Own work of each stage', tree), table) : null;
 }
 
+function rooflineOf(doc) {
+    const table = find(doc, 'roofline');
+    const points = table ? rooflinePoints(table).sort((a, b) => b.ns - a.ns) : [];
+    return points.length ? chartCard("Operations below the device's limits", rooflineChart(points), table) : null;
+}
+
 const CHARTS = {
     overview: (doc) => barsOf(doc, 'top_ops', 'Operations by self time', 'name', 'self_ns', { note: 'placement' }),
     kernels: (doc) => barsOf(doc, 'kernels', 'Kernels by total time', 'name', 'total_ns', { note: 'total_share' }),
@@ -236,8 +252,7 @@ const CHARTS = {
         { group: 'cold', label: (text) => String(text).replaceAll('_', ' ') }),
     python: (doc) => barsOf(doc, 'functions', 'Python functions by self time', 'function', 'self_ns',
         { note: 'code', group: 'host' }),
-    roofline: (doc) => barsOf(doc, 'roofline', 'Share of the roofline limit', 'op', 'roof_share',
-        { note: 'bound' }),
+    roofline: rooflineOf,
     sequences: (doc) => barsOf(doc, 'sequences', 'Upper bound of what fusing saves', 'chain', 'saving_bound_ns'),
     counters: (doc) => barsOf(doc, 'counters', 'Counters: largest sample', 'counter', 'max',
         { note: 'unit', group: 'cold' }),

@@ -3,15 +3,24 @@
 // in the address: t0, t1 (ns), sel (event), a0, a1 (area), pin, filter, q (search), notes.
 
 import { add, announce, button, clear, copyText, el } from './dom.js';
-import { fmtCount, fmtNs, fmtNumber } from './format.js';
+import { fmtCount, fmtNs } from './format.js';
 import { intParam, keepState } from './state.js';
 import { watchSize } from './strip.js';
+import { backLink } from './tl_back.js';
 import { TimelineData } from './tl_data.js';
-import { counterAt, drawTimeline, eachInSight, KINDS, makePalette, RULER_PX } from './tl_draw.js';
+import { drawTimeline, eachInSight, KINDS, makePalette, RULER_PX } from './tl_draw.js';
 import { listenTimeline, timelineHelp } from './tl_input.js';
 import { drawNames } from './tl_names.js';
-import { mergedText, showArea, showEvent, showHits, showInSight, showOwn } from './tl_panel.js';
-import { Rows, ROW_PX } from './tl_rows.js';
+import { mergedText, showArea, showEvent, showHits, showInSight, showNote, showOwn, showSegment } from './tl_panel.js';
+import { timelineLegend } from './tl_legend.js';
+import { findOuter } from './tl_outer.js';
+import { Minimap } from './tl_minimap.js';
+import { TimelineRibbons } from './tl_ribbon.js';
+import { hasEvents, Rows, ROW_PX } from './tl_rows.js';
+import { timelineEdges } from './tl_split.js';
+import { focusSelection, stepEvent } from './tl_step.js';
+import { fitText } from './tl_text.js';
+import { showTip } from './tl_tip.js';
 import { Strips } from './tl_strips.js';
 import { TimelineSearch } from './tl_search.js';
 import { labelled, OWN_STEPS, ownTracks, parseNotes, phaseTracks } from './tl_tracks.js';
@@ -19,7 +28,7 @@ import { perfettoButton } from './perfetto.js';
 import { TimeView } from './tl_view.js';
 
 const STATE_MS = 400; // after the last change the address follows
-const STILL_MS = 150; // after the last change the view stands still, and all names are drawn
+const STILL_MS = 150; // after the last change the view is at rest, and all names are drawn
 
 export async function timelinePage(main, context) {
     const { api, params } = context;
@@ -33,6 +42,7 @@ export async function timelinePage(main, context) {
     page.apply(params);
     page.view.begin();
     page.canvas.focus({ preventScroll: true });
+    await page.addRibbons();
     page.addPhases();
 }
 
@@ -50,9 +60,10 @@ export class TimelinePage {
         this.steps = (report.steps.list || []).slice(0, OWN_STEPS).filter((s, i, list) => s.device === list[0].device);
         this.search = new TimelineSearch(this);
         this.strips = new Strips();
+        this.ribbons = new TimelineRibbons(api, info, () => this.redraw());
         this.moved = -STILL_MS;
         this.build(main);
-        watchSize(this.canvas, () => { this.palette = null; this.redraw(); });
+        watchSize(this.canvas, () => { this.palette = null; this.ribbons.newPalette(); this.keepInSight(); this.redraw(); });
     }
 
     build(main) {
@@ -71,10 +82,27 @@ export class TimelinePage {
         const tools = el('div', { class: 'tl-tools', role: 'toolbar', 'aria-label': 'Timeline' }, this.search.node,
             this.filterBox, this.hidden, button('Fit', () => this.act('fit')), button('Undo', () => this.act('undo')),
             button('Table', () => this.act('table')), button('Copy link', () => this.act('copyLink')), this.api.can('tiles') && perfettoButton(this.api));
-        add(main, el('div', { class: 'tl' }, this.bare ? null : [el('h1', { class: 'offscreen' }, 'Timeline'), tools],
-            this.alert,
-            el('div', { class: 'tl-body' }, this.names, el('div', { class: 'tl-stage' }, this.canvas, this.tip)),
-                this.status, this.panel));
+        const node = el('div', { class: 'tl' });
+        this.minimap = new Minimap(this);
+        this.legendPlace = el('div');
+        const names = timelineEdges(this, node);
+        this.backPlace = el('span');
+        tools.prepend(this.backPlace);
+        add(main, add(node, this.bare ? null : [el('h1', { class: 'offscreen' }, 'Timeline'), tools],
+            this.alert, this.bare ? null : el('div', { class: 'tl-map' }, this.minimap.canvas),
+            el('div', { class: 'tl-body' }, this.names, names, el('div', { class: 'tl-stage' }, this.canvas, this.tip)),
+                this.legendPlace, this.status, this.panelEdge, this.panel));
+    }
+
+    /* A row for each device on top: what it did at every moment. */
+    async addRibbons() {
+        const tracks = await this.ribbons.open();
+        if (!this.gone) {
+            this.rows.tracks.unshift(...tracks);
+            this.rows.layout();
+            this.bare || add(clear(this.legendPlace), timelineLegend(this.ribbons, this.rows.tracks));
+            this.redraw();
+        }
     }
 
     /* Phases come when the picture is there: they are looked for in all events. */
@@ -99,6 +127,9 @@ export class TimelinePage {
         const t0 = intParam(params, 't0', null);
         const t1 = intParam(params, 't1', null);
         t0 !== null && t1 > t0 ? this.view.set(t0, t1) : params.sel || this.view.fit();
+        this.back = params.back || '';
+        clear(this.backPlace);
+        this.back && this.backPlace.append(backLink(this.back, this.report));
         (params.pin || '').split(',').filter(Boolean).forEach((id) => this.rows.pinned.add(/^\d+$/.test(id) ? Number(id) : id));
         this.notes = parseNotes(params.notes);
         this.filterBox.value = params.filter || '';
@@ -106,6 +137,7 @@ export class TimelinePage {
         const a0 = intParam(params, 'a0', null);
         const a1 = intParam(params, 'a1', null);
         this.area = a0 !== null && a1 > a0 ? { t0: a0, t1: a1, tracks: this.eventTracks() } : null;
+        this.areaView = params.view || this.areaView;
         params.track && this.goToTrack(params.track);
         params.q && this.search.run(params.q, false);
         const sel = intParam(params, 'sel', null);
@@ -128,7 +160,7 @@ export class TimelinePage {
     }
 
     eventTracks() {
-        return this.rows.lines.filter((line) => line.type === 'track' && !line.track.own
+        return this.rows.lines.filter((line) => line.type === 'track' && hasEvents(line.track)
             && line.track.group !== 'counter').map((line) => line.id);
     }
 
@@ -149,7 +181,8 @@ export class TimelinePage {
         return { t0: Math.round(view.t0), t1: Math.round(view.t1),
             sel: this.selected && this.selected.id !== undefined ? this.selected.id : '',
             a0: area ? Math.round(area.t0) : '', a1: area ? Math.round(area.t1) : '', pin: [...rows.pinned].join(','),
-            filter: rows.filter, q: this.search.text,
+            filter: rows.filter, q: this.search.text, back: this.back,
+                view: area && this.areaView !== 'names' ? this.areaView : '',
                 notes: this.notes.map((note) => `${Math.round(note.t)}~${note.text}`).join('|') };
     }
 
@@ -176,11 +209,13 @@ export class TimelinePage {
             view: this.view, rows: this.rows, data: this.data, strips: this.strips,
             quick: this.moving && performance.now() - this.moved < STILL_MS,
             scroll: this.scroll, level: this.data.levelFor(this.view.nsPerPx), steps: this.steps,
-                selected: this.selected, area: this.area,
+                selected: this.selected, area: this.area, ribbons: this.ribbons, fit: fitText, texts: [],
             current: this.current, hits: this.search.ids, notes: this.notes };
         this.batch = drawTimeline(this.scene);
         this.data.end();
+        findOuter(this);
         drawNames(this, height);
+        this.bare || this.minimap.draw();
         this.tellStatus();
     }
 
@@ -203,6 +238,7 @@ export class TimelinePage {
 
     openPanel() {
         this.panel.hidden = false;
+        this.panelEdge.hidden = false;
         this.redraw();
         return this.panel;
     }
@@ -228,13 +264,25 @@ export class TimelinePage {
         }
     }
 
-    /* The event under a point of the canvas, as {track, row, …}; null where there is none. */
+    /* What is selected stays in sight when the room for the tracks changes. */
+    keepInSight() {
+        const { selected } = this;
+        const line = selected && selected.start_ns !== undefined && this.rows.lineOf(selected.track);
+        const room = this.canvas.clientHeight - RULER_PX;
+        if (line && room > ROW_PX) {
+            const row = Math.max(0, Math.min((selected.row || 0) - this.rows.skipOf(line.track), this.rows.rowsOf(line.track) - 1));
+            const y = line.y + 2 + row * ROW_PX;
+            this.scroll = y < this.scroll ? Math.max(0, y - ROW_PX) : y + 2 * ROW_PX > this.scroll + room ? y + 2 * ROW_PX - room : this.scroll;
+        }
+    }
+
+    /* The event under a point of the canvas, as {track, row, …}; null: no event. */
     pick(x, y) {
         const line = y >= RULER_PX && this.rows.lineAt(y - RULER_PX + this.scroll);
         if (!line || line.type !== 'track' || !this.batch) {
             return null;
         }
-        const row = Math.floor((y - RULER_PX + this.scroll - line.y - 2) / ROW_PX);
+        const row = Math.floor((y - RULER_PX + this.scroll - line.y - 2) / ROW_PX) + this.rows.skipOf(line.track);
         const t = this.view.time(x);
         const slack = 2 * this.view.nsPerPx;
         let best = null;
@@ -261,19 +309,7 @@ export class TimelinePage {
     }
 
     hover(x, y) {
-        const line = x >= 0 && y >= RULER_PX && this.batch && this.rows.lineAt(y - RULER_PX + this.scroll);
-        const isCounter = line && line.type === 'track' && line.track.group === 'counter';
-        const value = isCounter ? counterAt(this.batch, line.id, this.view.time(x), this.view.last) : undefined;
-        const event = x >= 0 && !isCounter ? this.pick(x, y) : null;
-        this.tip.hidden = !event && value === undefined;
-        if (value !== undefined) {
-            add(clear(this.tip), el('b', {}, line.track.label), el('br'), fmtNumber(value));
-        } else if (event) {
-            add(clear(this.tip), el('b', {}, event.name.slice(0, 300)), el('br'), fmtNs(event.dur_ns),
-                event.count > 1 ? `, the longest of ${fmtCount(event.count)} merged here` : '');
-        }
-        this.tip.style.left = `${Math.min(x + 12, this.canvas.clientWidth - 260)}px`;
-        this.tip.style.top = `${Math.min(y + 14, this.canvas.clientHeight - 50)}px`;
+        showTip(this, x, y);
     }
 
     click(x, y) {
@@ -282,6 +318,10 @@ export class TimelinePage {
         const line = y >= RULER_PX && this.rows.lineAt(y - RULER_PX + this.scroll);
         if (line && line.type === 'track') {
             this.current = line.id;
+        }
+        if (line && line.track && line.track.ribbon) {
+            this.selectSegmentAt(line.track, this.view.time(x));
+            return;
         }
         event ? this.select(event, false) : this.act('clear');
     }
@@ -304,6 +344,22 @@ export class TimelinePage {
         this.changed();
     }
 
+    async selectSegmentAt(track, t) {
+        const segment = await this.ribbons.segmentAt(track.ribbon, t, 2 * this.view.nsPerPx);
+        segment ? this.selectSegment(track, segment) : this.act('clear');
+    }
+
+    /* A stretch of a ribbon: its cause, and what held the device up. */
+    selectSegment(track, segment) {
+        this.area = null;
+        this.current = track.id;
+        this.selected = { track: track.id, row: 0, start_ns: segment.start_ns, dur_ns: segment.dur_ns, segment };
+        showSegment(this, track, segment);
+        this.view.show(segment.start_ns, segment.dur_ns, false);
+        this.keepInSight();
+        this.changed();
+    }
+
     bring(event) {
         this.view.show(event.start_ns, event.dur_ns, event.dur_ns < this.view.nsPerPx * 3);
         this.intoSight(this.rows.reveal(event.track, event.row || 0));
@@ -312,7 +368,7 @@ export class TimelinePage {
     dragArea(x0, y0, x1, y1, done) {
         const [low, high] = [Math.min(y0, y1) - RULER_PX + this.scroll, Math.max(y0, y1) - RULER_PX + this.scroll];
         const times = [this.view.time(x0), this.view.time(x1)].sort((a, b) => a - b);
-        const tracks = this.rows.lines.filter((line) => line.type === 'track' && !line.track.own && line.y < high
+        const tracks = this.rows.lines.filter((line) => line.type === 'track' && hasEvents(line.track) && line.y < high
             && line.y + line.h > low).map((line) => line.id);
         this.setArea({ t0: Math.round(times[0]), t1: Math.round(times[1]), tracks }, done);
     }
@@ -339,7 +395,7 @@ export class TimelinePage {
     act(action, event) {
         const actions = {
             fit: () => this.view.fit(),
-            focus: () => this.focusSelection(),
+            focus: () => focusSelection(this),
             undo: () => this.view.undo() || announce('nothing to undo'),
             trackUp: () => this.stepTrack(-1), trackDown: () => this.stepTrack(1),
             pageUp: () => this.scrollBy(-this.canvas.clientHeight / 2),
@@ -352,7 +408,7 @@ export class TimelinePage {
                 : { t0: Math.max(0, Math.round(this.view.t0)), t1: Math.round(this.view.t1),
                     tracks: this.eventTracks() }, true),
             clear: () => this.selectNothing(),
-            note: () => this.addNote(),
+            note: () => showNote(this),
             search: () => this.search.focus(), match: () => this.search.step(event && event.shiftKey ? -1 : 1),
             pin: () => this.current !== null
                 && (announce(this.rows.togglePin(this.current) ? 'pinned' : 'no longer pinned'), this.changed()),
@@ -369,20 +425,10 @@ export class TimelinePage {
         this.selected = null;
         this.area = null;
         this.panel.hidden = true;
+        this.panelEdge.hidden = true;
         clear(this.panel);
         this.canvas.focus({ preventScroll: true });
         this.changed();
-    }
-
-    focusSelection() {
-        const { selected, area } = this;
-        if (selected && selected.start_ns !== undefined) {
-            this.view.show(selected.start_ns, selected.dur_ns, true);
-        } else if (area) {
-            this.view.show(area.t0, area.t1 - area.t0, true);
-        } else {
-            this.view.fit();
-        }
     }
 
     stepTrack(by) {
@@ -397,58 +443,13 @@ export class TimelinePage {
         }
     }
 
-    /* The next drawn event of the current track and sub-row; with by = 0 the first in sight. */
     stepEvent(by) {
-        const { selected, batch } = this;
-        this.current === null && this.stepTrack(0);
-        const line = this.rows.lineOf(this.current);
-        if (!line || !batch) {
-            return;
-        }
-        const neighbour = selected && selected.track === line.id && (by > 0 ? selected.next : selected.prev);
-        if (by && (typeof neighbour === 'number' || neighbour)) {
-            this.select(typeof neighbour === 'number' ? { id: neighbour } : neighbour, true);
-            return;
-        }
-        const from = by && selected && selected.track === line.id ? selected : null;
-        let best = null;
-        eachInSight(batch, (track, tile, i) => {
-            const start = tile.start(i);
-            if (track.id !== line.id || (from && tile.rows[i] !== (from.row || 0))
-                || (from && (by > 0 ? start <= from.start_ns : start >= from.start_ns))) {
-                return;
-            }
-            const better = !best || (by < 0 ? start > best.start : start < best.start);
-            best = better && (from || start + tile.dur(i) >= this.view.t0) ? { start, i, tile } : best;
-        });
-        if (best) {
-            this.select(this.eventOf(line.track, best.tile, best.i), true);
-        } else {
-            announce(by < 0 ? 'no earlier event in view' : 'no later event in view');
-        }
+        stepEvent(this, by);
     }
 
     follow(direction) {
         const links = (this.selected && this.selected.links) || [];
         const other = links.find((candidate) => candidate.dir === direction) || links[0];
         other ? this.select({ ...other, links: undefined }, true) : announce('this event has no arrow');
-    }
-
-    addNote() {
-        const t = this.selected && this.selected.start_ns !== undefined ? this.selected.start_ns : this.area
-            ? this.area.t0 : this.view.t0 + this.view.span / 2;
-        const field = el('input', { type: 'text', maxlength: 80, 'aria-label': 'Text of the note' });
-        const save = () => {
-            this.notes.push({ t, text: field.value.replaceAll(/[|~]/g, ' ').trim() || 'note' });
-            this.selectNothing();
-        };
-        field.addEventListener('keydown', (event) => event.key === 'Enter' && save());
-        add(clear(this.openPanel()), el('div', { class: 'panel-head' }, el('h2', {}, `Note at ${fmtNs(t)}`)),
-            el('div', { class: 'tools' }, field, button('Save', save),
-            button('Cancel', () => this.selectNothing())),
-        this.notes.length > 0 && el('ul', { class: 'plain' },
-            this.notes.map((note) => el('li', {}, `${fmtNs(note.t)}: ${note.text} `,
-            button('Remove', () => { this.notes = this.notes.filter((other) => other !== note); this.selectNothing(); }, { class: 'quiet' })))));
-        field.focus();
     }
 }

@@ -8,7 +8,7 @@ import { levelOf, tileSpan } from './tl_tile.js';
 const BYTES_KEPT = 96e6;
 const NAMES_KEPT = 200000;
 const AT_ONCE = 4; // requests
-const AT_ONCE_HERE = 2000; // where the tiles lie in the page itself
+const AT_ONCE_HERE = 2000; // where the tiles are in the page itself
 const TRACKS_AT_ONCE = 64; // of a request: one tile of each
 const NAMES_AT_ONCE = 400; // ids in an address
 const COARSER = 6; // levels up that are looked through for a stand-in
@@ -141,7 +141,7 @@ export class TimelineData {
         }
     }
 
-    /* Asks for something small until the server answers again; then what failed is wanted anew. */
+    /* Asks for something small until the server answers again, then repeats what failed. */
     async probe() {
         this.probing = 0;
         if (this.closed) {

@@ -6,26 +6,32 @@
 import { cssVar } from './dom.js';
 import { fmtCount, fmtNs, fmtNumber, fmtTick } from './format.js';
 import { partOf } from './parts.js';
+import { drawGapsBehind, drawRibbonRow } from './tl_ribbon.js';
 import { ROW_PX } from './tl_rows.js';
-import { pixelOf, pixelOver } from './tl_strips.js';
+import { cssOfWord, pixelOf, pixelOver } from './tl_strips.js';
+import { fitText } from './tl_text.js';
 import { OUTLIER } from './tl_tile.js';
 import { tickStep } from './tl_view.js';
 
 export const RULER_PX = 26;
-const CHAR_PX = 6.1; // of the font below, on average
 const FONT = '11px system-ui, sans-serif';
 
-/* Kinds as the index numbers them (docs/view.md), with their colour. */
+/* Kinds as the index numbers them (docs/view.md), with their color. */
 export const KINDS = ['other', 'host_op', 'runtime', 'kernel', 'memcpy', 'memset', 'sync', 'annotation', 'python',
-    'collective', 'input', 'memory', 'step', 'finding', 'phase'];
+    'collective', 'input', 'memory', 'step', 'finding', 'forward', 'loss', 'backward', 'optimizer'];
 const KIND_COLOURS = ['unknown', 'cold', 'host', 'compute', 'transfer', 'transfer', 'sync', 'unknown', 'unknown',
-    'comm', 'input', 'unknown', 'cold', 'input', 'unknown'];
-const SHADES = 3; // of each colour, by name, so that neighbours differ
+    'comm', 'input', 'unknown', 'cold', 'input', 'transfer', 'unknown', 'cold', 'comm'];
+
+/* What the colors of kinds say, for the legend: [group, words, kinds]. */
+export const KIND_WORDS = [['compute', 'kernel', ['kernel']], ['transfer', 'copy', ['memcpy', 'memset']], ['comm', 'collective', ['collective']],
+    ['cold', 'operation', ['host_op']], ['host', 'runtime call', ['runtime']], ['sync', 'wait for the device', ['sync']],
+    ['input', 'input', ['input']], ['unknown', 'Python, other', ['python', 'annotation', 'memory', 'other']]];
+const SHADES = 3; // of each color, by name, so that neighbors differ
 const SHADE = 0.09; // how much paler each is
 const TEXT_FROM_PX = 26; // boxes as wide as this have room for a name
 const QUICK_TEXT_FROM_PX = 70; // while the view moves: names are what takes longest to draw
 
-/* The colours of the scheme in force; made anew when it changes. `words`: of boxes, by kind and shade. */
+/* The colors of the current scheme; rebuilt when it changes. `words`: of boxes, by kind and shade. */
 export function makePalette() {
     const fills = new Map();
     for (const group of new Set(KIND_COLOURS)) {
@@ -37,6 +43,15 @@ export function makePalette() {
     return { fills, words, card, patternWord: pixelOf(cssVar('--pattern')), textWord: pixelOf(cssVar('--text')),
         text: cssVar('--text'), muted: cssVar('--muted'), line: cssVar('--line'), page: cssVar('--page'),
         onPiece: cssVar('--on-piece'), select: cssVar('--select'), focus: cssVar('--focus'), bad: cssVar('--bad') };
+}
+
+/* The color of a kind, one of its shades by the name. */
+export function shadeOf(palette, kind, name) {
+    let sum = 0;
+    for (let i = 0; i < name.length; i++) {
+        sum = (sum * 31 + name.charCodeAt(i)) % 997;
+    }
+    return cssOfWord(palette.words[kind * SHADES + sum % SHADES]);
 }
 
 export function drawTimeline(scene) {
@@ -56,7 +71,8 @@ export function drawTimeline(scene) {
         if (y > height || y + line.h < RULER_PX) {
             continue;
         }
-        line.type === 'group' ? drawGroupLine(scene, line, y) : drawTrack(scene, line, y, batch);
+        const draw = line.type === 'group' ? drawGroupLine : line.track.ribbon ? drawRibbonTrack : drawTrack;
+        draw(scene, line, y, batch);
     }
     scene.strips.paint(ctx);
     drawHits(scene, batch.hits);
@@ -73,15 +89,28 @@ function drawGroupLine(scene, line, y) {
     scene.ctx.fillRect(0, y, scene.width, line.h);
 }
 
-function drawTrack(scene, line, y, batch) {
-    const { ctx, palette, view } = scene;
-    const { track } = line;
-    if (track.id === scene.current) {
+function drawTrackLine({ ctx, palette, width, current }, line, y) {
+    if (line.track.id === current) {
         ctx.fillStyle = palette.select;
         ctx.fillRect(0, y, 3, line.h);
     }
     ctx.fillStyle = palette.line;
-    ctx.fillRect(0, y + line.h - 1, scene.width, 1);
+    ctx.fillRect(0, y + line.h - 1, width, 1);
+}
+
+function drawRibbonTrack(scene, line, y) {
+    drawTrackLine(scene, line, y);
+    scene.ctx.font = FONT;
+    drawRibbonRow(scene, line.track, y);
+}
+
+function drawTrack(scene, line, y, batch) {
+    const { view } = scene;
+    const { track } = line;
+    drawTrackLine(scene, line, y);
+    if (track.group === 'device') {
+        drawGapsBehind(scene, track.device, y + 2, ROW_PX - 2);
+    }
     const boxes = track.own ? [{ tile: track.own, from: -Infinity, to: Infinity }]
         : scene.data.cover(track.id, scene.level, view.t0, view.t1);
     const shown = scene.rows.rowsOf(track);
@@ -98,7 +127,7 @@ function drawTrack(scene, line, y, batch) {
     }
     let end = -Infinity;
     for (const box of boxes) {
-        const part = { ...box, track, shown, first, y, joined: box.from === end, t0: view.t0, t1: view.t1 };
+        const part = { ...box, track, shown, skip: scene.rows.skipOf(track), first, y, joined: box.from === end, t0: view.t0, t1: view.t1 };
         end = box.to;
         drawBoxes(scene, part, batch);
         batch.parts.push(part);
@@ -116,10 +145,9 @@ function firstOwn(tile, t0) {
     return low;
 }
 
-/* Whether an event of a part is in sight. What began before the part is drawn whole by the tile before,
-   where that is there. */
+/* Whether an event of a part is in sight. The previous tile, if loaded, draws what began before the part. */
 function isIn(part, start, end, row) {
-    return row < part.shown && start < part.to && start <= part.t1 && end >= part.t0
+    return row >= part.skip && row - part.skip < part.shown && start < part.to && start <= part.t1 && end >= part.t0
         && (start >= part.from || (!part.joined && end >= part.from));
 }
 
@@ -159,7 +187,7 @@ function drawBoxes(scene, part, batch) {
             }
             filled[row] = Math.floor(x1);
         }
-        const line = part.first + row;
+        const line = part.first + row - part.skip;
         strips.box(line, x0, x1, palette.words[tile.kinds[i] * SHADES + tile.names[i] % SHADES]);
         batch.events++;
         if (tile.counts[i] > 1) {
@@ -168,7 +196,7 @@ function drawBoxes(scene, part, batch) {
         }
         tile.flags[i] & OUTLIER && strips.standsOut(line, x0, x1, palette.textWord);
         if (x1 - x0 > textFrom || (hits && hits.has(tile.id(i)))) {
-            addText(batch, tile, i, [x0, part.y + 2 + row * ROW_PX, x1 - x0], hits, textFrom);
+            addText(batch, tile, i, [x0, part.y + 2 + (row - part.skip) * ROW_PX, x1 - x0], hits, textFrom);
         }
     }
 }
@@ -189,21 +217,20 @@ function drawTexts(scene, texts) {
     ctx.font = FONT;
     ctx.fillStyle = palette.onPiece;
     for (const [tile, i, x, y, w] of texts) {
-        const room = Math.floor((Math.min(x + w, scene.width) - Math.max(x, 0) - 8) / CHAR_PX);
-        if (room < 2) {
-            continue;
-        }
+        const room = Math.min(x + w, scene.width) - Math.max(x, 0) - 8;
         const name = tile.texts ? tile.texts[i] : scene.data.name(tile.names[i]);
-        const count = tile.counts[i] > 1 ? `×${fmtCount(tile.counts[i])} ` : '';
-        const text = count + name;
-        const short = text.length > room && tile.shorts && tile.shorts[i];
-        ctx.fillText(short && short.length <= room ? short
-            : text.length > room ? text.slice(0, Math.max(1, room - 1)) + '…' : text, Math.max(x, 0) + 4,
-            y + ROW_PX - 6);
+        const whole = (tile.counts[i] > 1 ? `×${fmtCount(tile.counts[i])} ` : '') + name;
+        const short = tile.shorts && tile.shorts[i];
+        let text = fitText(ctx, whole, room);
+        text = short && text !== whole ? fitText(ctx, short, room) : text;
+        text && ctx.fillText(text, Math.max(x, 0) + 4, y + ROW_PX - 6);
+    }
+    for (const [text, x, y] of scene.texts) { // of the ribbons
+        ctx.fillText(text, x, y);
     }
 }
 
-/* Values of a counter as steps, to scale with the largest in sight, which is written beside them. */
+/* Values of a counter as steps, scaled to the largest in sight, which is written next to them. */
 function drawCounter(scene, boxes, y, h) {
     const { ctx, palette, view, width } = scene;
     let top = 0;
@@ -268,7 +295,7 @@ function drawSelection(scene) {
         ctx.fillRect(x0, RULER_PX, 1, scene.height);
         ctx.fillRect(x1, RULER_PX, 1, scene.height);
     }
-    const place = scene.selected && placeOf(scene, scene.selected);
+    const place = scene.selected && !scene.selected.segment && placeOf(scene, scene.selected);
     if (place) {
         ctx.strokeStyle = palette.text;
         ctx.lineWidth = 2.5;
@@ -282,7 +309,7 @@ export function placeOf(scene, event) {
     if (!line) {
         return null;
     }
-    const row = Math.min(event.row || 0, scene.rows.rowsOf(line.track) - 1);
+    const row = Math.max(0, Math.min((event.row || 0) - scene.rows.skipOf(line.track), scene.rows.rowsOf(line.track) - 1));
     return { x: scene.view.x(event.start_ns), w: event.dur_ns / scene.view.nsPerPx,
         y: line.y - scene.scroll + RULER_PX + 2 + row * ROW_PX };
 }

@@ -10,7 +10,7 @@ export function drawNames(page, height) {
     const shown = page.rows.lines.filter((line) => line.y - page.scroll + RULER_PX < height
         && line.y + line.h - page.scroll > 0);
     const key = JSON.stringify([page.scroll, height, page.current,
-        shown.map((line) => [line.id, line.y, line.h, line.shut, page.rows.pinned.has(line.id)])]);
+        shown.map((line) => [line.id, line.y, line.h, line.shut, page.rows.pinned.has(line.id), page.rows.outer.get(line.id)])]);
     page.names.setAttribute('aria-label', page.bare ? `Tracks of ${page.bare}` : 'Tracks');
     if (key === page.namesKey) {
         return;
@@ -42,7 +42,9 @@ function groupName(page, line) {
 function trackName(page, line) {
     const { track } = line;
     const pinned = page.rows.pinned.has(track.id);
-    const all = page.rows.rowsOf(track) >= track.rows;
+    const outer = page.rows.outer.get(track.id);
+    const isShut = outer && page.rows.skipOf(track) > 0;
+    const all = page.rows.rowsOf(track) >= track.rows - page.rows.skipOf(track);
     const fold = track.rows > 1 && el('button',
         { type: 'button', class: 'tl-icon', 'data-key': `f${track.id}`, 'aria-expanded': String(all), tabindex: '-1',
         'aria-label': `${all ? 'fold' : 'open'} ${track.label}`, title: all ? 'Fold' : `All ${track.rows} sub-rows`,
@@ -53,6 +55,8 @@ function trackName(page, line) {
             onclick: () => { page.rows.togglePin(track.id); page.changed(); } }, pinned ? '◆' : '◇');
     return placed(page, line, el('div', { class: track.id === page.current ? 'tl-track current' : 'tl-track' },
         fold || el('span', { class: 'tl-icon' }),
-        el('span', { class: 'tl-label', title: `${track.label}, ${fmtCount(track.events)} events` }, track.label),
-            pin));
+        el('span', { class: 'tl-label', title: track.ribbon ? track.title : `${track.label}, ${fmtCount(track.events)} events` }, track.label,
+            outer && page.rows.heightOf(track) > 36 && [el('br'), el('button', { type: 'button', class: 'tl-outer quiet', tabindex: '-1', 'data-key': `o${track.id}`,
+                'aria-expanded': String(!isShut), onclick: () => { page.rows.toggleOuter(track.id); page.redraw(); } }, `${isShut ? '▸' : '▾'} ${outer} outer frames`)]),
+            track.ribbon ? null : pin));
 }

@@ -10,7 +10,7 @@ import { partsFromObject } from './parts.js';
 import { TimelinePage } from './timeline.js';
 import { listenPointer } from './tl_input.js';
 
-const ROOM = 0.05; // of a step, before and behind it
+const ROOM = 0.05; // of a step, before and after it
 const MOVE_PX = 120;
 
 /* The steps of the first device that has any, or of the host. */

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel under the timeline: the selected event with its arguments, links and all runs of its name
-// as a histogram; the selected area with statistics by name or by another key (a pivot); the matches of
+// as a histogram; a stretch of a ribbon with what the CPU called in it; the selected area (tl_area.js); the matches of
 // a search; the events in sight as a table. Statistics are the server's: of all events, not of merged ones.
 
-import { add, button, clear, codeBlock, el, facts, trouble } from './dom.js';
+import { add, button, clear, codeBlock, el, facts } from './dom.js';
 import { fmtCount, fmtNs, fmtShare } from './format.js';
+import { partOf } from './parts.js';
+import { holderOf, placeText } from './ribbon.js';
 import { dataTable, makeTable } from './table.js';
+import { areaViews, cpuDuring } from './tl_area.js';
 import { eachInSight } from './tl_draw.js';
+import { tellSegment } from './tl_ribbon.js';
 
 const IN_SIGHT_ROWS = 2000;
 
@@ -107,49 +111,29 @@ async function showRuns(page, place, event) {
             el('span', {}, fmtNs(runs.max_ns))));
 }
 
-export async function showArea(page, area) {
-    const panel = page.openPanel();
-    const title = `${fmtNs(area.t1 - area.t0)} selected, ${area.tracks.length} ${area.tracks.length === 1 ? 'track' : 'tracks'}`;
-    add(clear(panel), panelHead(page, title, button('Zoom to it', () => page.act('focus'), { class: 'quiet' })),
-        el('p', { class: 'muted' }, 'Reading…'));
-    try {
-        const doc = await page.api.area(area.t0, area.t1, area.tracks);
-        if (page.area !== area) {
-            return;
-        }
-        panel.lastChild.remove();
-        const place = el('div');
-        add(panel, areaTools(doc.tables[0], place), place);
-        place.append(dataTable(doc.tables[0], { label: 'Events of the area by name', sortBy: 'total_ns' }));
-    } catch (error) {
-        panel.lastChild.remove();
-        panel.append(trouble('The statistics could not be loaded', error));
-    }
+/* A stretch of a device's ribbon; those of the same cause before and after it. */
+export function showSegment(page, track, segment) {
+    const part = partOf(segment.part);
+    const go = (by, text) => {
+        const to = page.ribbons.neighbour(track.ribbon, segment, by, segment.part);
+        return button(text, () => page.selectSegment(track, to), { class: 'quiet', disabled: !to,
+            'aria-label': `${by < 0 ? 'Previous' : 'Next'} stretch of ${part.label}` });
+    };
+    const calls = el('div', { class: 'segment-calls' });
+    tellSegment(segment, part.label);
+    add(clear(page.openPanel()), panelHead(page, [el('span', { class: `swatch g-${part.group} p-${part.pattern}`, 'aria-hidden': 'true' }), ` ${part.label}, ${fmtNs(segment.dur_ns)}`],
+        go(-1, '◀'), go(1, '▶'), button('Zoom to it', () => page.act('focus'), { class: 'quiet' })),
+    el('p', {}, part.meaning), facts([['start', fmtNs(segment.start_ns)], holderOf(segment) && ['held up by', holderOf(segment)],
+        placeText(segment) && ['code', el('span', { class: 'mono' }, `${segment.file}:${segment.line}`)],
+        segment.name && ['event', segment.event === null ? segment.name
+            : button(segment.name.slice(0, 200), () => page.select({ id: segment.event }, true), { class: 'cell-link', id: 'segment-event' })]]), calls);
+    cpuDuring(page, track, segment, calls);
 }
 
-/* The pivot: the same figures by another column of text. Sums and counts add up; a union does not. */
-function areaTools(table, place) {
-    const keys = table.columns.filter((column) => column.type === 'text').map((column) => column.id);
-    if (keys.length < 2) {
-        return null;
-    }
-    const choose = el('select', { 'aria-label': 'Sum by', onchange: () => add(clear(place),
-        choose.value === keys[0] ? dataTable(table, { sortBy: 'total_ns' })
-            : dataTable(pivot(table, choose.value), { sortBy: 'total_ns' })) },
-    keys.map((key) => el('option', { value: key }, `by ${key}`)));
-    return el('div', { class: 'tools' }, choose);
-}
-
-export function pivot(table, key) {
-    const at = (id) => table.columns.findIndex((column) => column.id === id);
-    const [k, count, total, largest] = [at(key), at('count'), at('total_ns'), at('max_ns')];
-    const sums = new Map();
-    for (const row of table.rows) {
-        const sum = sums.get(row[k]) || [row[k], 0, 0, 0];
-        sums.set(row[k], [row[k], sum[1] + row[count], sum[2] + row[total], Math.max(sum[3], row[largest] ?? 0)]);
-    }
-    return makeTable(`by_${key}`, `By ${key}`,
-        [[key, 'text'], ['count', 'count'], ['total_ns', 'ns'], ['max_ns', 'ns']], [...sums.values()]);
+export function showArea(page, area) {
+    const title = `${fmtNs(area.t1 - area.t0)} selected, ${fmtCount(area.tracks.length)} ${area.tracks.length === 1 ? 'track' : 'tracks'}`;
+    add(clear(page.openPanel()), panelHead(page, title, button('Zoom to it', () => page.act('focus'), { class: 'quiet' })),
+        areaViews(page, area));
 }
 
 export function showHits(page, found) {
@@ -206,4 +190,22 @@ export function showOwn(page, item) {
 
 export function mergedText(batch) {
     return batch.merged > 0 ? `${fmtCount(batch.merged)} merged at this zoom (${fmtShare(batch.merged / (batch.merged + batch.events))})` : 'none merged';
+}
+
+/* A note at what is selected, or in the middle of the view; those that are there. */
+export function showNote(page) {
+    const t = page.selected && page.selected.start_ns !== undefined ? page.selected.start_ns : page.area
+        ? page.area.t0 : page.view.t0 + page.view.span / 2;
+    const field = el('input', { type: 'text', maxlength: 80, 'aria-label': 'Text of the note' });
+    const save = () => {
+        page.notes.push({ t, text: field.value.replaceAll(/[|~]/g, ' ').trim() || 'note' });
+        page.selectNothing();
+    };
+    field.addEventListener('keydown', (event) => event.key === 'Enter' && save());
+    add(clear(page.openPanel()), el('div', { class: 'panel-head' }, el('h2', {}, `Note at ${fmtNs(t)}`)),
+        el('div', { class: 'tools' }, field, button('Save', save), button('Cancel', () => page.selectNothing())),
+        page.notes.length > 0 && el('ul', { class: 'plain' },
+            page.notes.map((note) => el('li', {}, `${fmtNs(note.t)}: ${note.text} `,
+                button('Remove', () => { page.notes = page.notes.filter((other) => other !== note); page.selectNothing(); }, { class: 'quiet' })))));
+    field.focus();
 }

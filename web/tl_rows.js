@@ -7,12 +7,20 @@ export const ROW_PX = 17;
 export const GROUP_PX = 24;
 const FOLDED_ROWS = 1;
 const COUNTER_PX = 42;
+const RIBBON_LINE_PX = 28;
 const OPEN_ROWS = 8; // deeper tracks begin folded to this many sub-rows
 
-export const GROUP_TITLES = { steps: 'Steps and findings', device: 'Devices', host: 'Host threads',
+export const GROUP_TITLES = { gpu: 'Causes', steps: 'Steps, findings', device: 'Devices', host: 'Host threads',
     input: 'Input pipeline',
     comm: 'Collectives', counter: 'Counters', other: 'Other tracks' };
-const GROUP_ORDER = ['steps', 'device', 'comm', 'host', 'input', 'counter', 'other'];
+const GROUP_ORDER = ['gpu', 'steps', 'device', 'comm', 'host', 'input', 'counter', 'other'];
+const GROUP_ORDER_MANY = ['gpu', 'device', 'comm', 'steps', 'host', 'input', 'counter', 'other']; // of many devices: these first
+const MANY = 3;
+
+/* Whether a track holds events of the profile: not one of the page's own, nor a ribbon. */
+export function hasEvents(track) {
+    return !track.own && !track.ribbon;
+}
 
 export class Rows {
     constructor(tracks) {
@@ -20,6 +28,8 @@ export class Rows {
         this.folded = new Set(); // of groups, by id
         this.opened = new Map(); // track id -> sub-rows shown
         this.pinned = new Set();
+        this.outer = new Map(); // track id -> sub-rows of frames that hold all of the recording
+        this.unfolded = new Set(); // of these tracks, those that show them
         this.filter = '';
         this.lines = [];
         this.height = 0;
@@ -31,11 +41,26 @@ export class Rows {
         if (track.group === 'counter') {
             return 1;
         }
-        return Math.min(track.rows, this.opened.get(track.id) ?? OPEN_ROWS);
+        return Math.min(track.rows - this.skipOf(track), this.opened.get(track.id) ?? OPEN_ROWS);
+    }
+
+    /* Sub-rows at the top that are not shown: frames around everything say nothing. */
+    skipOf(track) {
+        return this.unfolded.has(track.id) ? 0 : this.outer.get(track.id) || 0;
+    }
+
+    setOuter(id, rows) {
+        this.outer.set(id, rows);
+        this.layout();
+    }
+
+    toggleOuter(id) {
+        this.unfolded.has(id) ? this.unfolded.delete(id) : this.unfolded.add(id);
+        this.layout();
     }
 
     heightOf(track) {
-        return track.group === 'counter' ? COUNTER_PX : this.rowsOf(track) * ROW_PX + 5;
+        return track.ribbon ? RIBBON_LINE_PX : track.group === 'counter' ? COUNTER_PX : this.rowsOf(track) * ROW_PX + 5;
     }
 
     /* Places every line; call it after a change. */
@@ -61,7 +86,8 @@ export class Rows {
             }
         };
         group('pinned', 'Pinned', matches.filter((t) => this.pinned.has(t.id)));
-        for (const id of GROUP_ORDER) {
+        const devices = new Set(this.tracks.filter((t) => t.group === 'device').map((t) => t.device));
+        for (const id of devices.size >= MANY ? GROUP_ORDER_MANY : GROUP_ORDER) {
             group(id, GROUP_TITLES[id], matches.filter((t) => t.group === id && !this.pinned.has(t.id)));
         }
         this.height = y;
@@ -74,7 +100,7 @@ export class Rows {
 
     /* All sub-rows, or one. */
     toggleTrack(track) {
-        this.opened.set(track.id, this.rowsOf(track) < track.rows ? track.rows : FOLDED_ROWS);
+        this.opened.set(track.id, this.rowsOf(track) < track.rows - this.skipOf(track) ? track.rows : FOLDED_ROWS);
         this.layout();
     }
 
@@ -103,8 +129,11 @@ export class Rows {
         if (!track) {
             return null;
         }
-        if (row >= this.rowsOf(track)) {
-            this.opened.set(track.id, row + 1);
+        if (row < this.skipOf(track)) {
+            this.unfolded.add(track.id);
+        }
+        if (row - this.skipOf(track) >= this.rowsOf(track)) {
+            this.opened.set(track.id, row - this.skipOf(track) + 1);
         }
         if (!this.lineOf(trackId)) {
             this.folded.delete(this.pinned.has(trackId) ? 'pinned' : track.group);

@@ -48,7 +48,7 @@ export class Strips {
         this.rows.length && this.pixels.set(pixels);
     }
 
-    /* From x0 to x1, in CSS pixels, one of the device's at least; a wide one leaves a gap behind it. */
+    /* From x0 to x1, in CSS pixels, one of the device's at least; a wide one leaves a gap after it. */
     box(row, x0, x1, colour) {
         const from = Math.max(0, Math.round(x0 * this.ratio));
         const end = Math.min(this.across, Math.max(from + 1, Math.round(x1 * this.ratio) - (x1 - x0 > 3 ? 1 : 0)));
@@ -99,7 +99,7 @@ function wordOf([red, green, blue, alpha]) {
     return (red | green << 8 | blue << 16 | alpha << 24) >>> 0;
 }
 
-/* A colour of CSS as a word of pixels (little-endian: red in the lowest byte). */
+/* A color of CSS as a word of pixels (little-endian: red in the lowest byte). */
 export function pixelOf(colour) {
     return wordOf(channels(colour));
 }
@@ -109,6 +109,11 @@ export function pixelOver(colour, under, alpha) {
     const [over, below] = [channels(colour), channels(under)];
     const mixed = [0, 1, 2].map((i) => Math.round(over[i] * alpha + below[i] * (1 - alpha)));
     return wordOf([...mixed, 255]);
+}
+
+/* A pixel as a color of style sheets. */
+export function cssOfWord(word) {
+    return `rgb(${word & 255}, ${word >>> 8 & 255}, ${word >>> 16 & 255})`;
 }
 
 let tiny = null;

@@ -56,7 +56,7 @@ export function decodeTile(buffer, offset = 0, length = buffer.byteLength) {
         kinds: column(Uint8Array, n), flags: column(Uint8Array, n), far: column(Float64Array, 2 * fars) });
 }
 
-/* Several tiles in one answer, each behind its length in 8 bytes. */
+/* Several tiles in one answer, each after its length in 8 bytes. */
 export function decodeTiles(buffer) {
     const found = [];
     for (let at = 0; at + 8 <= buffer.byteLength;) {
@@ -72,14 +72,14 @@ export function decodeTiles(buffer) {
 }
 
 /* A tile of the page's own making: the steps, or the findings' evidence. items: {start_ns, dur_ns, text, row, short},
-   `short` for where the text has no room; kind: its number. */
+   `short` for where the text has no room; kind: its number, where an item has none of its own. */
 export function ownTile(given, kind) {
     const items = [...given].sort((a, b) => a.start_ns - b.start_ns);
     const n = items.length;
     return new Tile({ n, merged: 0, count: n, from: 0, unit: 1, trace: -1, bytes: 0,
         starts: Uint32Array.from(items, (_, i) => i), durs: new Uint32Array(n), events: Uint32Array.from(items, (_, i) => i),
         names: Uint32Array.from(items, (_, i) => i), counts: new Uint32Array(n).fill(1),
-        rows: Uint16Array.from(items, (item) => item.row || 0), kinds: new Uint8Array(n).fill(kind),
+        rows: Uint16Array.from(items, (item) => item.row || 0), kinds: Uint8Array.from(items, (item) => item.kind ?? kind),
         flags: new Uint8Array(n).fill(FAR), far: Float64Array.from(items.flatMap((item) => [item.start_ns, item.dur_ns])),
         longest: items.reduce((most, item) => Math.max(most, item.dur_ns), 0), texts: items.map((item) => item.text), shorts: items.map((item) => item.short), items });
 }

@@ -26,9 +26,7 @@ export function parseNotes(text) {
         .map((m) => ({ t: Number(m[1]), text: m[2] }));
 }
 
-const PHASE_ROWS = ['forward', 'loss', 'backward', 'optimizer'];
-
-/* A track for each rank with a row for each phase that its operations tell. */
+/* A track for each rank: its phases, each in its color, one after another. */
 export function phaseTracks(doc) {
     const byRank = new Map();
     for (const phase of (doc && doc.phases) || []) {
@@ -36,12 +34,11 @@ export function phaseTracks(doc) {
         byRank.get(phase.rank).push(phase);
     }
     return [...byRank].map(([rank, list]) => {
-        const rows = PHASE_ROWS.filter((name) => list.some((phase) => phase.phase === name));
-        const items = list.filter((phase) => rows.includes(phase.phase)).map((phase) => ({ start_ns: phase.start_ns,
-            dur_ns: phase.dur_ns, row: rows.indexOf(phase.phase), text: `${phase.phase}, ${fmtNs(phase.dur_ns)}`, short: phase.phase,
+        const items = list.map((phase) => ({ start_ns: phase.start_ns, dur_ns: phase.dur_ns, row: 0, kind: KINDS.indexOf(phase.phase),
+            text: `${phase.phase}, ${fmtNs(phase.dur_ns)}`, short: phase.phase,
             note: `${fmtCount(phase.events)} ${phase.events === 1 ? 'operation shows' : 'operations show'} this phase` }));
         return { id: `phases ${rank}`, label: byRank.size > 1 ? `rank ${rank} phases` : 'phases', group: 'steps',
-            rows: rows.length, events: items.length, own: ownTile(items, KINDS.indexOf('phase')) };
+            rows: 1, events: items.length, own: ownTile(items, 0) };
     });
 }
 

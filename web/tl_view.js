@@ -69,7 +69,7 @@ export class TimeView {
         this.jump(this.first - room, this.last + room);
     }
 
-    /* A gesture of its own, whatever came just before or comes after. */
+    /* A gesture of its own, regardless of what came just before or comes after. */
     jump(t0, t1) {
         this.lastMove = -Infinity;
         this.set(t0, t1);

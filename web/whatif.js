@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What-if: tick fixes and see the step that stoker whatif predicts beside the real one, with its
-// interval and the next bottleneck. Prices are the replay's; where its gate is shut there are none,
-// and the page says why. Fixes together need the server: one file holds single fixes only.
+// interval and the next bottleneck. Estimates come from the replay; if it fails its gate, the page says why there are
+// no estimates. Other sets than single fixes and the best pairs need the server.
 
-import { stepBar } from './bar.js';
-import { add, announce, clear, el, facts, link, section, trouble } from './dom.js';
-import { fmtNs, fmtShare } from './format.js';
+import { legend, stackedBar, stepBar } from './bar.js';
+import { add, announce, button, clear, el, facts, link, section, trouble } from './dom.js';
+import { fmtNs, fmtShare, fmtShares } from './format.js';
+import { fmtTimes } from './outlook.js';
+import { exposedParts } from './parts.js';
 import { hashOf, keepState } from './state.js';
 import { dataTable, makeTable } from './table.js';
 
@@ -23,7 +25,8 @@ export async function whatifPage(main, context) {
             el('p', {}, 'An estimate needs steps that a replay reproduces, and a profile that shows where their time goes. One of them is missing here, so an estimate would be a guess.')));
         return;
     }
-    const page = { api, doc, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }),
+    const report = await api.report();
+    const page = { api, doc, report, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }),
         turn: 0 };
     for (const fix of (params.fix || '').split(',').filter(Boolean)) {
         const [id, value] = fix.includes('=') ? [fix.slice(0, fix.indexOf('=') + 1), fix.slice(fix.indexOf('=') + 1)]
@@ -31,7 +34,7 @@ export async function whatifPage(main, context) {
         page.ticked.add(id);
         value && page.values.set(id, value);
     }
-    add(main, el('div', { class: 'whatif' }, section('choices', 'Fixes', choices(page), notApplying(page)),
+    add(main, el('div', { class: 'whatif' }, section('choices', 'Fixes', choices(page), bestPair(page), notApplying(page)),
         page.result), allPrices(page));
     await predict(page);
 }
@@ -84,6 +87,35 @@ function chosenFixes(page) {
     return [...page.ticked].map((id) => (id.endsWith('=') ? id + (page.values.get(id) || '2') : id));
 }
 
+/* The estimate of these fixes, in any order, where the document holds it. */
+function knownScenario(doc, fixes) {
+    const key = [...fixes].sort().join(',');
+    return [...doc.scenarios, ...(doc.pairs || [])].find((s) => [...s.fix].sort().join(',') === key);
+}
+
+/* The two fixes that save most together. */
+function bestPair(page) {
+    const { pairs, base } = page.doc;
+    if (!pairs) {
+        return null;
+    }
+    const [best] = pairs;
+    return el('p', { id: 'best-pair' }, best ? [el('b', {}, 'Best pair: '), best.fix.join(' + '), `: ${fmtNs(base.unprofiled_ns)} → ${fmtNs(best.expected_ns)}, ${fmtTimes(best.expected_ns / base.unprofiled_ns)} ` +
+        `(${fmtNs(best.low_ns)}–${fmtNs(best.high_ns)}). `, button('Try it', () => tick(page, best.fix), { class: 'quiet' })]
+        : 'No two fixes save more together than the best one alone.');
+}
+
+function tick(page, fixes) {
+    page.ticked.clear();
+    for (const fix of fixes) {
+        const cut = fix.indexOf('=') + 1;
+        page.ticked.add(cut ? fix.slice(0, cut) : fix);
+        cut && page.values.set(fix.slice(0, cut), fix.slice(cut));
+    }
+    document.querySelectorAll('#choices input[data-fix]').forEach((box) => { box.checked = page.ticked.has(box.dataset.fix); });
+    predict(page);
+}
+
 async function predict(page) {
     const fixes = chosenFixes(page);
     const turn = ++page.turn;
@@ -93,7 +125,7 @@ async function predict(page) {
     let problem = null;
     if (fixes.length) {
         try {
-            scenario = page.doc.scenarios.find((s) => s.fix.join(',') === fixes.join(','));
+            scenario = knownScenario(page.doc, fixes);
             if (!scenario) {
                 const doc = await page.api.whatif(fixes);
                 scenario = doc.scenarios[0];
@@ -114,33 +146,57 @@ async function predict(page) {
     }
 }
 
-/* The real step, and under it on the same scale the predicted one with its interval; each is split by what
-   its critical path goes to. */
+/* The step now, split as on the first page, and under it on the same scale the predicted one with its interval.
+   What the critical paths go through is a table: their kinds are no parts of the step. */
 function pictures(page, scenario) {
     const { base } = page.doc;
     const scale = Math.max(base.measured_ns, scenario ? scenario.high_ns : 0);
     const real = [el('h3', {}, `Now: ${fmtNs(base.measured_ns)} on average`),
-        stepBar(pathParts(base.path, base.measured_ns), { label: 'The step now', scale })];
+        stepBar(stepParts(page.report, base.measured_ns), { label: 'The step now', scale })];
     if (!scenario) {
-        return [...real, el('p', { class: 'muted' }, 'No fix is selected.'), PATH_NOTE()];
+        return [...real, el('p', { class: 'muted' }, 'No fix is selected.'), pathTable(base, null)];
     }
     const expected = scenario.expected_ns;
     return [...real, el('h3', {}, `Predicted: ${fmtNs(expected)}, between ${fmtNs(scenario.low_ns)} and ${fmtNs(scenario.high_ns)}`),
-        el('div', { class: 'predicted-bar' }, whisker(scenario, scale),
-            stepBar(pathParts(scenario.path, expected), { label: 'The predicted step', scale })),
-        facts([['saves', `${fmtShare(scenario.saving.low_share)} to ${fmtShare(scenario.saving.high_share)}`],
-            ['then limited by', scenario.next_bottleneck || 'unknown']]), PATH_NOTE(),
+        el('div', { class: 'predicted-bar' }, whisker(scenario, scale), predictedBar(scenario, scale)),
+        facts([['saves', fmtShares(scenario.saving.low_share, scenario.saving.high_share)],
+            ['then limited by', scenario.next_bottleneck || 'unknown']]), exposedTable(base, scenario), pathTable(base, scenario),
         (scenario.assumes || []).length > 0 && el('div', {}, el('p', {}, 'This assumes:'),
             el('ul', { class: 'reasons' }, scenario.assumes.map((text) => el('li', {}, text)))),
         el('p', {}, link('A link to this choice', hashOf('whatif', { fix: chosenFixes(page).join(',') })))];
 }
 
-const PATH_NOTE = () => el('p', { class: 'muted' },
-    'Each step is split by its critical path. Work off that path wouldn\'t make the step shorter.');
+/* The report's parts, scaled to the step that the estimates begin with. */
+function stepParts(report, ns) {
+    const parts = (report.breakdown.parts || []).filter((part) => part.ns > 0);
+    const total = parts.reduce((sum, part) => sum + part.ns, 0) || 1;
+    return parts.map((part) => ({ id: part.id, ns: part.ns / total * ns }));
+}
 
-/* What is too small to be seen is left out. */
-function pathParts(path, ns) {
-    return (path || []).filter((part) => part.share >= 0.002).map((part) => ({ id: part.kind, ns: part.share * ns, share: part.share }));
+/* The predicted step, split as the step now: what the device does in it, and what it waits for. */
+function predictedBar(scenario, scale) {
+    const parts = exposedParts(scenario.exposed, scenario.expected_ns);
+    return el('div', {}, stackedBar(parts, { label: 'The predicted step', scale }), legend(parts, scenario.expected_ns));
+}
+
+/* The same in figures, both replayed. */
+function exposedTable(base, scenario) {
+    const of = (list, kind) => ((list || []).find((part) => part.kind === kind) || { share: 0 }).share;
+    const both = exposedParts([...base.exposed, ...scenario.exposed.filter((part) => !base.exposed.some(({ kind }) => kind === part.kind))], 1);
+    const rows = both.map(({ id, kind }) => [kind.label, of(base.exposed, id) * base.unprofiled_ns, of(scenario.exposed, id) * scenario.expected_ns]);
+    return el('details', {}, el('summary', {}, 'Each part now and with the fixes'),
+        dataTable(makeTable('exposed', 'Each part now and with the fixes', [['part', 'text'], ['now_ns', 'ns'], ['with_the_fixes_ns', 'ns']], rows)));
+}
+
+/* What the critical path of a step goes through, now and with the fixes. */
+function pathTable(base, scenario) {
+    const kinds = [...new Set([...(base.path || []), ...((scenario && scenario.path) || [])].map((part) => part.kind))];
+    const of = (path, kind) => ((path || []).find((part) => part.kind === kind) || { share: 0 }).share;
+    const rows = kinds.map((kind) => [kind, of(base.path, kind), ...(scenario ? [of(scenario.path, kind)] : [])]);
+    const columns = [['goes_through', 'text'], ['now_share', 'share'], ...(scenario ? [['with_the_fixes_share', 'share']] : [])];
+    return el('details', {}, el('summary', {}, 'What the critical path goes through'),
+        el('p', { class: 'muted' }, 'Work off this path wouldn\'t make the step shorter. A wait that another one hides is on no path, so these shares differ from the step\'s parts.'),
+        dataTable(makeTable('path', 'The critical path', columns, rows)));
 }
 
 /* The interval of the prediction, on the scale of the bar under it. */
@@ -155,11 +211,11 @@ function whisker(scenario, scale) {
 function allPrices(page) {
     const columns = [['fix', 'text'], ['saving_share', 'share'], ['low_share', 'share'], ['high_share', 'share'],
         ['expected_ns', 'ns'], ['then_limited_by', 'text']];
-    const rows = page.doc.scenarios.map((s) => [s.fix.join(' + '), s.saving.expected_share, s.saving.low_share,
-        s.saving.high_share, s.expected_ns, s.next_bottleneck || null]);
-    const { gate } = page.doc;
-    return [section('prices', 'Each fix alone',
-        dataTable(makeTable('prices', 'Each fix alone', columns, rows), { sortBy: 'saving_share' })),
+    const { gate, pairs } = page.doc;
+    const row = (s) => [s.fix.join(' + '), s.saving.expected_share, s.saving.low_share, s.saving.high_share, s.expected_ns, s.next_bottleneck || null];
+    return [pairs && pairs.length > 0 && section('pairs', 'Two fixes together',
+        dataTable(makeTable('pairs', 'Two fixes together', [['fixes', 'text'], ...columns.slice(1)], pairs.map(row)), { sortBy: 'saving_share' })), section('prices', 'Each fix alone',
+        dataTable(makeTable('prices', 'Each fix alone', columns, page.doc.scenarios.map(row)), { sortBy: 'saving_share' })),
         el('p', { class: 'muted' }, `The replay without fixes is off from the measured step by ${fmtShare(gate.replay_error_share)}; ` +
             `${fmtShare(gate.unexplained_share)} of the step is not explained by any dependency.`)];
 }

@@ -1,50 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first page: why the GPU waits, in what order to mend it, and whether the profile can be trusted.
-// Everything here is the report (stoker why --json); nothing is worked out again but sums for display.
+// The first page: why the GPU waits, the step now and with the first fix, the cause ribbon, what to fix
+// first, and in one line whether the profile can be trusted. Everything here is the report (stoker why
+// --json) and the ribbon; nothing is computed again but sums for display.
 
 import { stepBar } from './bar.js';
-import { add, codeBlock, el, facts, link, section } from './dom.js';
-import { findingCards } from './findings.js';
+import { add, codeBlock, el, link, section } from './dom.js';
+import { firstFinding, otherFindings } from './findings.js';
 import { fmtBytes, fmtCount, fmtNs, fmtShare } from './format.js';
-import { outlookBlock } from './outlook.js';
+import { outlookBlock, outlookLine } from './outlook.js';
 import { partsFromObject } from './parts.js';
+import { ribbonBlock } from './ribbon.js';
 import { goTo, hashOf } from './state.js';
 import { stepStrip } from './strip.js';
 import { dataTable, makeTable } from './table.js';
 
-const CARDS_FIRST = 3;
-const STEP_SOURCES = { annotated: 'steps as marked in the profile', framework: "steps found from the framework's own events",
-    inferred: 'steps inferred from repetition' };
+const SAME_STEP = 0.02;
+const STEP_SOURCES = { annotated: 'Steps are as marked in the profile', framework: "Steps are from the framework's own events",
+    inferred: 'Steps are inferred from what repeats' };
 
 export async function whyPage(main, context) {
-    const { api } = context;
+    const { api, params } = context;
     const report = await api.report();
     const canJudge = report.verdict.kind !== 'cannot-tell';
-    add(main, verdictBlock(report), canJudge ? [outlookBlock(report), barBlock(report)] : null);
-    const worth = report.findings || [];
-    if (worth.length) {
-        main.append(section('fixes', canJudge ? 'What to change first' : 'What to do',
-            findingCards(worth.slice(0, CARDS_FIRST), report)));
+    const ribbon = await ribbonBlock(api, report, { device: params.device, start: params.seg, onFinding: openFinding });
+    add(main, verdictBlock(report), canJudge ? [outlookBlock(report), ribbon] : null);
+    const about = (kind) => (report.findings || []).map((finding, at) => ({ ...finding, at }))
+        .filter((finding) => (finding.kind === 'recording') === (kind === 'recording'));
+    const [first, ...others] = about('job');
+    if (first) {
+        main.append(section('fixes', canJudge ? 'Fix this first' : 'What to do', firstFinding(first, report, api)));
     }
-    add(main, canJudge ? null : [cannotTell(report), barBlock(report)], stripBlock(report), trustLine(report));
-    if (worth.length > CARDS_FIRST) {
-        main.append(section('more-findings', 'Other findings',
-            findingCards(worth.slice(CARDS_FIRST), report, CARDS_FIRST)));
-    }
-    add(main, issuesBlock(report), checkedBlock(report), devicesBlock(report));
+    others.length && main.append(section('more-findings', 'Then', otherFindings(others, report, api)));
+    add(main, canJudge ? barBlock(report) : [cannotTell(report), ribbon, barBlock(report)], stripBlock(report), devicesBlock(report));
     const place = el('div', { class: 'analysis' });
-    add(main, place, await foot(api));
+    add(main, place, trustFooter(report, about('recording'), api));
+    if (params.seg && ribbon) {
+        context.shown = () => ribbon.querySelector('.ribbon-canvas').focus({ preventScroll: true });
+    }
+    if (params.finding) {
+        context.shown = () => openFinding(params.finding);
+    }
     context.later = () => topKernels(place, api); // it takes seconds where there are many
+}
+
+/* Where the reader left for the timeline. */
+function openFinding(id) {
+    const found = document.querySelector(`[data-finding="${CSS.escape(id)}"]`);
+    if (found) {
+        found.closest('details')?.setAttribute('open', '');
+        found.scrollIntoView({ block: 'center' });
+        found.focus({ preventScroll: true });
+    }
+}
+
+/* The recorded step, where it is not the one that the times above begin with: that is without the profiler. */
+function stepTime({ outlook, steps }) {
+    const now = (outlook && outlook.now_ns) || 0;
+    const isSame = now > 0 && Math.abs(steps.median_ns / now - 1) < SAME_STEP;
+    return steps.median_ns > 0 && !isSame && el('span', { id: 'recorded-step' }, 'median step ', el('b', {}, fmtNs(steps.median_ns)),
+        now > 0 && steps.median_ns > now && ' as recorded, profiling included');
 }
 
 function verdictBlock(report) {
     const { verdict, steps } = report;
-    const median = steps.median_ns;
+    const canJudge = verdict.kind !== 'cannot-tell';
     return el('div', { class: `verdict v-${verdict.kind}` },
-        el('h1', { id: 'sentence' }, verdict.sentence),
+        el('h1', { id: 'sentence' }, verdict.sentence), canJudge && outlookLine(report),
         el('p', { class: 'verdict-facts' }, el('span', { class: 'badge' }, verdict.kind.replaceAll('-', ' ')),
-            verdict.confidence && el('span', {}, 'confidence ', el('b', {}, verdict.confidence)),
-            median > 0 && el('span', {}, 'median step ', el('b', {}, fmtNs(median))),
+            canJudge && verdict.confidence && el('span', {}, 'confidence ', el('b', {}, verdict.confidence)),
+            stepTime(report),
             steps.used > 0 && el('span', {}, el('b', {}, fmtCount(steps.used)),
                 steps.used === 1 ? ' step used' : ' steps used')));
 }
@@ -58,17 +82,18 @@ function barBlock(report) {
         return null;
     }
     const where = median && median.device !== undefined ? ` on device ${median.device}` : '';
-    const label = median && median.number !== undefined ? `The median step (step ${median.number}${where})`
+    const isOnly = report.steps.used === 1;
+    const label = median && median.number !== undefined ? `${isOnly ? 'The step' : 'The median step'} (step ${median.number}${where})`
         : breakdown.scope === 'span' ? 'The whole recording, without steps' : 'All steps used';
     const summed = breakdown.parts.filter((part) => part.ns > 0);
     return section('step', label, stepBar(parts, { label, scope: breakdown.scope }),
-        median && el('details', {}, el('summary', {}, 'All steps used, together'),
+        median && (!isOnly || report.devices.length > 1) && el('details', {}, el('summary', {}, 'All steps used, together'),
             stepBar(summed, { label: 'All steps used', scope: breakdown.scope })));
 }
 
 function stripBlock(report) {
     const { steps, breakdown } = report;
-    if (!steps.list || !steps.list.length) {
+    if (!steps.list || steps.count < 2) { // one alone is the bar above
         return null;
     }
     const device = (breakdown.median_step && breakdown.median_step.device) || steps.list[0].device;
@@ -78,27 +103,28 @@ function stripBlock(report) {
     return strip && section('steps',
         `${fmtCount(steps.count)} ${steps.count === 1 ? 'step' : 'steps'}${device ? ` on device ${device}` : ''}`,
         strip,
-        el('p', { class: 'muted' }, `green (below): computing; orange (above): not computing; dashed line: median ${fmtNs(steps.median_ns)}; `,
-            `95th percentile ${fmtNs(steps.p95_ns)}; ${STEP_SOURCES[steps.source] || `steps ${steps.source}`}${left}`));
+        el('p', { class: 'muted' }, `Green, below: computing. Orange, above: not computing. Dashed: the median, ${fmtNs(steps.median_ns)}; 95th percentile ${fmtNs(steps.p95_ns)}. `,
+            `${STEP_SOURCES[steps.source] || `Steps are ${steps.source}`}${left}.`));
 }
 
-/* One line that is always in sight: what was read, lost, repaired, left out. */
-export function trustLine(report) {
+/* One line at the end: whether the recording can be trusted. What it rests on opens in place. */
+function trustFooter(report, findings, api) {
     const { profile, steps } = report;
-    const repaired = (profile.issues || []).filter((issue) => issue.severity !== 'info');
-    const whole = repaired.reduce((sum, issue) => sum + (issue.count || 0), 0);
+    const damaged = (profile.issues || []).filter((issue) => issue.severity !== 'info')
+        .reduce((sum, issue) => sum + (issue.count || 0), 0);
     const ranks = new Set(profile.inputs.flatMap((input) => input.ranks || []));
-    return section('trust', 'Can this be trusted?', facts([
-        ['recording', el('span', { class: `health h-${profile.health.status}` }, profile.health.status)],
-        ['events read', fmtCount(profile.events.read)],
-        ['dropped', fmtCount(profile.events.dropped)],
-        ['damaged or repaired', fmtCount(whole)],
-        ['steps', `${fmtCount(steps.used)} of ${fmtCount(steps.count)} used`],
-        ['ranks', fmtCount(ranks.size)],
-    ]), (profile.health.why || []).length > 0
-        && el('ul', { class: 'reasons' }, profile.health.why.map((why) => el('li', {}, why))),
-    (steps.excluded || []).length > 0 && el('details', {}, el('summary', {}, `${steps.excluded.length} steps left out`),
-        el('ul', {}, steps.excluded.map((x) => el('li', {}, `step ${x.step}: ${x.why}`)))));
+    const line = [steps.count ? `${fmtCount(steps.used)} of ${fmtCount(steps.count)} ${steps.count === 1 ? 'step' : 'steps'} used` : 'no steps found', `${fmtCount(profile.events.read)} events`,
+        profile.events.dropped ? `${fmtCount(profile.events.dropped)} dropped` : 'none dropped',
+        damaged > 0 && `${fmtCount(damaged)} damaged or repaired`, ranks.size > 1 && `${fmtCount(ranks.size)} ranks`,
+        findings.length > 0 && `${findings.length} ${findings.length > 1 ? 'remarks' : 'remark'} on the recording`].filter(Boolean).join(', ');
+    return el('details', { id: 'trust', class: 'card trust', open: findings.some((finding) => finding.severity === 'high') },
+        el('summary', {}, el('b', {}, 'Can this be trusted? '), el('span', { class: `health h-${profile.health.status}` }, profile.health.status), `: ${line}`),
+        (profile.health.why || []).length > 0
+            && el('ul', { class: 'reasons' }, profile.health.why.map((why) => el('li', {}, why))),
+        findings.length > 0 && otherFindings(findings, report, api),
+        (steps.excluded || []).length > 0 && el('div', {}, el('h3', {}, `${steps.excluded.length} steps left out`),
+            el('ul', {}, steps.excluded.map((x) => el('li', {}, `step ${x.step}: ${x.why}`)))),
+        issuesBlock(report), checkedBlock(report), foot(report));
 }
 
 function cannotTell(report) {
@@ -132,11 +158,11 @@ function recordingHelp(producer) {
 
 function issuesBlock(report) {
     const issues = report.profile.issues || [];
-    return issues.length ? section('issues', 'Problems in the file',
+    return issues.length ? el('div', { id: 'issues' }, el('h3', {}, 'Problems in the file'),
         el('ul', { class: 'issues' }, issues.map((issue) => el('li', {},
             el('b', {}, `${fmtCount(issue.count)} × ${issue.id}`),
             ` (${issue.severity.replaceAll('_', ' ')}): ${issue.meaning}. `,
-                el('span', { class: 'muted' }, `Remedy: ${issue.remedy}`)))))
+                el('span', { class: 'muted' }, `What to do: ${issue.remedy}`)))))
         : null;
 }
 
@@ -145,7 +171,7 @@ function checkedBlock(report) {
     const count = (state) => rules.filter((rule) => rule.state === state).length;
     const columns = [['rule', 'text'], ['state', 'text'], ['why', 'text']];
     const rows = rules.map((rule) => [rule.id, rule.state.replaceAll('_', ' '), rule.why || null]);
-    return section('checked', 'What was checked',
+    return el('div', { id: 'checked' }, el('h3', {}, 'What was checked'),
         el('p', {}, `${rules.length} rules: ${count('fired')} fired, ${count('passed')} passed, `,
             `${count('not_applicable')} don't apply, ${count('skipped')} couldn't be checked.`),
         el('details', {}, el('summary', {}, 'Every check, with its reason'),
@@ -231,8 +257,7 @@ async function topKernels(main, api) {
     }
 }
 
-async function foot(api) {
-    const report = await api.report();
+function foot(report) {
     return el('p', { class: 'muted foot' }, report.profile.inputs.slice(0, 8).map((input) =>
         `${input.path} (${input.format}, ${fmtBytes(input.bytes)})`).join('; '),
     report.profile.inputs.length > 8 ? ` and ${report.profile.inputs.length - 8} more` : '',
