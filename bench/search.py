@@ -20,7 +20,7 @@ HOPELESS = 4.0  # times the best short figure: such a candidate gets no second s
 
 
 class Failed(Exception):
-    """A candidate gave no figure; its text is kept beside it."""
+    """A candidate gave no figure; its text is kept with it."""
 
 
 def search(

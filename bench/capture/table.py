@@ -100,7 +100,7 @@ def window_ratio(run, profiler):
 
 
 def figures(job, sides):
-    """Of one round of a job: figure -> value; absent where there is none."""
+    """Of one round of a job: figure -> value; unknown ones are absent."""
     alone, run, level0 = (sides.get(s, {}) for s in ("alone", "run", "level0"))
     cached, constant = sides.get("cached", {}), sides.get("constant", {})
     found = {}
@@ -130,7 +130,7 @@ def collect(rows, name):
 
 
 def wait_cell(rows, said, true):
-    """What is said and what is true, and whether every round is near enough; None: not measured."""
+    """The reported and the true value, and whether every round is near enough; None: not measured."""
     pairs = [(row[said], row[true]) for row in rows if said in row and true in row]
     if not pairs:
         return "-", None

@@ -3,7 +3,7 @@
 the first one saves the second one saves."""
 
 FOUND = 0.9  # share of what is saved by hand, from which on a fix is found
-HEALTHY = 0.02  # of a step: gains below are none
+HEALTHY = 0.02  # of a step: smaller gains don't count
 
 
 def kept_of(json):

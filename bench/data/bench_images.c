@@ -146,7 +146,7 @@ static void run_jpeg(void *arg)
 }
 
 // A photograph-sized file: whole, the crop of a random-resized-crop, and that resized, mirrored and
-// normalised; by our decoder and by libjpeg.
+// normalized; by our decoder and by libjpeg.
 static void bench_jpeg(bool is_accurate)
 {
     static const float mean[3] = {0.485f, 0.456f, 0.406f}, std[3] = {0.229f, 0.224f, 0.225f};

@@ -100,7 +100,7 @@ def record_cases(scale, made):
 
 
 def overhead_cases(scale):
-    """One number at a time, and beside it the spelling in which a map sees a batch."""
+    """One number at a time, and for comparison the form in which a map sees a batch."""
     many = {"n": scale["elements"], "batch": 1000}
     for maps in (1, 5):
         base = {**many, "maps": maps}

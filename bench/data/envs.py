@@ -30,7 +30,7 @@ LEAST_PYTHON = {"loader_rs": (3, 13)}  # of peers that need a later one than our
 
 
 def python_for(name):
-    """The interpreter that an environment is made with; None: there is none late enough."""
+    """The interpreter that an environment is made with; None: all are too old."""
     least = LEAST_PYTHON.get(name, (3, 0))
     if sys.version_info >= least:
         return sys.executable
@@ -52,9 +52,9 @@ def machine():
 
 
 def interpreter(name, folder, may_install=True, packed=True, packages=None, after=None):
-    """The Python of a peer: STOKER_BENCH_<NAME> names its environment, else one below `folder` (at
-    `folder` with the name behind it where it is not `packed`). None (and a message) where it is
-    absent and cannot be installed. packages: others than the table's; after: Python to run once."""
+    """The Python of a peer: STOKER_BENCH_<NAME> names its environment, else one below `folder` (if not `packed`, at
+    `folder` plus the name). None (and a message) where it is absent and cannot be installed. packages: others than the
+    table's; after: Python to run once."""
     packages = packages or PACKAGES[name]
     given = os.environ.get(f"STOKER_BENCH_{name.upper()}")
     env = given or (os.path.join(folder, name) if packed else f"{folder}{name}")

@@ -4,7 +4,7 @@ without a photographer.
 
 Images: the statistics of natural scenes that matter to an entropy decoder are a power spectrum that
 falls with the square of the frequency, and edges. Both come from leaves: discs of all sizes, the
-number of those of radius r as r^-3, each hiding what lies behind (dead leaves), with 1/f noise for
+number of those of radius r as r^-3, each hiding what is below (dead leaves), with 1/f noise for
 texture and a little sensor noise.
 """
 
@@ -28,7 +28,7 @@ def _once(path, make):
 
 def records(folder, name, kind, n, compression, files):
     """n Examples in so many files. kind: "raw" or the number of floats in x. Floats are whole
-    numbers of 256ths, as sensors and quantised features have them: something for GZIP to do.
+    numbers of 256ths, as sensors and quantized features have them: something for GZIP to do.
     """
     folder = pathlib.Path(folder)
     width = int(name)

@@ -70,7 +70,7 @@ def exceeded_once(values, among):
 def paced(iterator, step, seconds, settle=0):
     """How busy a consumer is whose step takes `step` seconds (asleep, as a host is while a device
     works), from its first batch on. Its lateness from sleeping too long is not the pipeline's.
-    settle: seconds that it waits behind that batch, in which the pipeline fills its buffers.
+    settle: seconds that it waits after that batch, in which the pipeline fills its buffers.
     later_: of the second half of the steps, in which the pipeline's memory has been touched."""
     next(iterator)
     time.sleep(settle)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's newer parts on its DataLoader: torchcodec's JPEG decoder, and LitData's chunks of files.
-Both crop, mirror and normalise by torchvision's transforms v2 on tensors."""
+Both crop, mirror and normalize by torchvision's transforms v2 on tensors."""
 
 import itertools
 import os
@@ -84,7 +84,7 @@ def whole_file(path):
 
 
 def chunks_of(files):
-    """The folder of LitData's chunks with these files' bytes, beside them; written once."""
+    """The folder of LitData's chunks with these files' bytes, next to the files; written once."""
     folder = os.path.join(os.path.dirname(files[0]), f"litdata-{len(files)}")
     if not os.path.exists(os.path.join(folder, "index.json")):
         litdata.optimize(whole_file, files, folder, chunk_bytes="16MB", num_workers=1)

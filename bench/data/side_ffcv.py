@@ -2,7 +2,7 @@
 """FFCV: JPEGs in its own file format, through its loader and transforms.
 
 Its writer decodes and encodes each image again (quality 90, as in its ImageNet example), so that it
-reads the same pictures in about the same number of bytes, out of one file. The normalisation stands
+reads the same pictures in about the same number of bytes, out of one file. The normalization stands
 before ToTensor (behind ToTorchImage, as on a GPU, its loader does not get ready on the CPU), or is
 done by torch on each batch, where the setting says so."""
 

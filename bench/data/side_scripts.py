@@ -6,8 +6,8 @@ dataset that it iterates over (outside functions) is kept; the loop itself gets 
 It runs twice: as it is written, and with parallel maps, interleaves and a prefetch at the end, which
 is what TensorFlow's performance guide asks for. The runner asks for passes over one pipeline.
 
-Limits: a pipeline behind cache() is timed after whatever the script's own loop put there; loops over
-`reduce` alone are the script's and are not timed.
+Limits: a pipeline after cache() is timed with anything that the script's own loop put there; loops over `reduce` alone
+are the script's and are not timed.
 """
 
 import contextlib

@@ -137,7 +137,7 @@ def raw(npy, bare, batch, n, normalised, parallel=sd.AUTOTUNE):
 
 
 def assemble(count, batch, batches, shuffled):
-    """Batches of elements (3, 224, 224) float32 that lie in memory: in order, or picked at random."""
+    """Batches of in-memory elements (3, 224, 224) float32: in order, or picked at random."""
     ds = sd.Dataset.from_tensor_slices(np.ones((count, 3, 224, 224), np.float32))
     ds = ds.shuffle(count) if shuffled else ds
     return side.warm(

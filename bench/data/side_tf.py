@@ -114,7 +114,7 @@ def records(files, kind, batch, compression, n, total, record, setting):
 
 
 def overhead(n, batch, maps, setting, of_batches=False):
-    """of_batches: each map sees 1000 numbers at once, tf.data's vectorised spelling; the source blocks
+    """of_batches: each map sees 1000 numbers at once, tf.data's vectorized spelling; the source blocks
     makes them so, as a user whose elements are this small would."""
     if setting.get("source") == "blocks":
         ds = tf.data.Dataset.range(0, n, batch).map(lambda i: tf.range(i, i + batch), number(setting["map"]))

@@ -41,7 +41,7 @@ torch.set_num_threads(1)
 
 
 def augment(setting):
-    """The steps of an image. normalise: in each item, or in the collating of a batch of uint8."""
+    """The steps of an image. normalize: in each item, or in the collating of a batch of uint8."""
     from torchvision.transforms import v2
 
     is_each = setting.get("normalise") != "of the batch"
@@ -57,7 +57,7 @@ SHIFT = torch.tensor([m / s for m, s in zip(MEAN, STD)]).view(3, 1, 1)
 
 
 def normalising(items):
-    """Collates uint8 images into a batch of normalised floats."""
+    """Collates uint8 images into a batch of normalized floats."""
     return torch.stack(items).float().mul_(SCALE).sub_(SHIFT)
 
 
@@ -285,7 +285,7 @@ def shuffle(n, buffer, batch, setting):
 
 
 def split_tar(tar, shards):
-    """The tar's images in so many shards beside it, written once."""
+    """The tar's images in so many shards next to it, written once."""
     import tarfile
 
     if shards == 1:

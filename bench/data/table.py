@@ -10,7 +10,7 @@ NOT_COMPARED = ("assemble_copy", "paced_ready", "paced_in_bursts")  # of our sid
 
 
 def value_of(unit, figures):
-    """One pass as a number of the unit (rates and times: s per element); None: there is none."""
+    """One pass as a number of the unit (rates and times: s per element), or None."""
     if unit == "busy":
         return figures.get("busy")
     if unit == "cores":
@@ -162,7 +162,7 @@ def place(case, row, passes):
 
 
 def ratio(case, row, kept, median, ours):
-    """The peer's time over ours, or why that is not said."""
+    """The peer's time over ours, or why it isn't given."""
     if not row.candidates or not ours:
         return ""
     found, why = search.ratio(kept.get(C.cell(case, row)), median, ours)

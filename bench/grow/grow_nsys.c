@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nsight Systems SQLite: every table with a `start` column gets its rows again, later in time and
-// with fresh correlation ids, by one INSERT ... SELECT per table.
+// with fresh correlation ids, by INSERT ... SELECT, until the file has the size asked for.
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,48 +65,82 @@ static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t 
     sqlite3_finalize(st);
 }
 
-uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_bytes)
+struct table {
+    char name[128];
+    int64_t last_row; // of those that the file had
+};
+
+// Tables with events. Returns how many there are.
+static int find_tables(sqlite3 *db, struct table *tables, int most)
 {
-    size_t size;
-    free(grow_read(in_path, &size));
-    copy_file(in_path, out_path);
-    sqlite3 *db;
-    if (sqlite3_open(out_path, &db) != SQLITE_OK) {
-        grow_die(out_path, sqlite3_errmsg(db));
-    }
-    uint64_t repeats = target_bytes / size + 1;
-    int64_t period =
-        ask(db, "select max(end) - min(start) from CUPTI_ACTIVITY_KIND_KERNEL") + 1000000;
-    int64_t stride = ask(db, "select max(correlationId) from CUPTI_ACTIVITY_KIND_RUNTIME") + 1;
-    run(db, "pragma journal_mode=off; pragma synchronous=off; begin");
-    char tables[64][128];
     int count = 0;
     sqlite3_stmt *st;
     if (sqlite3_prepare_v2(db,
                            "select m.name from sqlite_master m where m.type='table' and exists "
                            "(select 1 from pragma_table_info(m.name) where name='start')",
                            -1, &st, NULL) != SQLITE_OK) {
-        grow_die(out_path, sqlite3_errmsg(db));
+        grow_die("sqlite_master", sqlite3_errmsg(db));
     }
-    while (count < 64 && sqlite3_step(st) == SQLITE_ROW) {
-        snprintf(tables[count++], sizeof tables[0], "%s", (const char *)sqlite3_column_text(st, 0));
+    while (count < most && sqlite3_step(st) == SQLITE_ROW) {
+        snprintf(tables[count++].name, sizeof tables[0].name, "%s",
+                 (const char *)sqlite3_column_text(st, 0));
     }
     sqlite3_finalize(st);
     for (int i = 0; i < count; i++) {
-        static char list[8192];
-        select_list(db, tables[i], period, stride, list, sizeof list);
-        char *sql = sqlite3_mprintf(
-            "insert into %s select %s from (with recursive c(repeat_no) as (values(1) union "
-            "all select repeat_no + 1 from c where repeat_no < %llu) select repeat_no from c) "
-            "k cross join (select * from %s) t",
-            tables[i], list, (unsigned long long)repeats - 1, tables[i]);
-        if (!sql) {
-            grow_die(tables[i], "no memory");
-        }
-        if (repeats > 1) {
-            run(db, sql);
-        }
+        char *sql = sqlite3_mprintf("select max(rowid) from \"%w\"", tables[i].name);
+        tables[i].last_row = sql ? ask(db, sql) : 0;
         sqlite3_free(sql);
+    }
+    return count;
+}
+
+// Adds repeats from..to - 1 of the rows that the file had.
+static void add_repeats(sqlite3 *db, const struct table *table, const char *list, uint64_t from,
+                        uint64_t to)
+{
+    char *sql = sqlite3_mprintf(
+        "insert into \"%w\" select %s from (with recursive c(repeat_no) as (values(%llu) union "
+        "all select repeat_no + 1 from c where repeat_no < %llu) select repeat_no from c) "
+        "k cross join (select * from \"%w\" where rowid <= %lld) t",
+        table->name, list, (unsigned long long)from, (unsigned long long)to - 1, table->name,
+        (long long)table->last_row);
+    if (!sql) {
+        grow_die(table->name, "no memory");
+    }
+    run(db, sql);
+    sqlite3_free(sql);
+}
+
+static uint64_t size_of(sqlite3 *db)
+{
+    return (uint64_t)(ask(db, "pragma page_count") * ask(db, "pragma page_size"));
+}
+
+// In rounds, as a small file is mostly empty pages: its size says little of what a repeat takes.
+uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_bytes)
+{
+    static struct table tables[64];
+    static char list[8192];
+    copy_file(in_path, out_path);
+    sqlite3 *db;
+    if (sqlite3_open(out_path, &db) != SQLITE_OK) {
+        grow_die(out_path, sqlite3_errmsg(db));
+    }
+    uint64_t first_size = size_of(db), size = first_size, repeats = 1;
+    int64_t period =
+        ask(db, "select max(end) - min(start) from CUPTI_ACTIVITY_KIND_KERNEL") + 1000000;
+    int64_t stride = ask(db, "select max(correlationId) from CUPTI_ACTIVITY_KIND_RUNTIME") + 1;
+    run(db, "pragma journal_mode=off; pragma synchronous=off; begin");
+    int count = find_tables(db, tables, (int)(sizeof tables / sizeof tables[0]));
+    while (count && size < target_bytes) {
+        uint64_t each = repeats > 1 ? (size - first_size) / (repeats - 1) + 1 : size;
+        uint64_t more = (target_bytes - size) / each + 1;
+        for (int i = 0; i < count; i++) {
+            select_list(db, tables[i].name, period, stride, list, sizeof list);
+            add_repeats(db, &tables[i], list, repeats, repeats + more);
+        }
+        repeats += more;
+        size = size_of(db);
     }
     run(db, "commit");
     sqlite3_close(db);

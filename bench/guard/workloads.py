@@ -16,7 +16,7 @@ INPUTS = {
     "kineto-cpu.json": (f"{PROFILES}/torch_cpu_input.pt.trace.json.gz", "8M"),
     "xplane.pb": (f"{PROFILES}/gpu_jax_fixed.xplane.pb.gz", "6M"),
     "keras.pb": (f"{PROFILES}/keras_input.xplane.pb.gz", "6M"),
-    "nsys.sqlite": ("tests/fuzz/seeds/nsys/small.sqlite", "4M"),
+    "nsys.sqlite": ("tests/fuzz/seeds/nsys/small.sqlite", "0.4M"),
 }
 SMALL = f"{PROFILES}/gpu_torch_graph.pt.trace.json.gz"
 SQL = "select name, count(*), sum(dur_ns) from kernels group by name order by 3 desc limit 10"

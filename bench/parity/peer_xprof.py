@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peer: XProf's converters. Usage: peer_xprof.py FILE; prints JSON {quantity: value}, times in ns.
 
-The file is taken alone in a folder of its own: xprof keeps caches beside it. A step breakdown in
+The file is alone in a folder of its own: xprof keeps caches next to it. A step breakdown in
 which several steps are reported is their mean."""
 import gzip
 import json

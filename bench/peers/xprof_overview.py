@@ -2,8 +2,8 @@
 """Peer: xprof's page that holds its verdict. Usage: xprof_overview.py FILE SETTING
 
 tool: overview_page, or input_pipeline_analyzer alone; file: copied, linked, or read and handed over as
-bytes; folder: where the file lies, so that the caches that xprof keeps beside it are found at a second
-look (none: a folder of its own, so that there are none); saved: whether it may use and keep results."""
+bytes; folder: where the file is, so that a second look finds the caches that xprof keeps next to it
+(none: a folder of its own, without caches); saved: whether it may use and keep results."""
 import json
 import os
 import pathlib

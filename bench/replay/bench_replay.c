@@ -163,7 +163,8 @@ int main(int argc, char **argv)
     }
     const struct stk_graph *g = ranks[0]->partial;
     double replay_s = replay_once(g), start = now();
-    if (!stk_pricing_init(&pricing, run, &(struct stk_verdict){.kind = STK_VERDICT_HOST}, &arena) ||
+    if (!stk_pricing_init(&pricing, run, &(struct stk_verdict){.kind = STK_VERDICT_HOST}, true,
+                          &arena) ||
         !pricing.gate.ok) {
         fail("the gate");
     }

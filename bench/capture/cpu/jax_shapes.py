@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences as long as the longest of each batch, which compiles the step anew for each length. Truth: host-bound, by
+"""Sequences as long as the longest of each batch, which recompiles the step for each length. Truth: host-bound, by
 compilation. Fix: padded to multiples of 64."""
 
 from watch import Watch

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """model.fit on a dataset whose map asks a store across a network, one element after the other. Truth: input-bound.
-Fix: num_parallel_calls and prefetch. The map's own stop-watch is the truth of the wait, as nothing runs beside it."""
+Fix: num_parallel_calls and prefetch. The map's own stop-watch is the truth of the wait, since nothing else runs
+then."""
 
 import os
 import time

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stop-watch of Keras' jobs: a callback. A batch is fetched inside the compiled step, so that the wait is what the input's own
-stop-watch (watch.spans: start and end of each preparation, where nothing runs beside it) says of the time of each step."""
+"""The stop-watch of Keras' jobs: a callback. A batch is fetched inside the compiled step, so the wait comes from the
+input's own stop-watch: its spans (start and end of each preparation, while nothing else runs) within each step."""
 
 import keras
 
