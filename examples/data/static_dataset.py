@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A static dataset that fits: prepared once, kept where it is used, read again in each epoch.
 
-"before" prepares each row in each epoch; "after" prepares once and keeps the batches on the GPU, or
-in host memory where there is none: the same code runs.
+"before" prepares each row in each epoch; "after" prepares once and keeps the batches on the GPU, or without one in CPU
+memory: the same code runs.
 """
 
 import functools
@@ -34,7 +34,7 @@ def go_through(epochs):
 
 
 def before(is_small):
-    """stoker.data, prepared anew in each of 5 epochs"""
+    """stoker.data, prepared again in each of 5 epochs"""
     ds = sd.Dataset.from_tensor_slices(raw(is_small)).map(prepare)
     ds = ds.shuffle(4096).batch(BATCH)
     return go_through(ds for _ in range(EPOCHS))
@@ -64,7 +64,7 @@ def tf_prepare(x, y):
 
 
 def tf_before(is_small):
-    """TensorFlow, prepared anew in each of 5 epochs"""
+    """TensorFlow, prepared again in each of 5 epochs"""
     import tensorflow as tf
 
     ds = tf.data.Dataset.from_tensor_slices(raw(is_small)).map(tf_prepare)

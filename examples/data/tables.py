@@ -2,7 +2,7 @@
 """In-memory tables in shuffled batches: a small one (150 rows) many times, a large one once.
 
 Small tables show what an epoch costs beside its data; large ones what an element costs. "before"
-has each row normalised by a Python function, "after" by native operations.
+has each row normalized by a Python function, "after" by native operations.
 """
 
 import functools

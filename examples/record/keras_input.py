@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records a small Keras CNN, trained with model.fit, that waits for its tf.data input; or the same job repaired.
 
-Job: 64 JPEG files of 960 x 720 are read, decoded, resized and normalised by a map, then batched by 16.
+Job: 64 JPEG files of 960 x 720 are read, decoded, resized and normalized by a map, then batched by 16.
   default   sequential map, no cache, no prefetch: every step decodes its 16 images while the model waits
   --fixed   map with AUTOTUNE, cache after it, prefetch at the end: decoded once, during warm-up
 Two tf.data rewrites that would hide the fault are turned off in both: map_parallelization, which makes a sequential

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Records all CPU profiles of examples/profiles anew: record_cpu.sh OUT [ENVS]
+# Records all CPU profiles of examples/profiles again: record_cpu.sh OUT [ENVS]
 # OUT: folder for the profiles. ENVS: where the environments venv-tf, venv-torch and venv-jax are (default /tmp).
 # The scripts run from /tmp/job under the host name host0, so that neither a user's paths nor the host's name get
 # into the files. unshare needs root or user namespaces.
