@@ -39,8 +39,15 @@ foreach(name files graph image indexed inspect jpeg packed records stream text)
     stoker_fuzz(${name} fuzz_${name} stoker_fuzzed)
 endforeach()
 # What stands on reports, queries and exports.
-foreach(name export render sql)
+foreach(name export live render sql)
     stoker_fuzz(${name} fuzz_${name} stoker)
+endforeach()
+# What stoker keeps of runs; the viewer's document of a run is the program's.
+stoker_fuzz(run_folder fuzz_run_folder stoker_serve)
+foreach(target fuzz_run_folder replay_run_folder)
+    if(TARGET ${target})
+        target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/cli/view_run.c)
+    endif()
 endforeach()
 # What a running job answers.
 if(NGHTTP2_FOUND)

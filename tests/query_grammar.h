@@ -363,7 +363,7 @@ static void expressions(const struct choice *c, char *out, size_t size)
     put_rule(&t, rows && c == &choices[3] ? &choices[1] : c, 4, rows ? 'R' : 'S');
 }
 
-// Equal but for the rounding of real numbers, as text with words behind them, too.
+// Equal except for the rounding of real numbers, also as text with words after them.
 static bool same_answer(const char *a, const char *b)
 {
     while (*a && *b) {

@@ -2,11 +2,16 @@
 # The command line from outside, and whole reports against stored ones.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
-    foreach(script run truth stats stats_input stats_values export perfetto query hostile terminal peers data diff whatif docs commands contracts prove ledger tune runs shared steps top capture jobs loops windows view view_browser view_cache collectives fixes evidence screen)
+    foreach(script run ci mcp bundle truth stats stats_input stats_values export perfetto query hostile terminal peers data diff whatif docs commands contracts prove ledger tune runs shared steps top capture jobs loops windows view view_browser view_cache collectives fixes evidence screen tutorial partial mpi)
         add_test(NAME cli.${script} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}
             $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(cli.${script} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
     endforeach()
+    if(TARGET stoker_grow)
+        add_test(NAME cli.second_look COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/second_look
+            $<TARGET_FILE:stoker_cli> $<TARGET_FILE:stoker_grow> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(cli.second_look PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    endif()
     add_test(NAME attack.mutants COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/mutants.py
         $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(attack.mutants PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
@@ -38,4 +43,7 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
     add_test(NAME golden.figures COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/figures
         $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(golden.figures PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    add_test(NAME golden.sentences COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/sentences
+        $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(golden.sentences PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 endif()

@@ -62,7 +62,7 @@ SWITCHES = {"G1": ("input-free", input_stall), "G4": ("precision=bf16", full_pre
 
 
 def devices():
-    """The GPU to measure on, and its name; None where there is none."""
+    """The GPU to measure on, and its name, or None."""
     gpus = [d for d in jax.devices() if d.platform == "gpu"]
     return ("gpu", gpus[0].device_kind) if gpus else None
 

@@ -156,7 +156,7 @@ SWITCHES = {
 
 
 def devices():
-    """The GPU to measure on, and its name; None where there is none."""
+    """The GPU to measure on, and its name, or None."""
     return ("cuda", torch.cuda.get_device_name(0)) if torch.cuda.is_available() else None
 
 

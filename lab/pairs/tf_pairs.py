@@ -78,7 +78,7 @@ def parallel(changed):
 
 
 def kept(changed):
-    """All weights are serialised and sorted after each step; changed: after every tenth."""
+    """All weights are serialized and sorted after each step; changed: after every tenth."""
 
     def keep(step, weights):
         if not changed or step % 10 == 0:

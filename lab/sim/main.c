@@ -24,7 +24,7 @@ static int usage(FILE *out, int status)
                 commands[i].summary);
     }
     fprintf(out,
-            "\nA JOB is a file of lines `key = value`, or - for the defaults; KEY=VALUE behind it "
+            "\nA JOB is a file of lines `key = value`, or - for the defaults; KEY=VALUE after it "
             "changes it.\n");
     return status;
 }

@@ -11,7 +11,7 @@
 #include "sim_commands.def"
 #undef X
 
-// The job that `argv[0]` names, with the KEY=VALUE behind it; the number of arguments taken, or -1
+// The job that `argv[0]` names, with the KEY=VALUE after it; the number of arguments taken, or -1
 // with a message on standard error.
 int sim_command_job(int argc, char **argv, struct sim_job *job);
 

@@ -16,8 +16,8 @@ struct sim_fix {
 extern const struct sim_fix sim_fixes[];
 extern const int sim_fix_count;
 
-// As the user writes it: "fuse", "batch=4"; "batch=" or "batch" takes the table's value. NULL, and
-// the nearest id in the error, where there is none. `value` points into `text` or the table.
+// As the user writes it: "fuse", "batch=4"; "batch=" or "batch" takes the table's value. NULL if
+// unknown, with the nearest id in the error. `value` points into `text` or the table.
 const struct sim_fix *sim_fix_find(const char *text, const char **value, struct stoker_err *err);
 // Changes the job; false: it cannot be done to this one.
 bool sim_fix_apply(const struct sim_fix *fix, const char *value, struct sim_job *job,

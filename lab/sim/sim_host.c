@@ -2,7 +2,7 @@
 // Host threads: each works off its instructions until one takes time or has to wait. Threads of a
 // host share its cores: where more run than there are, all are slower by the same share.
 //
-// Which calls wait, as the CUDA API's page on synchronisation says: a copy from pageable memory
+// Which calls wait, as the CUDA API's page on synchronization says: a copy from pageable memory
 // waits for its stream, then for its own end (small ones are staged and return); a copy to pageable
 // memory waits for its end; launches and copies of pinned memory wait only while the queue of the
 // stream is full; cudaMalloc waits for the device.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training job as the simulator takes it: numbers and words (sim_job.def) in a text file of lines
-// `key = value`, with # for comments. What is not said has its default.
+// `key = value`, with # for comments. Missing keys have their defaults.
 #ifndef SIM_JOB_H
 #define SIM_JOB_H
 
@@ -19,6 +19,13 @@ struct sim_job {
 
 enum sim_model { SIM_TRANSFORMER, SIM_CONVNET, SIM_RECOMMENDER, SIM_TINY };
 enum sim_framework { SIM_PYTORCH, SIM_TENSORFLOW, SIM_CUDA };
+enum sim_lag {
+    SIM_LATE_NOWHERE,
+    SIM_LATE_INPUT,
+    SIM_LATE_FORWARD,
+    SIM_LATE_BACKWARD,
+    SIM_LATE_PAUSE
+};
 enum sim_precision { SIM_FP32, SIM_TF32, SIM_FP16, SIM_BF16, SIM_FP8 };
 
 void sim_job_default(struct sim_job *job);

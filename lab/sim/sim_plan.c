@@ -217,6 +217,52 @@ static void read_back(struct plan *p, uint32_t index)
     add(p, SIM_DO_CLOSE);
 }
 
+// What the rank loses in this step, us.
+static double late_us(const struct plan *p)
+{
+    const struct sim_job *job = p->job;
+    double rank = p->t->rank;
+    if ((p->step + 1) % (uint32_t)job->late_every != 0) {
+        return 0;
+    }
+    bool is_late = rank >= job->late_rank && rank < job->late_rank + job->late_ranks;
+    return is_late                   ? job->late_us
+           : rank == job->late_other ? job->late_us * job->late_other_share
+                                     : 0;
+}
+
+// A late rank loses time here, if it does so in this place.
+static void lag(struct plan *p, enum sim_lag place)
+{
+    const struct sim_job *job = p->job;
+    double us = (enum sim_lag)job->late_in == place ? late_us(p) : 0;
+    if (us <= 0) {
+        return;
+    }
+    uint64_t key = key_of(p, SIM_ROLE_PYTHON, 3, (uint32_t)place);
+    if (job->late_on_device && (place == SIM_LATE_FORWARD || place == SIM_LATE_BACKWARD)) {
+        kernel(p, SIM_ROLE_OP_ELEMENTWISE, SIM_ROLE_K_ELEMENTWISE, SIM_MEMORY, us, 0,
+               2000 + (uint32_t)place);
+        return;
+    }
+    end_graph(p);
+    work(p, host_ns(p, us, key));
+}
+
+// A pause comes in forward or in backward, and each step one rank may stall.
+static void stop_short(struct plan *p, bool in_backward)
+{
+    const struct sim_job *job = p->job;
+    uint64_t key = sim_key((uint64_t)job->seed, p->step, (uint64_t)SIM_ROLE_PYTHON << 48 | 1);
+    if ((sim_mix(key ^ p->t->rank) & 1) == in_backward) {
+        lag(p, SIM_LATE_PAUSE);
+    }
+    if (job->stall_us > 0 && !in_backward && key % (uint64_t)job->ranks == p->t->rank) {
+        end_graph(p);
+        work(p, host_ns(p, job->stall_us, key));
+    }
+}
+
 bool sim_plan_has_loaders(const struct sim_job *job)
 {
     return job->workers > 0 && !job->constant_input;
@@ -244,6 +290,7 @@ static void input(struct plan *p, uint32_t batch)
         add(p, SIM_DO_FETCH)->ordinal = batch;
     }
     work(p, own ? load_ns(p, batch) : 0);
+    lag(p, SIM_LATE_INPUT);
     work(p, host_ns(p, job->fetch_us, key_of(p, SIM_ROLE_FETCH, 0, 0)));
     add(p, SIM_DO_CLOSE);
     if (job->all_host) {
@@ -296,6 +343,10 @@ static void forward(struct plan *p)
                job->load_us * job->on_device_share / job->on_device_speed, 0, 0);
     }
     for (uint32_t layer = 0; layer < (uint32_t)job->layers; layer++) {
+        if (layer == (uint32_t)job->layers / 2) {
+            lag(p, SIM_LATE_FORWARD);
+            stop_short(p, false);
+        }
         if (job->precision >= SIM_FP16) {
             kernel(p, SIM_ROLE_OP_CAST, SIM_ROLE_K_CAST, SIM_MEMORY, job->elementwise_us / 2, layer,
                    0);
@@ -340,6 +391,10 @@ static void backward(struct plan *p)
     bool reduces = job->ranks > 1;
     open_slice(p, SIM_ROLE_BACKWARD, 0);
     for (uint32_t layer = (uint32_t)job->layers; layer-- > 0;) {
+        if (layer == (uint32_t)job->layers / 2) {
+            lag(p, SIM_LATE_BACKWARD);
+            stop_short(p, true);
+        }
         chain(p, layer, 1000);
         matrices(p, layer, 1000, 2 * (uint32_t)job->matmuls);
         p->unreduced += job->gradient_bytes / job->layers;

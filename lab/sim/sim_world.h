@@ -37,7 +37,7 @@ enum sim_do {
     SIM_DO_MALLOC,
     SIM_DO_RECORD, // how far `stream` is filled, into `slot`
     SIM_DO_ASK,    // a call that queues nothing
-    SIM_DO_WAIT,   // `stream` waits until `other` is as far as `slot` says
+    SIM_DO_WAIT,   // `stream` waits until `other` reaches `slot`
     SIM_DO_STEP,   // begin of step `ordinal`
     SIM_DO_FETCH,  // wait for batch `ordinal`
     SIM_DO_ROOM,   // a loader: wait until batch `ordinal` may be prepared
@@ -175,7 +175,7 @@ bool sim_task_ends(struct sim_task *t, const struct sim_event *e);
 void sim_device_queue(struct sim_world *w, uint32_t rank, int stream, const struct sim_op *op);
 void sim_device_pump(struct sim_world *w, uint32_t rank);
 void sim_device_end(struct sim_world *w, uint32_t rank, int stream); // of the operation at the head
-// The kernels of a rank go on at the rate that what runs beside them leaves.
+// Sets the rate of a rank's kernels from the work that runs at the same time.
 void sim_device_share(struct sim_world *w, uint32_t rank);
 
 // sim_collective.c

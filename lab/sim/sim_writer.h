@@ -5,6 +5,7 @@
 #define SIM_WRITER_H
 
 #include "sim_job.h"
+#include "sim_random.h"
 #include "sim_row.h"
 #include "sim_run.h"
 
@@ -35,6 +36,14 @@ static inline uint32_t sim_writer_pid(uint32_t rank)
 static inline uint32_t sim_writer_tid(uint32_t rank, uint32_t thread)
 {
     return sim_writer_pid(rank) + (thread ? 100000 + thread : 0);
+}
+
+// What the clock of a rank's host is ahead.
+static inline int64_t sim_writer_clock_ns(const struct sim_job *job, uint32_t rank)
+{
+    uint64_t host = rank / (uint32_t)job->ranks_per_host;
+    double unit = sim_unit(sim_key((uint64_t)job->seed, host, UINT64_C(0xc10c)));
+    return (int64_t)((2 * unit - 1) * job->clock_ms * 1e6);
 }
 
 static const uint32_t sim_writer_streams[] = {7, 20, 24}; // compute, input, collectives

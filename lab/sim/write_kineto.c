@@ -10,6 +10,7 @@
 #include "sim_world.h"
 #include "sim_writer.h"
 
+#define GROUP_SHOWN 30 // PyTorch cuts longer lists of ranks
 #define BASE_NS INT64_C(1700000000000000000)
 
 struct kineto {
@@ -63,6 +64,7 @@ static void *kineto_begin(const char *path, const struct sim_job *job, uint32_t 
             "\"numSms\": 108}],\n\"cuda_runtime_version\": 12010,\n",
             k->device, sim_name_of_gpu(job));
     if (job->ranks > 1) {
+        fprintf(k->out, "\"host_name\": \"node%u\",\n", rank / (uint32_t)job->ranks_per_host);
         fprintf(
             k->out,
             "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": %u, \"world_size\": %.0f},\n",
@@ -70,7 +72,7 @@ static void *kineto_begin(const char *path, const struct sim_job *job, uint32_t 
     }
     fprintf(k->out,
             "\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": %lld,\n\"traceEvents\": [\n",
-            (long long)BASE_NS);
+            (long long)(BASE_NS + sim_writer_clock_ns(job, rank)));
     put_name_of(k, pid, 0, "process_name", "python");
     put_name_of(k, pid, pid, "thread_name", "thread (python)");
     put_name_of(k, k->device, 0, "process_name", "python");
@@ -112,9 +114,13 @@ static const char *category_of(const struct sim_row *row)
 
 static void put_ranks(struct kineto *k)
 {
+    uint32_t ranks = (uint32_t)k->job.ranks, shown = ranks > GROUP_SHOWN ? GROUP_SHOWN - 1 : ranks;
     fprintf(k->out, "\"[");
-    for (uint32_t i = 0; i < (uint32_t)k->job.ranks; i++) {
+    for (uint32_t i = 0; i < shown; i++) {
         fprintf(k->out, "%s%u", i ? ", " : "", i);
+    }
+    if (shown < ranks) {
+        fprintf(k->out, ", ..., %u", ranks - 1);
     }
     fprintf(k->out, "]\"");
 }

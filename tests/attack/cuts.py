@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles that end early: whatever is missing, the answer is that of the whole file over the steps that are judged, or none.
+"""Profiles that end early: the answer must be that of the whole file over the judged steps, or none.
 
 Usage: tests/attack/cuts.py STOKER [--long] [--seed S] [--only NAME]
   --long: every profile at 20 places: those carried here, and those of STOKER_FIXTURES and STOKER_FIELD

@@ -6,8 +6,8 @@ exports of stacks, of which there may be as many as events, and each as long as 
 
 Usage: tests/attack/formula.py STOKER [--long] [--size MB] [--list] [CASE...]
   without a name: the cases of SHORT, as they once cost more; with --long every kind of every format, larger
-The profiles are made by many_*.py and packed.py, each by a process of its own: what a program is said to have taken is
-at least what the process took that started it. Prints a line for each case; --long and CASE print all figures.
+The profiles are made by many_*.py and packed.py, each by a process of its own: a program's reported memory is at least
+that of the process that started it. Prints a line for each case; --long and CASE print all figures.
 """
 import argparse
 import concurrent.futures
@@ -68,7 +68,7 @@ def cost(words):
 
 
 def cost_at_rest(most_seconds, words):
-    """cost(), asked up to twice again where it took too long: neighbours on a processor add some tens of percent."""
+    """cost(), asked up to twice again where it took too long: neighbors on a processor add some tens of percent."""
     for _ in range(3):
         found = cost(["timeout", str(SECONDS_MAX), *words])
         if found[2] <= most_seconds or found[2] > 2 * most_seconds:
@@ -103,7 +103,7 @@ def check_said(stoker, name, path):
     p = subprocess.run([stoker, "why", "--json", "--limit", "1", str(path)], capture_output=True)
     issues = {issue["id"]: issue for issue in json.loads(p.stdout)["profile"]["issues"]} if p.stdout else {}
     issue = issues.get(SAID[name], {"count": 0})
-    check(issue["count"] > 0 and issue["remedy"], f"{name}: {SAID[name]} is not said: {sorted(issues)}")
+    check(issue["count"] > 0 and issue["remedy"], f"{name}: {SAID[name]} is missing: {sorted(issues)}")
 
 
 def main():

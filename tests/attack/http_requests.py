@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong, half and hostile requests to stoker view, a thousand at once, slow and half-open clients: it answers whoever asks
-rightly, ends well, and holds no more files, threads or memory behind them than before.
+"""Wrong, half and hostile requests to stoker view, a thousand at once, slow and half-open clients: it answers every
+valid request, ends well, and keeps no more files, threads or memory afterwards than before.
 
 Usage: tests/attack/http_requests.py STOKER [--long] [--count N] [--seed S]
-  --long: 100 000 requests in the place of 1500
+  --long: 100 000 requests instead of 1500
 """
 import argparse
 import concurrent.futures
@@ -38,7 +38,7 @@ WORDS = [b"GET", b"POST", b"HEAD", b"PUT", b"OPTIONS", b"\0", b"G" * 5000, b"/",
 
 
 def rightly(s):
-    """A question that must be answered whatever was asked before."""
+    """A request that must be answered after any others."""
     status, _, body = s.ask("/api/names?ids=1,2")
     return status == 200 and "names" in json.loads(body)
 

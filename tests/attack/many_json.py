@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chrome and Kineto traces with many different things of one kind. MAKERS: name -> writes about `size` bytes.
 
-Each is as short as its kind allows: what one more thing costs the reader is told apart from what its text costs."""
+Each is as short as its kind allows, to separate the cost of one more thing from the cost of its text."""
 
 HEAD = '{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA A100-SXM4-40GB","numSms":108}],"traceEvents":[\n'
 STEP_US = 10_000

@@ -3,9 +3,12 @@
 """Mutated profiles of every format: each gets an answer or an error text, never a signal; in 20 s, within the time and
 memory of docs/testing.md; and the same answer from a plain file, a pipe, gzip and zstd, twice, with one and two threads.
 
-Usage: tests/attack/mutants.py STOKER [--long] [--count N] [--first I] [--seed S] [--only I] [--jobs N]
-  --long: 20 000 inputs on all processors, of larger profiles and those of STOKER_FIXTURES too
+Usage: tests/attack/mutants.py STOKER [--long] [--count N] [--first I] [--seed S] [--only I] [--jobs N] [--readers FOLDER]
+  --long: 20 000 inputs on all processors, of larger profiles and those of STOKER_FIXTURES and STOKER_FIELD too
   --only: the input of that number alone; what fails prints this command, and is kept below build/attack/
+  --readers: mutants of those profiles alone, many by one process: the fuzz programs in that folder (build/fuzz/tests, with
+    AddressSanitizer) read each and take it to the verdict; no question is asked. One mutant in WHOLE is of a whole
+    profile, the others are of pieces (pieces.py)
 """
 import argparse
 import collections
@@ -25,11 +28,13 @@ import tempfile
 import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "cli")]
-from harness import ROOT, check, done, fixtures  # noqa: E402
+from harness import ROOT, check, done, fixtures, work_in_memory  # noqa: E402
 from mutators import mutate  # noqa: E402
+from pieces import pieces_of  # noqa: E402
 
 SHORT, LONG = 60, 20_000
 SECONDS_MAX = 20
+WHOLE, PIECES, BATCH = 50, 20, 400
 KEPT = ROOT / "build/attack"
 BASE_MAX, LONG_BASE_MAX = 20_000, 3_000_000  # bytes of a profile that is mutated
 SUFFIXES = {"chrome": ".json", "xplane": ".xplane.pb", "nsys": ".sqlite", "stk": ".stk", "perfetto": ".pftrace"}
@@ -81,7 +86,7 @@ def run(stoker, words, folder, stdin=None):
                   used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
 
-# What a process is said to have taken is at least what the process took that started it: a small one does.
+# A process's reported memory is at least that of the process that started it, so a small one starts it.
 MEASURE = """
 import os, sys
 quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
@@ -187,6 +192,11 @@ def difference(a, b):
 # ---- inputs
 
 
+def further():
+    """Folders of profiles outside the repository, where they are there."""
+    return [folder for folder in (fixtures("INDEX.tsv"), fixtures("truth.tsv", "field")) if folder]
+
+
 def bases(is_long):
     """(format, content) of the profiles that are mutated."""
     found = [(kind, p.read_bytes()) for kind in SUFFIXES for p in sorted((ROOT / "tests/fuzz/seeds" / kind).glob("*"))]
@@ -194,7 +204,7 @@ def bases(is_long):
         kind = next((k for k, suffix in SUFFIXES.items() if p.name.endswith(suffix)), None)
         found.append((kind, p.read_bytes()))
     if is_long:
-        folders = [ROOT / "examples/profiles", *([fixtures("INDEX.tsv")] if fixtures("INDEX.tsv") else [])]
+        folders = [ROOT / "examples/profiles", *further()]
         for p in sorted(p for folder in folders for p in folder.rglob("*") if p.is_file()):
             kind = next((k for k, suffix in SUFFIXES.items() if p.name.removesuffix(".gz").endswith(suffix)), None)
             if kind and "truth" not in p.name and p.stat().st_size < LONG_BASE_MAX:
@@ -218,7 +228,70 @@ def input_of(inputs, seed, number):
     return kind, mutate(kind, data, r), r
 
 
+def further_inputs():
+    """(format, content) of the profiles outside the repository, uncompressed."""
+    known = {data for kind, data in bases(False)}
+    found = []
+    for p in sorted(p for folder in further() for p in folder.rglob("*") if p.is_file()):
+        kind = next((k for k, suffix in SUFFIXES.items() if p.name.removesuffix(".gz").endswith(suffix)), None)
+        if kind:
+            data = gzip.decompress(p.read_bytes()) if p.name.endswith(".gz") else p.read_bytes()
+            if len(data) <= LONG_BASE_MAX and data not in known:
+                found.append((kind, data))
+    return found
+
+
+def begin_readers(readers, seed):
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    state.update(readers=readers, seed=seed, inputs=further_inputs())
+    state["pieces"] = [(kind, pieces_of(kind, data, random.Random(f"{seed}:{i}"), PIECES)) for i, (kind, data) in enumerate(state["inputs"])]
+
+
+def reader_input(number):
+    """The smaller of two whole profiles, or a piece of one."""
+    r = random.Random(f"{state['seed']}:{number}")
+    if number % WHOLE == 0:
+        kind, data = min(r.choice(state["inputs"]), r.choice(state["inputs"]), key=lambda base: len(base[1]))
+    else:
+        kind, some = r.choice(state["pieces"])
+        data = r.choice(some)
+    return kind, data, r
+
+
+def read_batch(numbers):
+    """What the readers' own programs say of the mutants of these numbers."""
+    found, readers = [], state["readers"]
+    with tempfile.TemporaryDirectory(prefix="stoker-attack-") as folder:
+        for number in numbers:
+            kind, data, r = reader_input(number)
+            where = pathlib.Path(folder, kind)
+            where.mkdir(exist_ok=True)
+            (where / str(number)).write_bytes(mutate(kind, data, r))
+        for where in sorted(pathlib.Path(folder).iterdir()):
+            KEPT.mkdir(parents=True, exist_ok=True)
+            # A frozen or busy machine is no hang: the limit is of the clock.
+            words = ["-timeout=1200", "-rss_limit_mb=4000", f"-artifact_prefix={KEPT}/{where.name}-"]
+            answer = subprocess.run([readers / f"fuzz_{where.name}", *words, *sorted(where.iterdir())], capture_output=True)
+            if answer.returncode:
+                found.append(f"{where.name}: exit code {answer.returncode}: {answer.stderr[-2000:].decode(errors='replace')}")
+    return len(numbers), found
+
+
 state: dict = {}
+
+
+def read_all(readers, seed, numbers, jobs):
+    """By several processes, which inherit the profiles."""
+    begin_readers(readers, seed)
+    if not state["inputs"]:
+        return
+    print(f"seed {seed}, {len(state['inputs'])} profiles, {sum(len(s) for _, s in state['pieces'])} pieces, {len(numbers)} inputs for {readers}", flush=True)
+    start, read = time.monotonic(), 0
+    with multiprocessing.Pool(jobs) as pool:
+        for n, found in pool.imap_unordered(read_batch, [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]):
+            read += n
+            check(not found, "; ".join(found))
+            print(f"{read} inputs, {time.monotonic() - start:.0f} s", flush=True)
 
 
 def attack(number):
@@ -259,9 +332,16 @@ def main():
     words.add_argument("--seed", type=int, default=1)
     words.add_argument("--only", type=int)
     words.add_argument("--jobs", type=int)
+    words.add_argument("--readers", type=pathlib.Path)
     given = words.parse_args()
     is_long = given.long
     count = given.count or (LONG if is_long else SHORT)
+    if is_long or given.readers:
+        work_in_memory()
+    if given.readers:
+        jobs = given.jobs or len(os.sched_getaffinity(0))
+        read_all(given.readers.resolve(), given.seed, range(given.first, given.first + count), jobs)
+        return done("attack.mutants")
     stoker = str(pathlib.Path(given.stoker).resolve())
     jobs = given.jobs or (len(os.sched_getaffinity(0)) if is_long else 1)
     inputs, start = bases(is_long), time.monotonic()

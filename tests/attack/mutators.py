@@ -318,7 +318,7 @@ def change_nsys(data, r):
                     change_table(db, r.choice(tables), r)
                 except sqlite3.Error:  # what the schema no longer allows
                     pass
-        except (sqlite3.Error, IndexError, MemoryError):  # a schema that makes no sense any more
+        except (sqlite3.Error, IndexError, MemoryError):  # the schema is no longer valid
             pass
         finally:
             db.close()
@@ -343,6 +343,7 @@ def blocks_of(data):
 
 def change_stk(data, r):
     start, blocks = blocks_of(data)
+    was = {id(payload): bytes(payload) for _, payload in blocks}  # whose checksum is there: computing it is slow
     for _ in range(r.choice((1, 2, 3, 10))):
         if not blocks or len(start) < 64:
             return change_bytes(data, r)
@@ -365,7 +366,9 @@ def change_stk(data, r):
     out = bytearray(start)
     for head, payload in blocks:
         head[3] = len(payload) if r.random() < 0.98 else r.choice((0, 8, 2**31))
-        head[7], head[8] = crc32c(payload), 0
+        if was.get(id(payload)) != payload:
+            head[7] = crc32c(payload)
+        head[8] = 0
         head[8] = crc32c(struct.pack(HEAD, *head))
         out += struct.pack(HEAD, *head) + payload
     return bytes(out)

@@ -9,7 +9,7 @@ from many_json import HEAD, kernel, launch, step
 from many_xplane import block, event, line, name_of, number, varint
 
 INFLATED = 160_000_000  # of what is refused
-RATIO = 256             # up to which a compressed profile is read, whatever it holds
+RATIO = 256             # up to which a compressed profile is read, regardless of content
 FLOOR = 64 << 20        # and up to which any is
 READ = 72_000_000       # of what is read: more than FLOOR
 CHUNK = 1 << 20

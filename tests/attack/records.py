@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged records of `stoker run`, and ledgers: whatever bytes are turned, cut or put in, each command that reads them has
-an answer or an error text, never a signal or a stack trace, and nothing that a terminal obeys.
+"""Damaged records of `stoker run`, and ledgers: each command that reads them has an answer or an error text, never a signal,
+a hang or a stack trace, and prints nothing that a terminal obeys.
 
 Usage: tests/attack/records.py STOKER [--long] [--seed S] [--only I]
-  --long: 3 000 damaged records, not 40. What fails prints how to ask it again, and is kept below build/attack/.
-The record is that of a job with a package of PyTorch's names (tests/cli/fake_frameworks): steps, the machine, run.json.
+  --long: 3 000 damaged records, not 40. A failure prints how to ask again, and its record is kept below build/attack/.
+The record is of a job with a package of PyTorch's names (tests/cli/fake_frameworks): steps, the machine, run.json. Bytes are
+turned, cut and put in; sometimes a file is a pipe or a link instead. Each record gets `top`, `prove`, `view` (the page of
+the run and of the ledger, by HTTP) and one further question by chance.
 """
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -17,6 +20,7 @@ import sys
 import tempfile
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "cli")]
+import view_server  # noqa: E402
 from harness import ROOT, check, done, settle_environment  # noqa: E402
 
 SHORT, LONG = 40, 3_000
@@ -27,10 +31,13 @@ optimizer = torch.optim.Optimizer()
 for batch in torch.utils.data.DataLoader(range(30)):
     optimizer.step()
 """
+EACH = [words.split() for words in (
+    "top --once R", "top --once --json R", "prove --no-profile --before R --after R --ledger none")]
 QUESTIONS = [words.split() for words in (
     "why R --json", "why R -v", "stats all R --json", "stats input R", "stats machine R --json", "whatif R --json", "find . R",
-    "diff R R --json", "export csv R -o -", "prove --no-profile --before R --after R --ledger none", "ledger --file L",
-    "ledger --json --file L")]
+    "diff R R --json", "export csv R -o -", "ledger --file L", "ledger --json --file L", "why L", "why R/machine.stk --json",
+    "partial R -o out.part", "report R -o out.html")]
+JSON = {"top --once --json R", "why R --json", "stats all R --json", "ledger --json --file L"}
 VALUES = [b"1e999", b"-1", b"null", b"[]", b"{", b'"\\u001b[2J"', b"9" * 30, b"\xff", b"\x00", b"\t", b"nan", b"18446744073709551615",
           b"\x1b]0;x\x07", "\u202e".encode(), b'"' + b"A" * 70_000 + b'"', b"[" * 2_000, b"\xff" * 8, b"\xff\xff\xff\x7f"]
 
@@ -64,13 +71,68 @@ def damaged(data, r):
     return bytes(b)
 
 
-def problem_of(r):
+def write(path, data, r):
+    """The damaged file. In the record, sometimes a pipe, a link to a device or a folder instead: stoker, which finds these
+    files by itself, must neither wait for them nor read without an end. The ledger is named, and stays a file."""
+    how = r.randrange(60) if path.parent.name == "record" else 60
+    if how == 0:
+        os.mkfifo(path)
+    elif how == 1:
+        path.symlink_to(r.choice(["/dev/zero", "/dev/null", "/proc/self/mem", path.name, ".", "/"]))
+    elif how == 2:
+        path.mkdir()
+    elif how > 3:
+        path.write_bytes(damaged(data, r))
+
+
+def no_constant(word):
+    raise ValueError(word)  # NaN and Infinity, which Python takes
+
+
+def problem_of(r, question):
     text = r.stdout + r.stderr
     if r.returncode not in range(6) or (r.returncode in (2, 3, 5) and not r.stderr):
         return f"exit code {r.returncode}: {r.stderr[-300:]!r}"
     if b"Traceback" in text:
         return f"a stack trace: {text[-300:]!r}"
-    return "what a terminal obeys" if b"\x1b" in r.stderr else None
+    if b"\x1b" in (r.stderr if question.startswith("export") else text):
+        return "what a terminal obeys"
+    if question in JSON and r.returncode in (0, 4):
+        try:
+            json.loads(r.stdout, parse_constant=no_constant)
+        except ValueError:
+            return f"no JSON: {r.stdout[-300:]!r}"
+    return None
+
+
+def asked(stoker, folder, question):
+    if question[1] == "R/machine.stk" and not pathlib.Path(folder, "record/machine.stk").is_file():
+        return None  # a pipe or a device that is named is read
+    words = [word.replace("R", "record") if word[0] == "R" else "ledger.tsv" if word == "L" else word for word in question]
+    try:
+        answer = subprocess.run([stoker, *words], cwd=folder, capture_output=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return f"{' '.join(words)}: hangs"
+    problem = problem_of(answer, " ".join(question))
+    return f"{' '.join(words)}: {problem}" if problem else None
+
+
+def viewed(stoker, folder):
+    """What is wrong with the pages of the record and of the ledger."""
+    s = view_server.Server(stoker, "--no-cache", f"{folder}/record", f"{folder}/ledger.tsv")
+    problem = None
+    if s.port:
+        for number in range(2):
+            status, _, body = s.ask(f"/api/extra?n={number}")
+            try:
+                if status == 200 and number == 0:
+                    json.loads(body)
+            except ValueError:
+                problem = f"view: no JSON: {body[-300:]!r}"
+            if status not in (200, 400, 404, 500):
+                problem = f"view: {status} {body[:300]!r}"
+    code = s.end()
+    return problem or (f"view: exit code {code}: {s.line!r}" if code not in range(6) else None)
 
 
 def attack(stoker, files, seed, number):
@@ -79,15 +141,15 @@ def attack(stoker, files, seed, number):
         where = pathlib.Path(folder, "record")
         where.mkdir()
         for name, data in files.items():
-            path = pathlib.Path(folder, name) if name == "ledger.tsv" else where / name
-            path.write_bytes(damaged(data, r))
-        question = [{"R": "record", "L": "ledger.tsv"}.get(w, w) for w in r.choice(QUESTIONS)]
-        answer = subprocess.run([stoker, *question], cwd=folder, capture_output=True, timeout=SECONDS_MAX)
-        problem = problem_of(answer)
+            write(pathlib.Path(folder, name) if name == "ledger.tsv" else where / name, data, r)
+        questions = [*EACH, r.choice(QUESTIONS)]
+        found = [*(asked(stoker, folder, question) for question in questions), viewed(stoker, folder)]
+        problem = "; ".join(filter(None, found))
         if problem:
             kept = ROOT / f"build/attack/record-{seed}-{number}"
-            shutil.copytree(folder, kept, dirs_exist_ok=True)
-            problem = f"{' '.join(question)}: {problem}\n  kept: {kept}"
+            shutil.copytree(folder, kept, dirs_exist_ok=True, symlinks=True, ignore=lambda at, names: [
+                name for name in names if pathlib.Path(at, name).is_fifo()])
+            problem += f"\n  kept: {kept}"
     return problem
 
 

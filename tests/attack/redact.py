@@ -4,7 +4,7 @@
 form, on standard output, among errors, or in a file that it writes.
 
 Usage: tests/attack/redact.py STOKER [--long]
-  --long: every profile of examples/, tests/jobs and STOKER_FIXTURES, in place of some
+  --long: every profile of examples/, tests/jobs and STOKER_FIXTURES, not only some
 """
 import argparse
 import concurrent.futures
@@ -29,7 +29,7 @@ FORMATS = ("perfetto", "chrome", "xspace", "sqlite", "csv", "collapsed", "speeds
 TABLES = ("events", "steps", "kernels", "launches", "tracks", "strings", "devices", "gaps", "issues", "ranks", "findings", "transfers", "links")
 PAGES = ("info", "report", "whatif", "phases", "names?ids=" + ",".join(map(str, range(1, 400))), "event?id=1", "event?id=40", "search?q=a&limit=500",
          "runs?id=3", "area?t0=0&t1=99999999999999&tracks=", "table/python", "table/ops", "table/comm", "perfetto", "diff")  # fmt: skip
-# Chosen so that what a rule knows by its beginning is there, whatever the profile holds.
+# Chosen so that names that rules know by their beginning occur in any profile.
 NAMES = ["ProfilerStep#3 > M", "aten::M", "hipM", "cudaM", "cuLaunchM", "cudaLaunchKernelM", "ncclM", "nccl:M", "c10d::M", "gloo:M", "Memcpy M", "Memset M",
          "[CUDA memcpy M]", "autograd::engine::evaluate_function: MBackward0", "cudnnM", "cublasM", "cutlassM", "ampere_M", "volta_M", "sm80_M", "sm90_M",
          "Cijk_M", "Iterator::M", "Iterator::Root::Map[M]", "IteratorGetNextM", "ProfilerStep#M", "Optimizer.step#M.step", "enumerate(DataLoader)#M", "enumerate(DataPipe)#M",
@@ -44,7 +44,7 @@ def stoker(*words, cwd=None):
 
 
 def written(folder):
-    """All that lies in a folder, unpacked, with the names of files."""
+    """All content of a folder, unpacked, with the names of files."""
     out = b""
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         data = path.read_bytes()
@@ -81,6 +81,7 @@ def questions(profile):
     for name in FORMATS:
         for more in ([], ["--args"]) if name in ("chrome", "perfetto", "sqlite") else ([],):
             yield ["export", name, *more, profile, "-o", "out"]
+    yield ["report", "--bundle", "out", profile]
     yield ["report", "--html", "out", profile]
     yield ["report", "--html", "out", profile, "--", profile]
 

@@ -32,7 +32,7 @@ def check(value, schema, where="report", problems=None):
         problems.append(f"{where}: {value!r} is not of type {schema['type']}")
         return problems
     if "enum" in schema and value not in schema["enum"]:
-        problems.append(f"{where}: {value!r} is none of {schema['enum']}")
+        problems.append(f"{where}: {value!r} isn't one of {schema['enum']}")
     if "minimum" in schema and value < schema["minimum"]:
         problems.append(f"{where}: {value!r} is below {schema['minimum']}")
     if "maximum" in schema and value > schema["maximum"]:

@@ -739,7 +739,7 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
     END;
 }
 
-// The arguments of a kernel of the library. False: it is none, or its threads are too few.
+// The arguments of a kernel of the library. False: another kernel, or too few threads.
 static bool read_lookup(const struct function *f, void **args, uint64_t columns, uint64_t rows,
                         uint64_t threads, struct lookup *l)
 {

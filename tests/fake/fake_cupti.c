@@ -13,7 +13,7 @@
 //   FAKE_CUPTI_DROP=N        each N-th kernel is dropped
 //   FAKE_CUPTI_ZERO=N        each N-th kernel has no time
 //   FAKE_CUPTI_LATE=NS       records come so long after the work was done
-//   FAKE_CUPTI_RESET=1       correlation ids start anew with each subscription
+//   FAKE_CUPTI_RESET=1       correlation ids restart with each subscription
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA driver without a device, for tests of the capture library: work takes no processor, it has
 // a time on its stream. As the real one it loads what CUDA_INJECTION64_PATH names as it is
-// initialised. What the job did is written to the file that FAKE_TRUTH names, a line of JSON each:
+// initialized. What the job did is written to the file that FAKE_TRUTH names, a line of JSON each:
 // calls, and the work of each, with whether CUPTI was to record it.
 #include "fake/fake_gpu.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the fake driver (fake_gpu.c, libcuda.so.1) and the fake CUPTI (fake_cupti.c): what a call
-// or a piece of work is told as. Times are nanoseconds of the monotonic clock.
+// Between the fake driver (fake_gpu.c, libcuda.so.1) and the fake CUPTI (fake_cupti.c): how a call
+// or a piece of work is reported. Times are nanoseconds of the monotonic clock.
 #ifndef STK_TESTS_FAKE_GPU_H
 #define STK_TESTS_FAKE_GPU_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that trains nothing on the fake driver. Each step of each thread: a gap as if it waited
-// for a batch, a copy to the device, kernels, a memset, a synchronisation; with NVTX a range
+// for a batch, a copy to the device, kernels, a memset, a synchronization; with NVTX a range
 // around.
 //
 // Usage: fake_job [OPTION VALUE]...
 //   steps N (20)  kernels N (6)  threads N (1)  gap-us N (2000)  kernel-us N (300)  graph 0|1
 //   nvtx 0|1      fork-at STEP   kill-at STEP   exit-at STEP (in a range: within a hook's reach)
-//   wait-ms N     after the steps, without a synchronisation
+//   wait-ms N     after the steps, without a synchronization
 //   cxx 0|1       libstdc++ is loaded, for the module alone that asked for it
 #include <dlfcn.h>
 #include <pthread.h>
@@ -73,7 +73,7 @@ static void start_nvtx(void)
     memcpy(&entry, &symbol, sizeof entry);
     if (entry) {
         entry(export_table);
-        dlclose(library); // it must stay all the same
+        dlclose(library); // it must stay anyhow
     }
 }
 

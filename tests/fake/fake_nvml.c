@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A management library of NVIDIA's driver without a driver: each call answers from one struct that
-// the test fills (fake_nvml.h). A call before the library is initialised, or with a device that was
+// the test fills (fake_nvml.h). A call before the library is initialized, or with a device that was
 // not handed out, counts as a misuse. Names and numbers are those of NVML's public reference.
 #include "fake_nvml.h"
 

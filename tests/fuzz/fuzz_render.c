@@ -5,13 +5,12 @@
 // Text: nothing moves the cursor or turns what is read around, whatever it is called; ASCII where
 // that was asked for; a table that an analysis made keeps to the width from 80 columns on. JSON is
 // JSON, and ASCII or UTF-8; CSV has a field for each column in each row.
-#include "fuzz.h"
+#include "fuzz_output.h"
 
-#include "base/utf8.h"
 #include "results/print/out.h"
 #include "results/table.h"
 
-enum { TEXT_MAX = 60, LIST_MAX = 4, COLUMNS = 6, ROWS_MAX = 5, OUTPUT_MAX = 1 << 20 };
+enum { TEXT_MAX = 60, LIST_MAX = 4, COLUMNS = 6, ROWS_MAX = 5 };
 
 static struct stk_arena arena;
 
@@ -242,124 +241,11 @@ static void make_tables(struct stk_table_doc *doc, bool is_query, struct fuzz_ch
 
 // ---- what came out ----
 
-static struct {
-    char bytes[OUTPUT_MAX + 1];
-    size_t n;
-} output;
-
-static int take(void *arg, const char *bytes, size_t n)
-{
-    (void)arg;
-    FUZZ_REQUIRE(output.n + n <= OUTPUT_MAX);
-    memcpy(output.bytes + output.n, bytes, n);
-    output.n += n;
-    output.bytes[output.n] = 0;
-    return 0;
-}
-
-// Controls of both blocks; marks that turn the direction or end a line.
-static bool is_obeyed(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
-// Length of a colour of ours at p, 0: it is none.
-static size_t colour_at(const char *p)
-{
-    size_t n = p[0] == '\033' && p[1] == '[' ? 2 + strspn(p + 2, "0123456789;") : 0;
-    return n > 2 && p[n] == 'm' ? n + 1 : 0;
-}
-
-// `width`: of a line at most; 0: any.
-static void check_text(const struct stk_out_options *o, int width)
-{
-    int column = 0;
-    size_t length;
-    FUZZ_REQUIRE(strlen(output.bytes) == output.n);
-    for (const char *p = output.bytes; *p; p += length) {
-        uint32_t c = stk_utf8_next(p, &length);
-        if (*p == '\n') {
-            column = 0;
-            continue;
-        }
-        if (*p == '\033') {
-            FUZZ_REQUIRE(o->colour && colour_at(p));
-            length = colour_at(p);
-            continue;
-        }
-        FUZZ_REQUIRE(c != STK_UTF8_INVALID && !is_obeyed(c) && (c < 0x80 || !o->ascii));
-        FUZZ_REQUIRE(++column <= width || width == 0);
-    }
-}
-
-static const char *skip_space(const char *p)
-{
-    return p + strspn(p, " \n");
-}
-
-static const char *json_string(const char *p)
-{
-    size_t length = 1;
-    FUZZ_REQUIRE(*p == '"');
-    for (p++; *p != '"'; p += length) {
-        FUZZ_REQUIRE(stk_utf8_next(p, &length) != STK_UTF8_INVALID && (uint8_t)*p >= 0x20);
-        if (*p == '\\') {
-            length = p[1] == 'u' ? 6 : 2;
-            FUZZ_REQUIRE(p[1] && strchr("\"\\/bfnrtu", p[1]));
-            FUZZ_REQUIRE(length == 2 || strspn(p + 2, "0123456789abcdefABCDEF") >= 4);
-        }
-    }
-    return p + 1;
-}
-
-// Behind the value at p.
-static const char *json_value(const char *p, int depth)
-{
-    FUZZ_REQUIRE(depth < 40);
-    if (*p == '"') {
-        return json_string(p);
-    }
-    if (*p != '{' && *p != '[') {
-        size_t n = strcspn(p, " \n,]}");
-        char number[40], *end;
-        bool is_word =
-            strncmp(p, "true", n) == 0 || strncmp(p, "false", n) == 0 || strncmp(p, "null", n) == 0;
-        FUZZ_REQUIRE(n > 0 && (is_word || n < sizeof number));
-        if (!is_word) {
-            memcpy(number, p, n);
-            number[n] = 0;
-            strtod(number, &end);
-            FUZZ_REQUIRE(*end == 0 && strspn(number, "+-.0123456789eE") == n);
-        }
-        return p + n;
-    }
-    char close = *p == '{' ? '}' : ']';
-    p = skip_space(p + 1);
-    while (*p != close) {
-        if (close == '}') {
-            p = skip_space(json_string(p));
-            FUZZ_REQUIRE(*p == ':');
-            p = skip_space(p + 1);
-        }
-        p = skip_space(json_value(p, depth + 1));
-        FUZZ_REQUIRE(*p == ',' || *p == close);
-        p = *p == ',' ? skip_space(p + 1) : p;
-    }
-    return p + 1;
-}
-
-static void check_json(void)
-{
-    FUZZ_REQUIRE(strlen(output.bytes) == output.n);
-    FUZZ_REQUIRE(*skip_space(json_value(skip_space(output.bytes), 0)) == 0);
-}
-
 static void check_csv(const struct stk_table *t)
 {
     size_t fields = 1, lines = 0;
     bool is_quoted = false;
-    for (const char *p = output.bytes; *p; p++) {
+    for (const char *p = fuzz_output.bytes; *p; p++) {
         if (*p == '"') {
             is_quoted = !is_quoted;
         } else if (!is_quoted && *p == ',') {
@@ -381,14 +267,14 @@ static void print_tables(const struct stk_out_options *o, bool is_query, struct 
     for (size_t i = 0; names[i]; i++) {
         struct stk_sink sink;
         struct stoker_err err;
-        output.n = 0;
-        stk_sink_init(&sink, take, NULL);
+        fuzz_output.n = 0;
+        stk_sink_init(&sink, fuzz_take, NULL);
         stk_out_find("table", names[i])->write(&doc, o, &sink);
         FUZZ_REQUIRE(stk_sink_finish(&sink, &err) == STOKER_OK);
         if (strcmp(names[i], "text") == 0) {
-            check_text(o, is_query || o->columns < 80 ? 0 : o->columns);
+            fuzz_check_text(o->colour, o->ascii, is_query || o->columns < 80 ? 0 : o->columns);
         } else if (strcmp(names[i], "json") == 0) {
-            check_json();
+            fuzz_check_json();
         } else if (strcmp(names[i], "csv") == 0) {
             check_csv(&doc.tables[0]);
         }
@@ -403,14 +289,14 @@ static void print_report(const struct stk_out_options *o, struct fuzz_choices *c
     for (size_t i = 0; names[i]; i++) {
         struct stk_sink sink;
         struct stoker_err err;
-        output.n = 0;
-        stk_sink_init(&sink, take, NULL);
+        fuzz_output.n = 0;
+        stk_sink_init(&sink, fuzz_take, NULL);
         stk_out_find("report", names[i])->write(r, o, &sink);
         FUZZ_REQUIRE(stk_sink_finish(&sink, &err) == STOKER_OK);
         if (strcmp(names[i], "text") == 0) {
-            check_text(o, 0);
+            fuzz_check_text(o->colour, o->ascii, 0);
         } else if (strcmp(names[i], "json") == 0) {
-            check_json();
+            fuzz_check_json();
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program to stop in: reads the profile named on its command line, judges it, and calls stop_here
-// with all that the gdb commands show. Built with -g whatever the preset.
+// with all that the gdb commands show. Built with -g in every preset.
 #include <stdio.h>
 #include <stdlib.h>
 

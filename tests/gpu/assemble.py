@@ -24,7 +24,7 @@ def kernels(path):
         data = f.read()
     at = data.find(b".version 6.0\n.target")
     if at < 0:
-        sys.exit(f"{path} holds no PTX")
+        sys.exit(f"{path} has no PTX")
     return data[at : data.index(b"\0", at)].decode()
 
 

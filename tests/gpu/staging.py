@@ -96,7 +96,8 @@ def test_normalize_in_torch():
 
 
 def test_full():
-    """Who keeps everything is told; nothing is lost once something is let go. Of a large device all but 2 GB are taken first."""
+    """A consumer that keeps everything gets an error; nothing is lost once it releases something. Of a large device all
+    but 2 GB are taken first."""
     import torch
 
     unused, _ = sd._engine.device_memory(0)

@@ -16,8 +16,8 @@ import time
 
 
 class StopWatch:
-    """The stop-watch of a loop that the job itself writes. How its profiler starts and stops is said by the classes of
-    the stopwatch.py of each framework.
+    """The stop-watch of a loop that the job itself writes. The classes in each framework's stopwatch.py start and stop
+    its profiler.
 
     first, count: the iterations that are recorded. seconds: further stop-watches, name to seconds of each call.
     """

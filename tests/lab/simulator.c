@@ -220,7 +220,7 @@ static void semantics(void)
     }
 }
 
-// Without jitter and neighbours the device is busy for exactly the kernels' time.
+// Without jitter and neighbors the device is busy for exactly the kernels' time.
 static void conservation(void)
 {
     struct sim_job job;

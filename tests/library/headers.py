@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the public headers declare, read as text: prototypes, and whether a comment stands with each.
 
-Limits: a prototype begins in the first column and ends with a semicolon; a comment stands with it
-at the ends of its lines or on the lines above it, as far as no empty line and no other
-prototype that has one lies between. That is how these headers are written.
+Limits: a prototype begins in the first column and ends with a semicolon; its comment is at the ends of its lines, or on
+the lines above it without an empty line or another commented prototype in between. That is how these headers are
+written.
 """
 import pathlib
 import re

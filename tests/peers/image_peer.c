@@ -49,7 +49,7 @@ int peer_resize(const void *in, const int32_t *in_shape, int in_type, void *out,
                 const int32_t *out_shape, int out_type, int method, int antialias, int mirrored,
                 int planar, const float *scale, const float *offset);
 
-// `scale` may be NULL: not normalised.
+// `scale` may be NULL: not normalized.
 int peer_resize(const void *in, const int32_t *in_shape, int in_type, void *out,
                 const int32_t *out_shape, int out_type, int method, int antialias, int mirrored,
                 int planar, const float *scale, const float *offset)
@@ -168,6 +168,7 @@ int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_
                                              (uint32_t)args[6],
                                              (uint32_t)args[7],
                                              (uint32_t)args[8],
+                                             false,
                                              false};
         status = stk_image_decode_jpeg(context, data, size, &opt, &im, &last);
     } else if (!strcmp(name, "any")) {

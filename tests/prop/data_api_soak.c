@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random pipelines over include/stoker/data.h alone, from several threads at once: built, run,
-// resumed, cancelled by another thread, abandoned, and shared between threads. An element is an
+// resumed, canceled by another thread, abandoned, and shared between threads. An element is an
 // int64; what comes is compared with a model, an array. In the end no thread and no file
 // descriptor is left.
 //
@@ -275,7 +275,7 @@ static void put_flat_map(struct pipeline *p, int64_t k)
     p->n = n * each;
 }
 
-// In turns: with a cycle of one it is flat_map, else the model knows what comes, not when.
+// With a cycle of one it is flat_map; otherwise the model knows what comes, not when.
 static void put_interleave(struct pipeline *p, int64_t k)
 {
     int64_t each = k % 3 + 1, inner = calls(&p->draw), cycle = k % 5 + 1, n = p->n;
@@ -436,7 +436,7 @@ static void *cancel(void *arg)
     return NULL;
 }
 
-// Cancelled by another thread while it runs, or left half-way; what was given stays valid.
+// Canceled by another thread while it runs, or left half-way; what was given stays valid.
 static void run_part(const struct pipeline *p, struct draw *d)
 {
     struct stoker_run_options o = options_of(d);

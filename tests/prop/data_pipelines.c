@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random pipelines: the same elements with threads and without, whatever the size of blocks, after
-// resuming at a random place, and when allocations fail or the run is cancelled at a random time
-// everything ends and nothing is lost. With the policy to skip, what is delivered, skipped and
-// filtered is what the source held.
+// Random pipelines: the same elements with and without threads, for any block size, and after
+// resuming at a random place. When allocations fail or the run is canceled at a random time,
+// everything ends and nothing is lost. With the policy to skip, delivered, skipped and filtered
+// elements add up to the source's.
 //   STOKER_PIPELINES=N for more of them than usual, STOKER_SEED=S for another sequence.
 #include <unistd.h>
 
@@ -50,6 +50,37 @@ static struct stk_fn *range_fn(void)
     return fn;
 }
 
+// (values, segment ids, positions) to values.
+static struct stk_fn *first_of_three(const struct stk_specs *in)
+{
+    struct stoker_err err;
+    struct stk_fn *fn = NULL;
+    int value = 0;
+    CHECK(stk_fn_open(&fn, in->items, 3, "first", &err) == STOKER_OK);
+    CHECK(stk_fn_finish(fn, &value, 1, &err) == STOKER_OK);
+    return fn;
+}
+
+static struct stk_dataset *packed(struct stk_dataset *in, int64_t x)
+{
+    const int64_t lengths[1] = {1 + x % 5}, outputs[3] = {0, 1, 2};
+    struct stk_attrs *a = stk_attrs_new();
+    struct stk_dataset *ds = NULL;
+    struct stoker_err err;
+    CHECK(stk_attrs_set(
+        a,
+        &(struct stk_attr){.name = "lengths", .kind = STK_ATTR_INTS, .count = 1, .ints = lengths}));
+    CHECK(stk_attrs_set(
+        a,
+        &(struct stk_attr){.name = "outputs", .kind = STK_ATTR_INTS, .count = 3, .ints = outputs}));
+    CHECK(stk_attrs_set_int(a, "method", x % 3) && stk_attrs_set_int(a, "bins", 1 + x % 4));
+    CHECK(stk_dataset_make(&ds, "pack", &in, 1, a, NULL, &err) == STOKER_OK);
+    stk_attrs_drop(a);
+    stk_dataset_drop(in);
+    struct stk_fn *fn = first_of_three(ds->specs);
+    return make("unbatch", with_fn("map", ds, fn, NULL), NULL);
+}
+
 // One more stage on scalars of int64. is_threaded changes how it runs, never what it gives.
 static struct stk_dataset *stage(struct stk_dataset *in, int what, int64_t x, bool is_threaded)
 {
@@ -94,6 +125,8 @@ static struct stk_dataset *stage(struct stk_dataset *in, int what, int64_t x, bo
                                  is_threaded ? I(2) : I(0), NULL),
                          "batch_size", 1 + x % 5, NULL),
                     NULL);
+    case 14:
+        return packed(in, x);
     default:
         return make(
             "ignore_errors",
@@ -109,7 +142,7 @@ static struct stk_dataset *pipeline(uint64_t seed, bool is_threaded)
     struct stk_dataset *ds = RANGE(n);
     int stages = 1 + (int)draw(5);
     for (int i = 0; i < stages; i++) {
-        int what = (int)draw(15);
+        int what = (int)draw(16);
         int64_t x = draw(60);
         ds = stage(ds, what, x, is_threaded);
     }
@@ -139,7 +172,7 @@ static void same_with_threads(uint64_t seed)
     stk_dataset_drop(threaded);
 }
 
-// Ends, whatever fails.
+// Ends, no matter what fails.
 static void survives(uint64_t seed)
 {
     struct stk_dataset *ds = pipeline(seed, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a run looks like, findings are well formed: shares in 0..1, known words, evidence and
-// advice present, the order kept, every rule accounted for, and the same answer twice.
+// For any run, findings are well formed: shares in 0..1, known words, evidence and advice present,
+// the order kept, every rule accounted for, and the same answer twice.
 #include "rules_run.h"
 
 static struct fake f;

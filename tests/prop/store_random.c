@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random rows through the builder. Whatever the rows: no event is lost or changed, every track is
+// Random rows through the builder. For any rows: no event is lost or changed, every track is
 // in order and nests, links go both ways, and neither the number of shards nor of threads changes
 // anything. Then the same with each allocation failing in turn.
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One harness for readers: each row of readers.def reads each of its inputs (its fuzz seeds and
-// regressions, and the profiles in examples/ that it recognises) from a plain file on one thread;
+// regressions, and the profiles in examples/ that it recognizes) from a plain file on one thread;
 // from a pipe, packed with gzip and with zstd, and on several threads the same trace must come out,
 // with the same issues. The same for each input cut and with bytes changed, and for packed files
 // that are damaged themselves, from a file and from a pipe. A row without a seed fails.
@@ -235,7 +235,7 @@ static void check_same(const char *name, const char *how, const struct result *w
 
 // ---- variants ----
 
-// A database is read where it lies: nothing else will do, and that is said.
+// A database must be a plain file: anything else is refused with that reason.
 static void check_refused(const struct bytes *b, const struct bytes *gzip)
 {
     struct result r = read_piped(b, 1);

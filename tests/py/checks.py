@@ -133,7 +133,7 @@ def quick(start, seconds, what):
 
 def in_some_try(f, tries=5):
     """f() measures; other programs may have the machine then. The checks of one try must all hold;
-    those of the last one are told otherwise."""
+    failures of the last try are reported."""
     global count, failures
     for left in reversed(range(tries)):
         before, told = (count, failures), io.StringIO()

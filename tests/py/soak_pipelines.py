@@ -228,7 +228,7 @@ class Pipeline:
         self.numbers, self.order = numbers, order
 
     def positional(self, make, numbers):
-        """A stage whose choice goes by position."""
+        """A stage that chooses by position."""
         return make, numbers, EXACT if self.order == EXACT else NONE
 
     def each(self, make, f):

@@ -282,7 +282,7 @@ def test_keras():
     k = train.to_keras()
     c.same((len(k), k.num_batches), (4, 4))
     first = [k[i][1].sum() for i in range(4)]
-    c.same(sum(first), sum(k[i][1].sum() for i in (2, 0, 3, 1)), "all elements, whatever the order")
+    c.same(sum(first), sum(k[i][1].sum() for i in (2, 0, 3, 1)), "all elements, in any order")
     k = data.batch(16).to_keras()
     looks = [k[0][1], k[1][1]]  # as Keras looks at the first two
     c.same([k[i][1] for i in range(6)], [y[i : i + 16] for i in range(0, 96, 16)])

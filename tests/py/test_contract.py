@@ -45,7 +45,7 @@ def test_error_names_file_offset_stage():
     c.true(str(offset) in str(e), f"the offset {offset}: {e}")
     out = c.all_of(iter(sd.TFRecordDataset(path)))
     want = [b"record 0", b"record 1", E.DataLossError] + [b"record %d" % i for i in (3, 4, 5)]
-    c.same(out, want, "those before it first, those behind it after")
+    c.same(out, want, "those before it first, then those after it")
     ds = sd.TFRecordDataset(path).map(lambda r: r)
     e = c.raises(E.DataLossError, lambda: list(ds), "bad.tfrecord")
     bad = sd.Dataset.range(5).map(lambda x: sd.ensure_shape(sd.range(sd.cast(x, "int32")), [2]))

@@ -68,6 +68,22 @@ def test_gather():
     c.raises(ValueError, lambda: sd.gather_nd(x, [[0, 4]]))
 
 
+def test_index_is_a_list_of_slices():
+    """It is the tuple of the same parts, of a symbolic value and of an array in a function that runs as Python."""
+    x = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    new = [slice(None)] + [None] * 2
+
+    def parts(v):
+        return v[new], v[[slice(1, None), 0]], v[[Ellipsis, 1]], v[[1, 0]]
+
+    def as_python(v):
+        return parts(v) if int(v[0, 0, 0]) == 0 else v  # a condition on a value can't be traced
+
+    want = x[:, None, None], x[1:, 0], x[..., 1], x[[1, 0]]
+    for f in (parts, as_python):
+        c.same(next(iter(D.from_tensors(x).map(f))), want)
+
+
 def test_boolean_mask():
     x = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
     m = np.array([True, False, True, False])
@@ -257,6 +273,10 @@ def test_tensors_as_messages():
     content = b"\x22\x10\x01" + b"\0" * 7 + b"\x02" + b"\0" * 7
     c.same(io.serialize_tensor(np.array([[1], [2]])), b"\x08\x09" + wire[2:] + content)
     c.same(io.parse_tensor(wire + b"\x3a\x01\x05", "int32"), np.array([[5], [5]], np.int32))
+    texts = b"\x08\x07\x12\x04\x12\x02\x08\x02\x22\x05\x01\x02abb"  # tensor_content: all lengths, then all bytes
+    c.same(np.asarray(io.parse_tensor(texts, "bytes")).tolist(), [b"a", b"bb"])
+    for damaged in (texts[:-6] + b"\x22\x05\x01\x7fabb", texts[:-6] + b"\x22\x01\x01"):
+        c.raises(sd.errors.InvalidArgumentError, lambda damaged=damaged: io.parse_tensor(damaged, "bytes"), "parse_tensor")
     bomb = b"\x08\x01\x12\x0b\x12\x09\x08" + b"\xff" * 7 + b"\x7f" + b"\x2a\x04\0\0\0\0"
     for bad in (wire, wire[:-1], b"\xff\xff", b"", bomb):
         c.raises(ValueError, lambda: io.parse_tensor(bad, "int32" if bad is not bomb else "float32"))

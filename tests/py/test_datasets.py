@@ -222,8 +222,8 @@ def test_memory_budget():
 
 
 def test_a_bad_first_element():
-    """A function that cannot be traced is tried on the first element that is one: whether the bad
-    ones before it may be left out is said later."""
+    """A function that cannot be traced is tried on the first element that is one: whether the bad ones before it may be
+    left out is known later."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/r"
         with sd.TFRecordWriter(path) as w:
@@ -483,7 +483,7 @@ def test_halves_that_do_not_fit():
 
 
 def test_scalars_that_are_none():
-    """What must be a scalar and shows only with its elements that it is none fails there; memory beside it was read."""
+    """If elements turn out not to be scalars where one is required, they fail; memory next to them was read."""
     spec = sd.TensorSpec(None, "int64")
     empty = sd.Dataset.from_generator(lambda: iter([np.zeros(0, np.int64)]), output_signature=spec)
     for f in (
@@ -507,7 +507,8 @@ def test_scalars_that_are_none():
 
 
 def test_ranks_that_show_late():
-    """What a shape known before would refuse is refused with the element; a scalar's order was memory beside it."""
+    """An error that a known shape would have raised is raised with the element; a scalar's order came from other
+    memory."""
     def of(value):
         return sd.Dataset.from_generator(lambda: iter([value]), output_signature=sd.TensorSpec(None, value.dtype))
 
@@ -523,7 +524,7 @@ def test_ranks_that_show_late():
 
 
 def test_each_element_fails_for_itself():
-    """What does not suit one element's shape is that element's error, whatever comes behind it."""
+    """What doesn't suit one element's shape is that element's error, regardless of later ones."""
     shapes = [(2,), (2, 3), (4,), (1, 2)]
     ds = sd.Dataset.from_generator(lambda: (np.ones(s) for s in shapes), output_signature=sd.TensorSpec(None, "float64"))
     for f in (lambda v: sd.reduce_sum(v, axis=1), lambda v: sd.expand_dims(v, 2), lambda v: sd.reverse(v, [1])):

@@ -92,6 +92,16 @@ def test_without_a_driver():
     )
 
 
+def test_methods_after_to_device():
+    """What is called on a dataset on a device is applied on the host, before the copy."""
+    ds = sd.Dataset.range(6).batch(2).to_device("cpu").unbatch()
+    c.same([int(v) for v in ds], list(range(6)))
+    ds = sd.Dataset.range(6).batch(2).apply(sd.experimental.prefetch_to_device("cpu")).unbatch().batch(3)
+    c.same([np.asarray(v).tolist() for v in ds], [[0, 1, 2], [3, 4, 5]])
+    c.true(type(ds).__name__ == "OnDevice" and "unbatch" in ds.explain(), ds.explain())
+    c.raises(AttributeError, lambda: ds.no_such_method, "no_such_method")
+
+
 def test_values():
     if not FAKE_CUDA:
         return

@@ -35,14 +35,61 @@ def blocks(page):
         yield text[: m.start(2)].count("\n") + 1, m.group(2)
 
 
+def tables():
+    """Parquet files and a Hugging Face folder, where pyarrow is installed."""
+    if not importlib.util.find_spec("pyarrow"):
+        return
+    import json
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = pa.table({"tokens": [[i] * (i % 5) for i in range(100)], "label": list(range(100))})
+    for k in range(2):
+        pq.write_table(rows, f"train-{k}.parquet", row_group_size=40)
+    jpeg = bytes(sd.io.encode_jpeg(np.zeros((64, 64, 3), np.uint8)).numpy())
+    os.makedirs("food/train")
+    for name, value in (
+        ("food/dataset_dict.json", {"splits": ["train"]}),
+        ("food/train/state.json", {"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}),
+    ):
+        with open(name, "w") as f:
+            json.dump(value, f)
+    photo = pa.array([{"bytes": jpeg, "path": None}] * 8, pa.struct([("bytes", pa.binary()), ("path", pa.string())]))
+    info = json.dumps({"info": {"features": {"image": {"_type": "Image"}}}})
+    food = pa.table({"image": photo, "label": list(range(8))}).replace_schema_metadata({"huggingface": info})
+    with pa.OSFile("food/train/data-00000-of-00001.arrow", "wb") as f, pa.ipc.new_stream(f, food.schema) as w:
+        w.write_table(food)
+
+
+def words():
+    """A text and, where the package is installed, a tokenizer."""
+    with open("lines.txt", "w") as f:
+        f.writelines(f"the {i} quick foxes\n" for i in range(100))
+    if importlib.util.find_spec("tokenizers"):
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        vocab = {"[UNK]": 0, "[PAD]": 1, "the": 2, "quick": 3, "foxes": 4}
+        tokenizer = Tokenizer(models.WordLevel(vocab, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        tokenizer.save("tokenizer.json")
+
+
 def world():
     """Files and names that the pages take for granted, made in the current folder."""
+    tables()
+    words()
     jpeg = sd.io.encode_jpeg(np.zeros((64, 64, 3), np.uint8))
     os.mkdir("data")
     for path, kind in (("data/a.tfrecord", "GZIP"), ("plain.tfrecord", "")):
         with sd.TFRecordWriter(path, options=kind) as w:
             for i in range(100):
                 w.write(sd.io.Example({"image": jpeg, "label": i % 10}))
+    os.mkdir("sounds")
+    if importlib.util.find_spec("soundfile"):
+        import soundfile
+
+        soundfile.write("sounds/a.flac", np.zeros((8000, 2), np.float32), 8000)
     for label in ("cat", "dog"):
         os.makedirs(f"photos/{label}")
         for i in range(3):

@@ -120,7 +120,7 @@ def test_empty_shapes():
 
 
 def test_many_lines_of_nothing():
-    """An operation does not go over the lines of an array that holds no values."""
+    """An operation doesn't loop over the rows of an array without values."""
     start = time.monotonic()
     for shape in ((2**40, 0), (0, 2**40), (2**29, 0, 2**29)):
         v = np.zeros(shape, np.float32)

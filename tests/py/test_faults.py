@@ -130,7 +130,7 @@ def test_odd_files():
 
 
 def test_slow_disk():
-    """A reader that waits for its disk: next() is interrupted, cancelling and closing come back."""
+    """A reader that waits for its disk: next() is interrupted, canceling and closing come back."""
     with tempfile.TemporaryDirectory() as d:
         whole = numbers(d, "whole", 10, 10)
         data = open(whole, "rb").read()
@@ -212,12 +212,12 @@ def test_parts_with_failed_elements():
 
 
 def test_parts_that_are_cancelled():
-    """A part that passes over others' elements ends soon when it is told to."""
+    """A part that skips others' elements ends soon after it is asked to."""
     vast = sd.Dataset.range(2**60).filter(lambda x: x >= 0).shard(2**40, 0, remainder="drop")
     iterator = iter(vast)
     timer = threading.Timer(0.1, iterator.cancel)
     timer.start()
-    c.raises(sd.errors.CancelledError, lambda: next(iterator), "the iterator was cancelled")
+    c.raises(sd.errors.CancelledError, lambda: next(iterator), "the iterator was canceled")
     timer.join()
 
 
@@ -251,12 +251,12 @@ def test_full_disk():
 
 
 def test_full_disk_keeps_elements():
-    """What cannot be written is given all the same: every element of the source comes, once and in
-    order, and the error beside them, for each transformation that writes, wherever it meets the
-    limit, with errors raised and skipped, of blocks of one and of many."""
+    """Elements that can't be written are still delivered: each of the source once and in order, plus the error, for
+    each transformation that writes, wherever it meets the limit, with errors raised and skipped, of blocks of one and
+    of many."""
     n = 5000
     skipping = sd.Options()
-    skipping.on_error = "skip"  # a full disk is no element's fault: it is said all the same
+    skipping.on_error = "skip"  # a full disk is no element's fault: it is still reported
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     long = sd.Dataset.range(n).map(lambda i: (i, sd.strings.join([sd.as_string(i * i * 7919)] * 60)))
     everything = list(range(n))
@@ -285,8 +285,8 @@ def test_full_disk_keeps_elements():
 
 
 def test_files_that_are_no_good():
-    """A file that cannot be made, or holds something else, is said once, whatever the policy; every
-    element comes, and the elements that are delivered, skipped and filtered are those of the source."""
+    """A file that can't be made, or has other content, is reported once under every policy; every element comes, and
+    delivered, skipped and filtered elements are those of the source."""
     n = 3000
     skipping = sd.Options()
     skipping.on_error = "skip"
@@ -415,8 +415,8 @@ except sd.errors.OpError as e:
 
 
 def test_refusal_takes_no_more_than_the_limit():
-    """What is refused at 1 GiB was not there several times: what is unpacked lies in pieces, a line or row in its
-    buffer and the one before."""
+    """What is refused at 1 GiB wasn't in memory several times: unpacked data is in pieces, a line or row in its buffer
+    and the one before."""
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "bomb.gz")
         with gzip.open(path, "wb", 6) as f:
@@ -433,7 +433,7 @@ def test_refusal_takes_no_more_than_the_limit():
 
 
 def test_files_without_a_size():
-    """Pipes and files of the system are read until they end, devices as far as a person types."""
+    """Pipes and files of the system are read until they end, terminals until the person stops."""
     c.same(np.asarray(sd.io.read_file("/dev/null")).item(), b"")
     with open("/proc/self/maps", "rb") as f:
         c.same(np.asarray(sd.io.read_file("/proc/self/maps")).item()[:12], f.read(12))

@@ -54,9 +54,52 @@ if HAS_TORCH:
         def set_epoch(self, epoch):
             self.epoch = epoch
 
-    class Endless(td.IterableDataset):
+    class Streamed(td.IterableDataset):
+        """Numbers, and what is drawn for each; each worker has a part."""
+
+        def __init__(self, count=23):
+            self.count = count
+
         def __iter__(self):
-            yield from range(3)
+            info = td.get_worker_info()
+            at, step = (0, 1) if info is None else (info.id, info.num_workers)
+            for i in range(at, self.count, step):
+                yield {"n": i, "drawn": torch.rand(2), "text": f"row {i}"}
+
+    class Once(td.IterableDataset):
+        """A stream that goes on where it was left."""
+
+        def __init__(self, count=23):
+            self.at, self.count = 0, count
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            if self.at >= self.count:
+                raise StopIteration
+            self.at += 1
+            return self.at
+
+    class Placed(Once):
+        """The same with a place of its own, as torchdata asks for it."""
+
+        def __iter__(self):
+            self.at = 0 if self.at >= self.count else self.at
+            return self
+
+        def state_dict(self):
+            return {"at": self.at}
+
+        def load_state_dict(self, state):
+            self.at = state["at"]
+
+    class Doubled(td.DataLoader):
+        """A loader with a way of its own."""
+
+        def __iter__(self):
+            for batch in super().__iter__():
+                yield batch["n"] * 2
 
 
 def needs_torch(test):
@@ -80,7 +123,10 @@ def plain(v):
     if isinstance(v, (list, tuple)):
         is_text = len(v) and isinstance(v[0], str)
         return [x.encode() for x in v] if is_text else [plain(x) for x in v]
-    return v.tolist() if isinstance(v, np.ndarray) and v.dtype.kind == "O" else v
+    if isinstance(v, str):
+        return v.encode()
+    v = v.tolist() if isinstance(v, np.ndarray) and v.dtype.kind == "O" else v
+    return int(v) if isinstance(v, np.int64) else v
 
 
 def passes(loader, n=2):
@@ -184,11 +230,11 @@ def test_workers():
             open(f"{folder}/{number}-{td.get_worker_info().num_workers}", "w").close()
 
         loader = td.DataLoader(Worker(), 1, num_workers=2, worker_init_fn=init)
-        got = [(int(i[0]), int(p[0])) for i, p in sd.from_torch(loader)]
+        got = [(int(i[0]), int(p[0])) for i, p in sd.from_torch(loader, processes=2)]
         c.true(all(p != os.getpid() for _, p in got), "in processes of their own")
         c.true(len(dict(got)) == len({p for _, p in got}), "a number for each worker")
         c.true(set(os.listdir(folder)) <= {"0-2", "1-2"} and "0-2" in os.listdir(folder), "began with init")
-    made = [passes(sd.from_torch(td.DataLoader(Drawn(), 2, num_workers=n))) for n in (1, 3)]
+    made = [passes(sd.from_torch(td.DataLoader(Drawn(), 2), processes=n)) for n in (1, 3)]
     c.same(made[0], made[1], "drawn by a seed of the batch")
     values = np.concatenate([b[k] for b in made[0] for k in range(3)])
     c.same(len(set(values.tolist())), values.size, "no two alike")
@@ -196,14 +242,15 @@ def test_workers():
 
 @needs_torch
 def test_faults():
-    loader = td.DataLoader(Bad(), 2, num_workers=1)
-    it, got = iter(sd.from_torch(loader)), []
-    for _ in range(12):
-        try:
-            got += next(it).tolist()
-        except KeyError as e:
-            c.true("five" in str(e), "the item's own exception")
-    c.same(got, [i for i in range(23) if i not in (4, 5)], "the batches around it")
+    pool = sd.from_torch(td.DataLoader(Bad(), 2, num_workers=1), processes=1)
+    for it in (iter(pool), *(iter(sd.from_torch(td.DataLoader(Bad(), 2, num_workers=n)).to_torch()) for n in (0, 1))):
+        got = []
+        for _ in range(12):
+            try:
+                got += next(it).tolist()
+            except KeyError as e:
+                c.true("five" in str(e), "the item's own exception")
+        c.same(got, [i for i in range(23) if i not in (4, 5)], "the batches around it")
 
 
 @needs_torch
@@ -211,14 +258,11 @@ def test_refused():
     def refused(make, words, kind=sd.errors.InvalidArgumentError):
         c.raises(kind, make, words)
 
-    class Own(td.DataLoader):
-        def __iter__(self):
-            return iter([1])
-
     refused(lambda: sd.from_torch([1]), "expected a torch.utils.data.DataLoader")
-    refused(lambda: sd.from_torch(td.DataLoader(Endless())), "IterableDataset")
-    refused(lambda: sd.from_torch(Own(Rows())), "its own way")
-    refused(lambda: sd.from_torch(td.DataLoader(Epochs(), num_workers=1)), "set_epoch")
+    refused(lambda: sd.from_torch(td.DataLoader(Streamed()), processes=1), "makes its batches itself")
+    refused(lambda: sd.from_torch(Doubled(Rows()), threads=1), "makes its batches itself")
+    refused(lambda: sd.from_torch(td.DataLoader(Streamed(0))), "gives nothing")
+    refused(lambda: sd.from_torch(td.DataLoader(Epochs(), num_workers=1), processes=1), "set_epoch")
     sd.from_torch(td.DataLoader(Epochs(), num_workers=1), processes=0)
     refused(lambda: sd.from_torch(td.DataLoader(Rows()), processes=1, threads=1), "not both")
     refused(lambda: sd.from_torch(td.DataLoader([object()], collate_fn=list)), "holds object", TypeError)
@@ -226,6 +270,80 @@ def test_refused():
     refused(lambda: next(iter(sd.from_torch(named))), "whole numbers")
     loader = sd.from_torch(td.DataLoader(Rows(), 4, True)).to_torch()
     refused(loader.state_dict, "RandomSampler draws another order", RuntimeError)
+    loader = sd.from_torch(td.DataLoader(Streamed(), 4)).to_torch()
+    refused(loader.state_dict, "StatefulDataLoader", RuntimeError)
+    loader = sd.from_torch(td.DataLoader(Rows(), 4)).to_torch()
+    refused(lambda: loader.load_state_dict({"batches": 1, "of": "DataLoader of Pairs"}), "a state of DataLoader of Pairs")
+
+
+@needs_torch
+def test_streams():
+    """Loaders that make their batches themselves: order, numbers drawn and the workers' parts are theirs."""
+    for workers in (0, 2):
+        for batch in (4, None):
+            what = f"{workers} workers, batches of {batch}"
+            ds = alike(lambda: td.DataLoader(Streamed(), batch, num_workers=workers), what)
+            c.true("makes its batches itself" in ds.explain(), "explain says so")
+        alike(lambda: Doubled(Rows(), 4, num_workers=workers), f"a subclass, {workers} workers")
+        there, ours = Once(), Once()
+        make = lambda dataset: td.DataLoader(dataset, 4, num_workers=workers)
+        c.same(passes(sd.from_torch(make(ours)), 1), passes(make(there), 1), f"a stream that is read once, {workers} workers")
+    ds = sd.from_torch(td.DataLoader(Streamed(), 4)).map(lambda e: e["n"] + 1).prefetch(2)
+    c.same(np.concatenate([v.numpy() for v in ds.to_torch()]).tolist(), list(range(1, 24)), "and a pipeline after it")
+    loader = sd.from_torch(td.DataLoader(Streamed(), 4, num_workers=2, persistent_workers=True)).prefetch(2).to_torch()
+    c.same(sorted(n for _ in range(2) for b in loader for n in b["n"].tolist()), sorted([*range(23)] * 2), "workers that stay")
+
+
+@needs_torch
+def test_batches_are_handed_on():
+    """With nothing after it but prefetch, a loop gets what the loader gives: texts, lists and numbers drawn."""
+    for workers in (0, 2):
+        make = lambda: td.DataLoader(Drawn(), 4, True, num_workers=workers)
+        torch.manual_seed(3), random.seed(3), np.random.seed(3)
+        there = [plain(b) for b in make()]
+        ours = sd.from_torch(make()).prefetch(4).to_torch()
+        torch.manual_seed(3), random.seed(3), np.random.seed(3)
+        here = [plain(b) for b in ours]
+        c.same([[v.tolist() for v in b] for b in here], [[v.tolist() for v in b] for b in there], f"drawn, {workers} workers")
+        texts = next(iter(sd.from_torch(td.DataLoader(Rows(), 2, num_workers=workers)).to_torch()))["text"]
+        c.same(texts, ["row 0", "row 1"])
+        c.same(len(sd.from_torch(td.DataLoader(Rows(), 4, num_workers=workers)).to_torch()), 6)
+    seen = []
+
+    class Told(Rows):
+        def set_epoch(self, epoch):
+            seen.append(epoch)
+
+    sd.from_torch(td.DataLoader(Told(), num_workers=1)).to_torch().set_epoch(3)
+    c.same(seen, [3], "the data set gets the epoch")
+
+
+@needs_torch
+def test_states_of_torchdata():
+    """A StatefulDataLoader's states, saved in one and loaded into the other."""
+    if not importlib.util.find_spec("torchdata"):
+        c.skip("torchdata is not installed")
+        return
+    from torchdata.stateful_dataloader import StatefulDataLoader
+
+    for dataset in (Rows, Placed, Streamed):
+        for workers in (0, 2):
+            shuffle = dataset is Rows
+            make = lambda: StatefulDataLoader(dataset(), 4, shuffle=shuffle, num_workers=workers)
+            ours = lambda: sd.from_torch(make()).prefetch(2).to_torch()
+            for begin, go_on in ((ours, ours), (ours, make), (make, ours)):
+                torch.manual_seed(5)
+                first, got = begin(), []
+                it = iter(first)
+                for _ in range(2):
+                    next(it)
+                state = first.state_dict()
+                rest = [plain(b) for b in it]
+                second = go_on()
+                second.load_state_dict(state)
+                got = [plain(b) for b in second]
+                keep = lambda b: b["n"].tolist() if isinstance(b, dict) else b.tolist()
+                c.same([keep(b) for b in got], [keep(b) for b in rest], f"{dataset.__name__}, {workers} workers")
 
 
 @needs_torch
@@ -239,7 +357,19 @@ def test_resumed():
     state = loader.state_dict()
     other = make()
     other.load_state_dict(state)
+    c.same(other.state_dict(), state, "loaded, not gone on with")
     c.same([b["n"].tolist() for b in other], all_n[1:])
+    c.same([b["n"].tolist() for b in other], all_n, "and the next pass is whole")
+    workers = sd.from_torch(td.DataLoader(Rows(), 4, num_workers=2)).prefetch(2).to_torch()
+    workers.load_state_dict(state)
+    c.same([b["n"].tolist() for b in workers], all_n[1:], "in workers")
+    mapped = lambda: sd.from_torch(td.DataLoader(Rows(), 4)).map(lambda e: e["n"]).to_torch()
+    first = mapped()
+    it = iter(first)
+    next(it)
+    second = mapped()
+    second.load_state_dict(first.state_dict())
+    c.same([b.tolist() for b in second], all_n[1:], "with a stage after it")
 
 
 c.main(globals())

@@ -66,6 +66,7 @@ SLEEPERS = (
     "sd.Dataset.from_generator(numbers, output_signature=spec).batch(2).prefetch(2)",
     "sd.Dataset.range(9).map(python)",
     "sd.Dataset.range(9).map(python, 2).prefetch(2)",
+    "sd.Dataset.range(9).map(python).pack(4, 'chop')",
 )
 
 
@@ -237,7 +238,7 @@ def wait():
     text = DAEMONS.format(before=before, kinds=["python"], elements=10**9)
     r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
     c.same((r.returncode, r.stdout), (0, "joined [0, 2, 4]\n"))
-    c.true("closed" in r.stderr or "cancelled" in r.stderr, r.stderr[-300:])
+    c.true("closed" in r.stderr or "canceled" in r.stderr, r.stderr[-300:])
 
 
 def test_leaving_with_other_waits():

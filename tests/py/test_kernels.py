@@ -36,7 +36,7 @@ def kernels():
 
 
 class Memory:
-    """Pieces at addresses, each of its own; what lies beside them is out of bounds."""
+    """Pieces at addresses of their own; anything between them is out of bounds."""
 
     def __init__(self):
         self.pieces, self.next, self.written = [], 0x7F0000000000, set()

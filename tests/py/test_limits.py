@@ -75,7 +75,7 @@ ROWS = [
 
 def test_memory():
     if not os.path.exists("/proc/self/clear_refs") or "lib" in os.environ.get("LD_PRELOAD", ""):
-        c.skip("what a process takes cannot be told here")
+        c.skip("a process's memory can't be measured here")
         return
     for text, mib, want, held in ROWS:
         counts, errors, growth, limits = run(MEMORY, text, STOKER_DATA_RAM=f"{mib}M")

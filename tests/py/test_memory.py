@@ -85,7 +85,7 @@ def make_files(folder):
 
 def test_budgets():
     if not os.path.exists("/proc/self/clear_refs") or "lib" in os.environ.get("LD_PRELOAD", ""):
-        c.skip("what a process takes cannot be told here")
+        c.skip("a process's memory can't be measured here")
         return
     with tempfile.TemporaryDirectory() as folder:
         make_files(folder)
@@ -113,6 +113,25 @@ def limited(ds, mib):
     return ds.with_options(o)
 
 
+def test_what_holds_the_memory():
+    """The error names the stage that holds most of it, its line, how much that is, and what changes it."""
+    def one(x):
+        return sd.fill([131072], sd.cast(x, "float64"))  # 1 MiB
+
+    numbers = sd.Dataset.range(200)
+    for ds, words in (
+        (numbers.map(one, 2).batch(100), ["held by batch, test_memory.py:", "a smaller batch_size"]),
+        (numbers.map(one).shuffle(100), ["elements in the making"]),
+        (numbers.batch(1).map(lambda x: one(x[0])).prefetch(1).shuffle(100),
+         ["held by shuffle, test_memory.py:", "a smaller buffer_size"]),
+        (numbers.map(one, 2).prefetch(2).padded_batch(100), ["held by padded_batch, test_memory.py:", "bucket_by_sequence_length"]),
+        (numbers.map(lambda x: sd.fill([8], x)).pack(1 << 20, bins=64), ["64 rows of 16777216 bytes", "fewer bins"]),
+    ):  # fmt: skip
+        e = c.raises(sd.errors.ResourceExhaustedError, lambda: list(limited(ds, 32)), *words)
+        held = re.search(r"held by (shuffle|batch|padded_batch).*?: (\d+) bytes", str(e))
+        c.true(not held or 8 < int(held[2]) / MIB < 32.1, f"{held and held[0]} of 32 MiB")
+
+
 def test_cache_of_small_elements():
     """Blocks of a few numbers, in buffers made for many, are kept as what they are."""
     for cycle in (1, 4):
@@ -135,7 +154,7 @@ def test_cache_of_strings():
 
 
 def test_cache_too_large():
-    """What would take most of the budget is not kept, and comes all the same."""
+    """Elements that would take most of the budget aren't kept, but still come."""
     ds = limited(sd.Dataset.range(300).map(lambda x: sd.fill([12500], x)).cache(), 8)
     for _ in range(2):
         c.same([int(x[0]) for x in ds], list(range(300)))

@@ -36,7 +36,7 @@ def undocumented():
 
 
 def test_dir_and_display():
-    """dir() shows the surface alone; a notebook shows text, whatever keys hold."""
+    """dir() shows only the public names; a notebook shows text for any keys."""
     for module in (sd, sd.io, sd.random, sd.lookup, sd.math, sd.image):
         shown = [n for n in dir(module) if not n.startswith("__")]
         c.same([n for n in shown if n.startswith("_") or n in ("np", "os", "types")], [], module.__name__)

@@ -201,7 +201,7 @@ def test_on_error():
 
 
 def test_replace():
-    """Without normalising: a replacement is an element like others, on the device as well."""
+    """Without normalizing: a replacement is an element like others, on the device as well."""
     ds = sd.Dataset.range(6).map(lambda x: {"v": 12 // (x - 2), "s": sd.as_string(x)})
     for device in DEVICES:
         d = with_policy(ds, ("replace", {"v": -1, "s": b"none"})).to_device(device)
@@ -239,7 +239,7 @@ def test_same_draws():
 
 
 def test_as_one_operation():
-    """jpeg_random_resized_crop normalises by the same formula."""
+    """jpeg_random_resized_crop normalizes by the same formula."""
     files = [bytes(sd.io.encode_jpeg(BYTES[i].repeat(4, 0).repeat(4, 1))) for i in range(8)]
     ds = sd.Dataset.from_tensor_slices(np.array(files, object))
     for planar in (False, True):

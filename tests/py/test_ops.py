@@ -326,7 +326,7 @@ def test_random_resized_crop():
     c.true(height.min() < 80 and height.max() > 150 and len(set(parts[:, 0, 0, 0])) > 50, "spread")
     mirrored = parts[:, 0, -1, 1] < parts[:, 0, 0, 1]
     c.true(100 < mirrored.sum() < 200, "half of them mirrored")
-    # The same parts as of a JPEG, whatever the threads.
+    # The same parts as of a JPEG, with any number of threads.
     data = sd.image.encode_jpeg(np.kron(im, np.ones((3, 3, 1), np.uint8)))
     files = sd.Dataset.from_tensors(data).repeat(20)
     one = files.map(lambda d: sd.image.jpeg_random_resized_crop(d, [32, 32], flip=0.5, seed=9))
@@ -367,6 +367,43 @@ def test_moves():
         ds = ds.map(lambda x: (sd.transpose(x, perm), x[cut], sd.reverse(x, [axis])))
         for have, want in zip(next(iter(ds)), (a.transpose(perm), a[cut], np.flip(a, axis))):
             c.same(have, want, f"{a.dtype}{a.shape} {perm} {cut} {axis}")
+
+
+def test_large_parts_are_shared():
+    """A pad whose front is kept, and other long runs: values, batches that can be written, and no more memory kept."""
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(300, 129)).astype("f4")
+    kept = np.pad(x, [[0, 200], [0, 0]])
+    cases = (
+        (lambda v: sd.pad(v, [[0, 200], [0, 0]])[:400, :], kept[:400]),
+        (lambda v: sd.pad(v, [[3, 200], [2, 1]], constant_values=7.0), np.pad(x, [[3, 200], [2, 1]], constant_values=7)),
+        (lambda v: v[20:280], x[20:280]),
+        (lambda v: sd.slice(v, [20, 0], [260, 129]), x[20:280]),
+        (lambda v: v[:, 1:], x[:, 1:]),
+        (lambda v: v[:20], x[:20]),
+        (lambda v: v[sd.newaxis, 100:], x[None, 100:]),
+    )
+    for f, want in cases:
+        ds = sd.Dataset.from_tensors(x).repeat(5).map(f)
+        for have in ds:
+            c.same(have, want)
+        for batch in ds.batch(2):
+            c.same(batch, np.stack([want] * len(batch)))
+            batch[:] = -1
+        c.same(next(iter(ds.batch(5)))[4], want)
+
+
+def test_powers_with_a_shorter_way():
+    """Those of one half, 1 and 2 beside the C library's, for one exponent and for an array of them."""
+    x = np.array([0.0, -0.0, 2.0, 1e-30, 3e38, np.inf, -np.inf, np.nan, -1.0, 0.1], np.float32)
+    for e in (0.5, 1.0, 2.0, -0.5):
+        with np.errstate(all="ignore"):
+            want = np.power(x.astype("f8"), np.full(len(x), e)).astype("f4")
+        some = ~np.isnan(want)
+        for power in (np.float32(e), np.full_like(x, e)):
+            have = np.asarray(sd.pow(x, power))
+            c.true(np.allclose(have, want, rtol=2e-7, atol=0, equal_nan=True), f"{e}: {have}")
+            c.same(np.signbit(have)[some], np.signbit(want)[some], f"signs of {e}")
 
 
 c.main(globals())

@@ -26,8 +26,41 @@ def printed(*words, **more):
 
 def test_versions_agree():
     said = printed("--version").stdout.split()[-1]
-    project = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
-    c.same((stoker.__version__, stoker.data.__version__, project), (said, said, said))
+    header = (ROOT / "include/stoker/version.h").read_text()
+    defined = ".".join(re.findall(r"#define STOKER_VERSION_\w+ (\d+)", header))
+    c.same((stoker.__version__, stoker.data.__version__, defined), (said, said, said))
+
+
+def test_another_version_of_the_engine_is_refused():
+    code = "import stoker; stoker.__version__ = '0.0.1'; import stoker.data"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    c.same(done.returncode, 1)
+    c.true("needs stoker of the same version, and 0.0.1 is installed: run `pip install 'stoker[data]==" in done.stderr, done.stderr)
+
+
+def path_given(first, more, tmp):
+    """PATH as the program gets it from `python -m stoker` of a virtual environment in tmp/own."""
+    fake = os.path.join(tmp, "stoker")
+    with open(fake, "w") as f:
+        f.write("#!/bin/sh\necho $PATH\n")
+    os.chmod(fake, 0o755)
+    code = f"import stoker.__main__ as m; m.program = lambda: {fake!r}; m.main()"
+    env = {k: v for k, v in os.environ.items() if k not in ("UV", "VIRTUAL_ENV")}
+    python = os.path.join(tmp, "own/bin/python")
+    package = os.path.dirname(os.path.dirname(stoker.__file__))
+    env.update(PATH=f"{first}:/usr/bin:/bin", PYTHONPATH=package, **more)
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, env=env).stdout.strip()
+
+
+def test_the_users_python_under_uvx():
+    with tempfile.TemporaryDirectory() as tmp:
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", os.path.join(tmp, "own")], check=True)
+        own = os.path.join(tmp, "own/bin")
+        c.same(path_given(own, {"UV": "/usr/bin/uv"}, tmp), "/usr/bin:/bin")  # uvx
+        kept = f"{own}:/usr/bin:/bin"
+        c.same(path_given(own, {}, tmp), kept)  # PATH alone was set, as in a container
+        c.same(path_given(own, {"UV": "/usr/bin/uv", "VIRTUAL_ENV": os.path.join(tmp, "own")}, tmp), kept)  # uv run
+        c.same(path_given("/opt/bin", {"UV": "/usr/bin/uv"}, tmp), "/opt/bin:/usr/bin:/bin")  # uv tool install
 
 
 def test_why():
@@ -38,6 +71,26 @@ def test_why():
     c.same(repr(report), report.text)
     c.true("<pre" in report._repr_html_() and "The GPU" in report._repr_html_(), "a page for notebooks")
     c.same(len(stoker.why(str(PROFILE), steps="2:4")["steps"]["list"]), 3)
+
+
+def test_why_of_a_store():
+    """Objects of fsspec's store in memory, and of a folder: the report of the files, under the objects' names."""
+    try:
+        import fsspec
+    except ImportError:
+        c.raises(ImportError, lambda: stoker.why("memory://run/a.json.gz"), "pip install fsspec")
+        return
+    store = fsspec.filesystem("memory")
+    profile = ROOT / "examples/profiles/sim_gpu_torch_input.pt.trace.json.gz"
+    store.pipe("/run/rank0.pt.trace.json.gz", profile.read_bytes())
+    wanted = stoker.why(profile)
+    for url in ("memory://run/*.json.gz", "memory://run/rank0.pt.trace.json.gz", "memory://run", f"file://{profile}"):
+        found = stoker.why(url)
+        c.same((found["verdict"], found["steps"], found["findings"]), (wanted["verdict"], wanted["steps"], wanted["findings"]))
+        c.true("://" in found["profile"]["inputs"][0]["path"], f"{url}: the name of the object")
+    store.pipe("/run/rank1.pt.trace.json.gz", b"nothing")
+    c.raises(stoker.ProfileError, lambda: stoker.why("memory://run"), "memory://", "rank1")
+    c.raises(FileNotFoundError, lambda: stoker.why("memory://run/*.absent"), "no object")
 
 
 def test_html_is_text():

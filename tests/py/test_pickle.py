@@ -80,6 +80,7 @@ def pipelines():
         "of windows": D.range(7).window(3).flat_map(lambda w: w.batch(3)),
         "groups": D.range(9).group_by_window(lambda x: x % 2, lambda k, w: w.batch(4), window_size=4),
         "ragged": D.range(5).map(lambda x: sd.range(x)).ragged_batch(2).map(lambda r: r.to_tensor()),
+        "packed": D.range(1, 9).map(lambda x: {"ids": sd.range(x)}).pack(9, "best_fit", 2),
         "scan": D.range(5).scan(np.int64(0), lambda s, x: (s + x, s * x)),
         "unique": D.range(10).map(lambda x: x % 3).unique(),
         "order": D.range(30).shuffle(30, reshuffle_each_iteration=False),
@@ -216,7 +217,7 @@ def test_refused():
 
 
 def test_copies():
-    """copy and deepcopy give datasets of the same stages, whatever their functions are."""
+    """copy and deepcopy give datasets of the same stages, with any functions."""
     lock = threading.Lock()
     ds = D.range(3).map(lambda x: np.int64(int(x) + lock.locked()))
     for copied in (copy.copy(ds), copy.deepcopy({"train": [ds]})["train"][0]):

@@ -88,7 +88,7 @@ def numbered(threads=None):
 
 
 def test_without_order():
-    """deterministic=False: a batch that waits for an element does not hold up the others; elements
+    """deterministic=False: a batch that waits for an element doesn't delay the others; elements
     that fail are left out; whole batches, and every element once."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, str(i)) for i in range(12)]

@@ -127,7 +127,7 @@ def test_too_many_deaths():
 
     ds = sd.Dataset.range(60).map(f, processes=2)
     got, _ = elements_of(ds)
-    c.same((got[0], len(got)), (0, 60), "each element is told")
+    c.same((got[0], len(got)), (0, 60), "each element is reported")
     replaced = sum("it was replaced" in str(v) for v in got)  # a death before element 0 is done is forgotten
     c.true(_pool.DEATHS_MAX <= replaced <= _pool.DEATHS_MAX + 2, f"{replaced}")
     c.same(sum("no replacement is started" in str(v) for v in got), 2)
@@ -251,7 +251,7 @@ def test_chunks_lose_nothing():
     bad = (900, 901, 1500, 2200, 2900)
     for workers in (1, 3):
         with tempfile.NamedTemporaryFile() as calls:
-            ds = sd.Dataset.range(3000).map(counted(f, calls.name), processes=workers, timeout=0.5)
+            ds = sd.Dataset.range(3000).map(counted(f, calls.name), processes=workers, timeout=2)
             probed = os.path.getsize(calls.name)
             options = sd.Options()
             options.on_error = ("replace", -1)

@@ -103,7 +103,7 @@ def test_one_order():
 
 
 def test_other_pipelines_state():
-    """A state of another pipeline is refused; what changes no element is none."""
+    """A state of another pipeline is refused; a change that affects no element doesn't make it another."""
     ds = sd.Dataset.range(50).map(lambda x: x + 1).shuffle(10, seed=1).batch(4)
     it = iter(ds)
     for _ in range(3):

@@ -208,8 +208,8 @@ def stages(path):
 
 
 def test_elements():
-    """Stages show the elements that they gave, whatever blocks and threads these came in; the
-    consumer's fetch waits for them, which is no work."""
+    """Stages show the elements that they gave, for any blocks and threads; the consumer's fetch waits for them, which
+    isn't work."""
     with tempfile.TemporaryDirectory() as folder:
         for args in (["0"], ["2"], ["0", "prefetch"], ["2", "prefetch"]):
             rows = stages(record("counted", folder, *args))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites: the same elements bit for bit with and without them, whatever the pipeline; and what
-explain() says of them."""
+"""Rewrites: the same elements bit for bit with and without them, in any pipeline; and what explain() reports."""
 
 import random
 
@@ -255,10 +254,11 @@ def random_arithmetic(rng):
         for _ in range(rng.randrange(1, 9))
     ]
     shared = rng.random() < 0.5
+    again = [shared and rng.random() < 0.3 for _ in steps]  # drawn here: in f it would run as Python
 
     def f(x, y):
         twice = []
-        for op, k in steps:
+        for (op, k), is_again in zip(steps, again):
             k = STD if k == "v" else np.float32(k)
             v = {
                 "add": lambda: x + k,
@@ -268,7 +268,7 @@ def random_arithmetic(rng):
                 "rsub": lambda: k - x,
             }[op]
             x = v()
-            if shared and rng.random() < 0.3:
+            if is_again:
                 twice.append(x * y)
         for t in twice:
             x = x + t
@@ -403,7 +403,7 @@ def test_filter():
     early = ds.filter(lambda x, y: x % 3 == 0)
     done(early, "filter before map")
     same(early, "filter before map")
-    same(early.map(draw_pair), "and what draws behind it")
+    same(early.map(draw_pair), "and what draws after it")
     late = ds.filter(lambda x, y: y > 10.0)
     c.true("filter before map" not in late.explain(), "it looks at what the map made")
     same(late, "filter behind map")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random pipelines, built, run, resumed, cancelled, interrupted and abandoned at random.
+"""Random pipelines, built, run, resumed, canceled, interrupted and abandoned at random.
 
 usage: test_soak.py [--seconds S | --minutes M] [--seed N] [--count K] [-v]
 
@@ -53,7 +53,7 @@ class Soak:
         self.made = 0
 
         def make(threaded, more=None):
-            """The dataset anew, with caches in a folder of its own."""
+            """The dataset again, with caches in a folder of its own."""
             self.made += 1
             folder = os.path.join(own, f"{self.made}.{os.getpid()}")
             os.mkdir(folder)
@@ -126,7 +126,7 @@ class Soak:
         except sd.errors.CancelledError:
             pass
         timer.join()
-        c.same(got, want[: len(got)], f"seed {seed}: before it was cancelled")
+        c.same(got, want[: len(got)], f"seed {seed}: before it was canceled")
         self.leave(it, rng)
 
     def run_keep(self, seed, p, rng, make, want):

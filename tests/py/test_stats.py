@@ -72,7 +72,7 @@ def test_cache_too_large():
             c.same(sum(1 for _ in ds), 100)
             stats = ds.stats()
             c.same("cache [" in repr(stats) and "nothing is kept" in repr(stats), is_told)
-            for s in stats:  # whatever the tuner says of the stage
+            for s in stats:  # with any tuner result
                 s["binding"] = 0 if is_told else 5
             c.same("nothing is kept" in repr(stats), is_told)
 

@@ -243,4 +243,19 @@ def test_structures():
     c.raises(TypeError, lambda: two.map(lambda a: a).map(lambda: 1) and list(two.map(lambda a: a)))
 
 
+def test_computed_dimensions_keep_the_rank():
+    r = sd.Dataset.range(1, 4)
+    for f, shape in (
+        (lambda x: sd.random.uniform((x,)), (None,)),
+        (lambda x: sd.random.uniform((x, 2)), (None, 2)),
+        (lambda x: sd.random.uniform([x], maxval=sd.cast(x, "float32")), (None,)),
+        (lambda x: sd.random.normal(sd.stack([x, 2])), (None, None)),
+        (lambda x: sd.random.truncated_normal(sd.shape(sd.range(x))), (None,)),
+        (lambda x: sd.fill((x, 2), 1), (None, 2)),
+    ):
+        ds = r.map(f)
+        c.same(tuple(ds.element_spec.shape), shape)
+        c.same([np.ndim(v) for v in ds], [len(shape)] * 3)
+
+
 c.main(globals())

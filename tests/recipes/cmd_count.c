@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker count: how many events a profile holds.
 //
-// Recipe of a command: src/cli/cmd_count.c and X(count) in src/cli/cmds.def. Parsing, --help, the
-// man page, completion and docs/commands.md come from the descriptor at the end. Commands see
+// Recipe of a command: src/cli/cmd_count.c and X(count) in src/cli/cmds.def. Parsing, help more,
+// the man page, completion and docs/commands.md come from the descriptor at the end. Commands see
 // include/stoker and base alone: what they lack belongs into the library.
 #include "cli/cli.h"
 #include "cli/progress.h"

@@ -9,7 +9,7 @@
 // Format: "# ninja log v5" to v7, then lines "start TAB end TAB mtime TAB output TAB hash"
 // (https://ninja-build.org/manual.html, src/build_log.cc). Clock: milliseconds since the build
 // began. Lines that are no such record are dropped (field-invalid); a last line without its end is
-// dropped too (truncated). Edges that ran at the same time lie on sub-rows (overlap-subrow).
+// dropped too (truncated). Edges that ran at the same time are on sub-rows (overlap-subrow).
 #include <string.h>
 
 #include "base/alloc.h"

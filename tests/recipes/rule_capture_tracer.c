@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python was traced: every call of a Python function is an event, which slows the host.
 //
-// Recipe of a rule: src/answers/rules/capture_tracer.c, its page capture_tracer.md beside it, and
+// Recipe of a rule: src/answers/rules/capture_tracer.c, its page capture_tracer.md next to it, and
 // X(capture_tracer) in src/answers/rules/rules.def. `stoker explain capture-tracer`, docs/rules.md
 // and the report's list of rules come from the descriptor at the end and from the page.
 #include "evidence_says.h"

@@ -57,7 +57,7 @@ def world(code):
 
 
 def use_iter(names):
-    """An IterableDataset with it gives each element once, whatever the workers."""
+    """An IterableDataset with it gives each element once, with any number of workers."""
     data = type("Lines", (torch.utils.data.IterableDataset,), {"__iter__": names["__iter__"], "paths": list("abcde")})()
     given = sorted(x for batch in DataLoader(data, batch_size=2, num_workers=2) for x in batch)
     if given != sorted(list("abcde") * 3):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every allocation of a comparison fails once, on pairs of small profiles: the n-th alone, then the
-// n-th and all after it. Nothing may crash or leak (address sanitizer), and what fails is told.
+// n-th and all after it. Nothing may crash or leak (address sanitizer), and every failure is
+// reported.
 #include "base/alloc.h"
 #include "inputs.h"
 #include "stoker/diff.h"

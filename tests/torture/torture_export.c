@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every allocation of every export fails once, on a few small profiles: the n-th alone, then the
 // n-th and all after it; and every write is refused once. Nothing may crash or leak (address
-// sanitizer), and what fails is told.
+// sanitizer), and every failure is reported.
 #include <unistd.h>
 
 #include "base/alloc.h"

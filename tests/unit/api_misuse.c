@@ -151,7 +151,7 @@ static void every_entry(void)
         if (status != STOKER_EINVAL || err.code != STOKER_EINVAL || err.contexts != 0 ||
             strncmp(err.message, name, strlen(name)) != 0) {
             fprintf(stderr, "%s: status %d, \"%.60s\"\n", name, (int)status, err.message);
-            CHECK(!"a caller's bug is told");
+            CHECK(!"a caller's bug is reported");
         }
         CHECK_EQ(run_call(i, NULL, &name), STOKER_EINVAL);
     }

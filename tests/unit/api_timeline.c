@@ -358,7 +358,7 @@ static void counters(void)
     unlink(path);
 }
 
-// Of several at once: each the same as alone, whatever the threads did.
+// Several at once: each the same as alone, regardless of thread order.
 static void several(const char *path)
 {
     enum { MOST = 400 };
@@ -445,7 +445,7 @@ static void links(void)
     close_side(&s);
 }
 
-// Neighbours: along a row each event's next has it as its previous one.
+// Neighbors: along a row each event's next has it as its previous one.
 static void neighbours(void)
 {
     struct side s;
@@ -545,6 +545,43 @@ static void area_union(void)
     close_side(&s);
 }
 
+// Threads that run the same code share one tree; a marker of a step is no call.
+static void calls(void)
+{
+    static char nest[64] = "/tmp/stoker-timeline-XXXXXX";
+    int file = mkstemp(nest);
+    FILE *f = file < 0 ? NULL : fdopen(file, "wb");
+    struct side s;
+    struct stoker_blob b;
+    CHECK(f != NULL);
+    fprintf(f, "{\"traceEvents\":[");
+    for (int i = 0; f && i < 4; i++) {
+        const int tid = i / 2 + 1, at = i % 2 * 100;
+        fprintf(
+            f,
+            "%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":1,"
+            "\"tid\":%d,\"ts\":%d,\"dur\":90},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"f\","
+            "\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":50},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":"
+            "\"g\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":20}",
+            i ? "," : "", i % 2, tid, at, tid, at + 10, tid, at + 20);
+    }
+    fprintf(f, "]}\n");
+    fclose(f);
+    CHECK(open_side(&s, nest));
+    CHECK_EQ(stoker_timeline_calls(s.timeline, 0, 300000, NULL, 0, &b, NULL), STOKER_OK);
+    CHECK(holds(&b, "[-1, \"f\", \"host_op\", 200000, 120000, 4,"));
+    CHECK(holds(&b, "[0, \"g\", \"host_op\", 80000, 80000, 4,"));
+    CHECK(!holds(&b, "ProfilerStep"));
+    stoker_blob_free(&b);
+    // From the middle of g of the second step on: what began before is there, and clipped.
+    CHECK_EQ(stoker_timeline_calls(s.timeline, 130000, 300000, NULL, 0, &b, NULL), STOKER_OK);
+    CHECK(holds(&b, "[-1, \"f\", \"host_op\", 60000, 40000, 2,"));
+    CHECK(holds(&b, "[0, \"g\", \"host_op\", 20000, 20000, 2,"));
+    stoker_blob_free(&b);
+    close_side(&s);
+    unlink(nest);
+}
+
 static void search(void)
 {
     static const char *const patterns[] = {"gemm", "<b>", "/cuda.*Kernel/", "", "nothing of it"};
@@ -627,6 +664,9 @@ static void refused(void)
     }
     CHECK_EQ(stoker_timeline_area(s.timeline, 5, 5, NULL, 0, &b, &err), STOKER_EUSAGE);
     CHECK_EQ(stoker_timeline_area(s.timeline, 0, 5, &none, 1, &b, &err), STOKER_EUSAGE);
+    CHECK_EQ(stoker_timeline_calls(s.timeline, 5, 5, NULL, 0, &b, &err), STOKER_EUSAGE);
+    CHECK_EQ(stoker_timeline_calls(s.timeline, 0, 5, &none, 1, &b, &err), STOKER_EUSAGE);
+    CHECK(err.message[0] && !b.data);
     CHECK_EQ(stoker_timeline_search(s.timeline, "a", 10001, &b, &err), STOKER_EUSAGE);
     CHECK_EQ(stoker_timeline_search(s.timeline, "/(/", 10, &b, &err), STOKER_EUSAGE);
     CHECK_EQ(stoker_timeline_names(s.timeline, &none, 10001, &b, &err), STOKER_EUSAGE);
@@ -652,6 +692,7 @@ int main(int argc, char **argv)
     CHECK_RUN(links);
     CHECK_RUN(neighbours);
     CHECK_RUN(area_union);
+    CHECK_RUN(calls);
     CHECK_RUN(search);
     CHECK_RUN(runs);
     CHECK_RUN(refused);

@@ -168,7 +168,7 @@ static void test_threads(void)
     }
 }
 
-// Two profiles of two jobs are no run of two ranks; a failed file beside them is said.
+// Two profiles of two jobs aren't a run of two ranks; a third file that fails is reported.
 static void test_several_jobs(void)
 {
     const char *paths[] = {profile, other, "/nowhere"};

@@ -115,7 +115,7 @@ static void test_layout(void)
                      "  \"list\": [\n    \"x\",\n    \"y\"\n  ]\n}");
 }
 
-// Whatever room there is, a sink that is full says so at the end, and never before it is asked.
+// With any amount of room, a full sink says so at the end, and never before it is asked.
 static void test_full_sink(void)
 {
     for (size_t capacity = 0; capacity < 30000; capacity += 997) {

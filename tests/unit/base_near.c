@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Did you mean": distances, and which slips are recognised.
+// "Did you mean": distances, and which slips are recognized.
 #include "base/near.h"
 
 #include "check.h"
@@ -8,7 +8,7 @@ static void names_near(void)
 {
     CHECK_EQ(stk_near_distance("", ""), 0);
     CHECK_EQ(stk_near_distance("kitten", "sitting"), 3);
-    CHECK_EQ(stk_near_distance("wyh", "why"), 1); // neighbours swapped
+    CHECK_EQ(stk_near_distance("wyh", "why"), 1); // neighbors swapped
     CHECK_EQ(stk_near_distance("json", "jsn"), 1);
     CHECK_EQ(stk_near_distance("", "abc"), 3);
     char longest[80];

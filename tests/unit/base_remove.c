@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removing what was made, and no more: links of every kind go themselves, what they lead to stays.
-// Plain files are told from what only looks like one.
+// Plain files are distinguished from lookalikes.
 #include "base/remove.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams read from beginning to end: every kind of input gives the bytes that went in, whatever
-// the sizes of the reads; cut and damaged ones give what came before; unfit ones are refused.
+// Streams read from beginning to end: every kind of input gives the bytes that went in, for any
+// read sizes; cut and damaged ones give what came before; unfit ones are refused.
 #include "stream_files.h"
 
 #include <fcntl.h>
@@ -123,7 +123,7 @@ static void truncation(void)
     bytes_free(&zstd);
 }
 
-// A flipped bit: the stream ends, and either all is right or the damage is told.
+// A flipped bit: the stream ends, and either all is right or the damage is reported.
 static void damage_is_told(void)
 {
     struct bytes content = make_content(90000, 6), in[2] = {{0}};
@@ -154,10 +154,9 @@ static void damage_is_told(void)
     bytes_free(&in[1]);
 }
 
-// More than 4 GiB from one gzip member: 32-bit counters on the way must not matter. The member is
-// put together from copies of one independent piece (full flush); its text repeats every 32 kB, so
-// that matches reach far back, and around 4 GiB it is read in small bites, so that they do so where
-// a counter has just wrapped.
+// More than 4 GiB from one gzip member: 32-bit counters inside must not matter. The member is built
+// from copies of one independent piece (full flush). Its text repeats every 32 kB, so matches reach
+// far back; around 4 GiB it is read in small bites, so they do so just after a counter wrapped.
 static void beyond_4_gib(void)
 {
     enum { PIECE = 10000019, COPIES = 432 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, JSON strings and CSV fields: exact, the same whatever the locale, and read back.
+// Numbers, JSON strings and CSV fields: exact, the same in every locale, and read back.
 #include "check.h"
 #include "comma_locale.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing a record of the capture library: what was laid out and not written goes, by a file beside
-// it that is nobody else's; links that lie in the way lead nowhere.
+// Packing a record of the capture library removes preallocated room that wasn't used, through a new
+// file of its own next to it. Links in the way are never followed.
 #include "job/capture/parent/gpu_pack.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 static char folder[] = "/tmp/stk-pack-XXXXXX", path[64], precious[64];
 enum { ROOM = 1 << 20 };
 
-// A record with room behind it; returns the bytes that it has without.
+// A record with spare room at its end; returns its bytes without that.
 static uint64_t make_record(void)
 {
     struct stk_wire_file *file = NULL;

@@ -100,7 +100,7 @@ static void be_busy(void)
     spin(60);
 }
 
-// One process that runs all the time: its share, its name and its parent are told.
+// One process that runs all the time: its share, its name and its parent are recorded.
 static void busy(void)
 {
     bool is_cut;

@@ -2,8 +2,11 @@
 // Reading a record's header: the records behind those that it counts are counted, and no others.
 #include "job/capture/parent/step_record.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -114,6 +117,63 @@ static void texts(void)
     CHECK_EQ(strlen(head.versions), sizeof head.versions - 1);
 }
 
+// Four launches of STEP_NS, and one that waits for the work of all: no launch is a step's length.
+static void steps_of_a_loop_that_runs_ahead(void)
+{
+    static const struct stk_steps_record waits = {
+        .end_ns = 105 * STEP_NS, .dur_ns = 101 * STEP_NS, .wait_ns = 10};
+    static const uint8_t ahead = 1;
+    struct stk_steps_of_run run;
+    struct stoker_err err;
+    stk_err_init(&err);
+    for (int runs_ahead = 0; runs_ahead < 2; runs_ahead++) {
+        char folder[] = "/tmp/stoker-steps-XXXXXX", path[64];
+        CHECK(mkdtemp(folder));
+        snprintf(path, sizeof path, "%s/steps-1.rec", folder);
+        int from = file_of(5, 4), to = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+        uint64_t kept = 5;
+        put(from, &kept, sizeof kept, offsetof(struct stk_steps_header, kept));
+        put(from, &ahead, (size_t)runs_ahead, offsetof(struct stk_steps_header, runs_ahead));
+        put(from, &waits, sizeof waits, STK_STEPS_HEADER_BYTES + 4 * sizeof waits);
+        CHECK_EQ(sendfile(to, from, NULL, STK_STEPS_HEADER_BYTES + 5 * sizeof waits),
+                 STK_STEPS_HEADER_BYTES + 5 * sizeof waits);
+        CHECK_EQ(stk_steps_read(folder, 0, &run, &err), STOKER_OK);
+        CHECK_EQ(run.count, 1);
+        CHECK_EQ(run.ranks[0].median_ns, runs_ahead ? 21 * STEP_NS : STEP_NS);
+        stk_steps_free(&run);
+        close(from);
+        close(to);
+        unlink(path);
+        rmdir(folder);
+    }
+}
+
+// Damage: durations whose sum is beyond 64 bits. What was waited is still a part of them.
+static void times_beyond_numbers(void)
+{
+    static const struct stk_steps_record vast = {
+        .end_ns = 200 * STEP_NS, .dur_ns = UINT64_C(1) << 63, .wait_ns = UINT64_C(1) << 62};
+    struct stk_steps_of_run run;
+    struct stoker_err err;
+    char folder[] = "/tmp/stoker-steps-XXXXXX", path[64];
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/steps-1.rec", folder);
+    int from = file_of(COUNTED, COUNTED), to = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    put(from, &vast, sizeof vast, STK_STEPS_HEADER_BYTES + 4 * sizeof vast);
+    put(from, &vast, sizeof vast, STK_STEPS_HEADER_BYTES + 6 * sizeof vast);
+    CHECK_EQ(sendfile(to, from, NULL, STK_STEPS_HEADER_BYTES + COUNTED * sizeof vast),
+             STK_STEPS_HEADER_BYTES + COUNTED * sizeof vast);
+    CHECK_EQ(stk_steps_read(folder, 0, &run, &err), STOKER_OK);
+    CHECK_EQ(run.count, 1);
+    CHECK_EQ(run.ranks[0].time_ns, UINT64_MAX);
+    CHECK(run.ranks[0].wait_ns <= run.ranks[0].time_ns);
+    stk_steps_free(&run);
+    close(from);
+    close(to);
+    unlink(path);
+    rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -122,5 +182,7 @@ int main(int argc, char **argv)
     CHECK_RUN(no_step_that_ended_before);
     CHECK_RUN(a_header_that_lies);
     CHECK_RUN(texts);
+    CHECK_RUN(steps_of_a_loop_that_runs_ahead);
+    CHECK_RUN(times_beyond_numbers);
     return check_done("unit.capture_step_record");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged JSON: what is mended, what is skipped, what is refused; every prefix of a file, flipped
-// bits, deep nesting.
+// Damaged JSON: what is repaired, skipped, refused; every prefix of a file, flipped bits, deep
+// nesting.
 #include "chrome_read.h"
 
 #define E(n)                                                                                       \
@@ -69,7 +69,7 @@ static void test_mending(void)
         {"[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2,\"args\":{\"stack\":"
          "\"f \"g\" (x.py); h\",\"n\":1}}," E(2) "]",
          2, 1, 0, 0},
-        // Beyond mending: the next event is found again.
+        // Beyond repair: the next event is found again.
         {"[{\"ph\":\"X\",\"name\":\"a,\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}," E(2) "," E(3) "]",
          2, 0, 1, 0},
         {"[{\"ph\":\"X\",\"name\":a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}," E(2) "]", 1, 0, 1,
@@ -137,7 +137,7 @@ static void test_cut(void)
         {"{\"traceEvents\":[" E(1) "," E(2), STK_CUT_SOMEWHERE, INT64_MAX},
         {"{\"traceEvents\":[" E(1) ",{\"ph\":\"X\"", STK_CUT_SOMEWHERE, INT64_MAX},
         {"[" E(1) ",{\"ph\":\"X\"", STK_CUT_SOMEWHERE, INT64_MAX},
-        // Behind the events, or among what Kineto writes behind them.
+        // After the events, or among what Kineto writes after them.
         {"{\"traceEvents\":[" E(1) "," E(2) "]", STK_CUT_AT, INT64_MAX},
         {"{\"traceEvents\":[" E(1) "," E(2) "],\"name\":\"x", STK_CUT_AT, INT64_MAX},
         {"{\"traceEvents\":[" E(1) "," SPAN ",{\"ph\":", STK_CUT_AT, INT64_MAX},

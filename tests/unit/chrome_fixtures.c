@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every Kineto profile at hand against values that an independent analyser computed from it: events
+// Every Kineto profile at hand against values that an independent analyzer computed from it: events
 // read, operations of each device by kind, the union of their times, host operations and calls,
 // launches found.
 #include "chrome_read.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file, one trace: whatever the instruction set, the number of workers and the size of the
-// blocks, and whether the file is sound or damaged.
+// One file gives one trace for every instruction set, number of workers and block size, whether the
+// file is sound or damaged.
 #include "base/thread.h"
 #include "chrome_read.h"
 

@@ -50,7 +50,7 @@ static int characters(const char *text)
     return n;
 }
 
-// Whatever the name and the width: it ends and fits.
+// For any name and width: it ends and fits.
 static void any_name(void)
 {
     char name[1200], out[STK_CPP_NAME_MAX];

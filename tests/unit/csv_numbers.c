@@ -134,7 +134,7 @@ static void number(const char *text, size_t spare)
     bool is_short = is_int && want >= INT32_MIN && want <= INT32_MAX;
     good = good && stk_text_i32(p, n, spare, &i32) == is_short && (!is_short || i32 == want);
     if (!good) {
-        fprintf(stderr, "'%s', %zu bytes behind it\n", text, spare);
+        fprintf(stderr, "'%s', %zu bytes after it\n", text, spare);
     }
     CHECK(good);
     free(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages with threads: parallel maps, prefetch, cancelling, caps.
+// Stages with threads: parallel maps, prefetch, canceling, caps.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,8 +90,8 @@ static void long_runs(void)
     long_run(BATCH(SLOPPY(RANGE(100001), -1), 100), 1, 100001, 1, false);
 }
 
-// A batch behind a parallel map is the buffer that the workers wrote: nothing is made anew once
-// the pool has what it needs, and nothing is allocated.
+// A batch after a parallel map is the buffer that the workers wrote: once the pool has what it
+// needs, nothing is created or allocated.
 static void steady_state(struct stk_dataset *ds)
 {
     struct stk_iter *it = open_iter(ds);
@@ -165,8 +165,8 @@ static void permits_of_another(void)
     stk_permits_close(&own);
 }
 
-// A consumer that takes some and pauses: whoever sleeps behind it, and however it is woken, more is
-// made ahead in every pause.
+// A consumer that takes some and pauses: whoever sleeps and however it wakes up, more is made ahead
+// in every pause.
 static void pausing(int64_t burst, int pause_us)
 {
     struct stk_iter *it = open_iter(PREFETCH(RANGE(1000000), 10));

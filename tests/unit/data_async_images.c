@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steady state of a training pipeline over files of different sizes: read, random crop, resize,
-// normalise in parallel, batch, prefetch. Once it runs, a batch allocates nothing and touches no
+// normalize in parallel, batch, prefetch. Once it runs, a batch allocates nothing and touches no
 // page for the first time.
 #include <sys/resource.h>
 #include <unistd.h>
@@ -120,7 +120,7 @@ static struct stoker_dataset *pipeline(int is_ordered)
 static uint64_t page_faults(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return 0; // they keep and colour memory of their own
+    return 0; // they keep and color memory of their own
 #else
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);

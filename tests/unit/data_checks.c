@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of blocks, columns, rings and functions: a whole one passes, each way to break it
-// is told, and the printers for the debugger show it.
+// Invariants of blocks, columns, rings and functions: a sound one passes, each way to break it is
+// reported, and the debugger's printers show it.
 #include "base/alloc.h"
 #include "engine/graph/fn_check.h"
 #include "engine/graph/plan.h"
@@ -54,7 +54,7 @@ static void uniform_columns(void)
     CHECK(says(stk_col_check(&broken), "no values"));
     broken = c;
     c.data_buf->refs = 0;
-    CHECK(says(stk_col_check(&broken), "nobody holds"));
+    CHECK(says(stk_col_check(&broken), "without owner"));
     c.data_buf->refs = 1;
     stk_col_clear(&c);
 }
@@ -90,7 +90,7 @@ static void strings(void)
     CHECK(says(stk_col_check(&c), "without bytes"));
     s[1].size = 0;
     c.keep->count = c.keep->capacity + 1;
-    CHECK(says(stk_col_check(&c), "fuller"));
+    CHECK(says(stk_col_check(&c), "too long"));
     c.keep->count = 1;
     stk_col_clear(&c);
 }

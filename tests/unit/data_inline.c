@@ -62,7 +62,7 @@ static void trial_won(void)
 {
     struct stk_trial t = inline_after_a_trial();
     struct stk_trial_look faster = with_elements(1200);
-    CHECK_EQ(looks_until(&t, &faster, STK_TRIAL_THREADS, 1000), 100); // to measure them anew
+    CHECK_EQ(looks_until(&t, &faster, STK_TRIAL_THREADS, 1000), 100); // to measure them again
     CHECK_EQ(looks_until(&t, &busy, STK_TRIAL_TRYING, 10), 3);
 }
 
@@ -216,7 +216,7 @@ static void flipping(void)
     }
 }
 
-// Errors come where their elements would have been, and nothing behind them is lost.
+// Errors come where their elements would have been, and nothing after them is lost.
 static void flipping_errors(void)
 {
     fail_mod = 7;
@@ -296,7 +296,7 @@ static void flipping_on_one(void)
     test_options = (struct stk_run_options){0};
 }
 
-// Left in the middle, or cancelled by another thread.
+// Left in the middle, or canceled by another thread.
 static void left(void)
 {
     for (int i = 0; i < 100; i++) {

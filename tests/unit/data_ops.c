@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations: values against those worked out by hand, one call at a time through the public
+// Operations: values against those computed by hand, one call at a time through the public
 // header, and blocks of elements through a function (errors in the middle, chunks, uniform and
 // varied).
 #include <math.h>

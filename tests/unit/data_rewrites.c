@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rewrites in C: random functions in random chains of stages give the same elements with and
-// without; plans as text; and memory that runs out anywhere on the way.
+// without; plans as text; and memory that runs out anywhere.
 #include "check.h"
 
 #include <stdbool.h>

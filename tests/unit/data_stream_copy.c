@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies past the caches are copies: of all alignments and lengths about those of lines, and
-// nothing beside them is written. Columns and batches that are large enough for them hold what they
-// should.
+// Copies past the caches are exact, for all alignments and lengths near those of cache lines, and
+// write nothing else. Columns and batches that are large enough for them have the right content.
 #include "check.h"
 #include "engine/memory/col.h"
 #include "engine/memory/stream_copy.h"

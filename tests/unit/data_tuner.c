@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AUTOTUNE: workers and room grow and shrink, what the options say about it holds, and the budget
-// of memory is no more than said, whatever reads ahead.
+// AUTOTUNE: workers and room grow and shrink, the options are obeyed, and the memory budget is
+// never exceeded by reading ahead.
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -12,7 +12,7 @@ static struct stk_evidence_row row_of(const char *sentence, enum stk_unit a, enu
     return (struct stk_evidence_row){"row", sentence, 0, 2, {{"a", a}, {"b", b}}};
 }
 
-// The sentence with these amounts; its length is told before it is written.
+// The sentence with these amounts; its length is known before it is written.
 static void writes(const struct stk_evidence_row *row, union stk_amount a, union stk_amount b,
                    const char *wanted)
 {
@@ -47,7 +47,7 @@ static void units(void)
     r = row_of("{a}; {b}", STK_UNIT_SHARE, STK_UNIT_PERCENT);
     writes(&r, real(0.0312), real(0.0361), "3.1%; 4%");
     r = row_of("{a}; {b}", STK_UNIT_COUNT, STK_UNIT_NUMBER);
-    writes(&r, whole(1234567), whole(-1234567), "1 234 567; -1234567");
+    writes(&r, whole(1234567), whole(-1234567), "1,234,567; -1234567");
     r = row_of("{a}; {b}", STK_UNIT_ROUND, STK_UNIT_RATIO);
     writes(&r, real(1234.6), real(1.2345), "1235; 1.23");
     r = row_of("{a}; {b}", STK_UNIT_BYTES_PER_S, STK_UNIT_TEXT);

@@ -153,7 +153,7 @@ static void places(void)
     CHECK_EQ(stk_example_reserve_rows(&f.batch, 1, &err), STOKER_OK);
     stk_example_layouts_init(&l);
     CHECK(!known(&l, &f.batch, p, 11));
-    CHECK(!stk_example_layouts_begin(&l, &r)); // one of that length is none
+    CHECK(!stk_example_layouts_begin(&l, &r)); // that length has no layout
     for (int i = 0; i < 2; i++) {
         struct stk_example_layout *made = stk_example_layouts_begin(&l, &r);
         CHECK(made != NULL);
@@ -216,7 +216,7 @@ static void limits(void)
     value = (struct stk_example_span){bytes + 1, bytes + 2};
     CHECK(stk_example_layout_note(made, STK_EXAMPLE_UNKNOWN, value));
     stk_example_layout_end(made, &r);
-    CHECK(!known(&l, NULL, (const char *)bytes, sizeof bytes)); // one byte too many behind it
+    CHECK(!known(&l, NULL, (const char *)bytes, sizeof bytes)); // one byte too many after it
 }
 
 int main(int argc, char **argv)

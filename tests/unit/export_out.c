@@ -195,7 +195,7 @@ static void test_gzip(void)
 {
     char path[] = "/tmp/stoker-gzip-XXXXXX", *back = malloc(2 << 20);
     struct kept k = {0};
-    struct stk_gzip_write *w = stk_gzip_write_open(keep, &k);
+    struct stk_gzip_write *w = stk_gzip_write_open(STK_GZIP_FAST, keep, &k);
     size_t n = 0, got;
     CHECK(w != NULL);
     for (int i = 0; w && i < 20000; i++) {
@@ -220,7 +220,7 @@ static void test_gzip(void)
     CHECK(stk_stream_damage(s) == NULL);
     stk_stream_close(s);
     remove(path);
-    w = stk_gzip_write_open(refuse, NULL);
+    w = stk_gzip_write_open(STK_GZIP_FAST, refuse, NULL);
     CHECK(w && stk_gzip_write_finish(w) != 0);
     stk_gzip_write_close(w);
     free(back);

@@ -91,7 +91,7 @@ static void known(const struct function *f)
     }
 }
 
-// Angles of a few turns either way, quarters and their neighbours among them.
+// Angles of a few turns either way, quarters and their neighbors among them.
 static void circle(void)
 {
     static float turns[AT_ONCE], cosine[AT_ONCE], sine[AT_ONCE], plain_cos[AT_ONCE],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causes in the steps of a profile without a device, and what is told of steps that stand out: one
+// Causes in the steps of a profile without a device, and what is reported about outliers: one
 // small trace each, with the parts that follow from its construction. Times in microseconds.
 #include "synth.h"
 
@@ -519,9 +519,8 @@ static void loop_of(const char *function, int64_t input_us)
     synth_end(&s);
 }
 
-// next() of a dataset of TensorFlow's: the call from Python around the operation, a piece without
-// events behind it, and the tensors of the batch before that are deleted; longer pieces are the
-// loop's.
+// next() of a TensorFlow dataset: the call from Python around the operation, a piece without events
+// after it, and the deletion of the previous batch's tensors; longer pieces are the loop's.
 static void next_called(double silent_us, int64_t input_us)
 {
     struct synth s;
@@ -827,8 +826,8 @@ static void check_one_offs(void)
     check_one_off(1000, 11000, STK_VERDICT_COMPUTE); // long, but no 40% of all time
 }
 
-// Half of each step holds no event. Where the fetches are recorded it is the program's own code,
-// else it may be the input.
+// Half of each step has no events. If the fetches are recorded it is the program's own code;
+// otherwise it may be the input.
 static void unseen(bool fetches, enum stk_verdict_kind kind, const char *says)
 {
     struct synth s;

@@ -36,7 +36,7 @@ static void synth_copy(struct synth *s, int64_t thread, double call_us, double c
 
 #define PART(r, part, us) CHECK_EQ(part_us(r, STK_PART_##part) * 1000, (us) * 1000)
 
-// A long synchronisation: the host comes late since it was held until the device was done.
+// A long synchronization: the host comes late since it was held until the device was done.
 static void check_sync_credit(void)
 {
     struct synth s;
@@ -357,7 +357,7 @@ static void check_overhead(void)
     synth_end(&s);
 }
 
-// Busy time: compute hides collectives, both hide copies; directions are told apart.
+// Busy time: compute hides collectives, both hide copies; directions are separated.
 static void check_busy_parts(void)
 {
     struct synth s;
@@ -383,7 +383,7 @@ static void check_busy_parts(void)
     CHECK_EQ(d->kernels, 2);
     CHECK_EQ(d->kernel_ns, 150 * US);
     CHECK_EQ(r->collective_count, 1);
-    CHECK_EQ(r->collectives[0].exposed_ns, 50 * US);
+    CHECK_EQ((int64_t)r->collectives[0].exposed_ns, 50 * US);
     synth_end(&s);
 }
 
@@ -500,7 +500,7 @@ static void check_ranks(void)
         CHECK_EQ(s.ranks[i]->device_count, 1);
         CHECK_EQ(s.ranks[i]->collective_count, 1);
         CHECK_EQ(s.ranks[i]->collectives[0].ordinal, 0);
-        CHECK_EQ(s.ranks[i]->collectives[0].dur_ns, (100 + i) * US);
+        CHECK_EQ((int64_t)s.ranks[i]->collectives[0].dur_ns, (100 + i) * US);
         CHECK_STR(s.ranks[i]->host, "node");
     }
     CHECK_STR(s.ranks[2]->devices[0].id, "4/0");

@@ -410,7 +410,7 @@ static void test_damage(void)
     free(in.pixels);
 }
 
-// A cut file: an error by default, grey with recovery, black with a fraction.
+// A cut file: an error by default, gray with recovery, black with a fraction.
 static void test_cut(void)
 {
     struct stk_image in = case_picture(64, 64, 3, STK_IMAGE_U8, 0.6), out = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colour operations against TensorFlow's values; crops, pads, flips and rotations against their
+// Color operations against TensorFlow's values; crops, pads, flips and rotations against their
 // definition; random boxes against their ranges.
 #include "engine/image/image_colour.h"
 #include "engine/image/image_geometry.h"
@@ -247,7 +247,7 @@ static uint64_t next(void *state)
     return z ^ z >> 31;
 }
 
-// Boxes lie in the image, have the shares and ratios asked for, and fill their range.
+// Boxes are inside the image, have the shares and ratios asked for, and fill their range.
 static void test_boxes(void)
 {
     uint64_t state = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resizing: the values TensorFlow and Pillow give for small images; vector code and plain code give
-// the same bits; mirroring, planes and normalising change nothing else; memory around the output is
+// the same bits; mirroring, planes and normalizing change nothing else; memory around the output is
 // left alone, and nothing is allocated once the buffers are large enough.
 #include "engine/image/image_resize.h"
 

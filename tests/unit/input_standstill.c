@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of TensorFlow's that stand still while threads of tf.data's work: no processor is left for
-// them. One small trace each; times in microseconds.
+// TensorFlow steps that are suspended while tf.data's threads work: no CPU core is left for them.
+// One small trace each; times in microseconds.
 #include "synth.h"
 
 #include "profile/model/verdict/verdict.h"

@@ -257,7 +257,7 @@ static void check_suffix(const struct stk_reader *r, const struct stk_reader_suf
     check_taken("zz.txt", false);
     stk_err_init(&why);
     CHECK_EQ(in.taken ? stk_reader_read_path(in.entries[0].path, 1, NULL, &t, &why) : STOKER_EINPUT,
-             STOKER_OK);
+             r->is_eventless ? STOKER_EUSAGE : STOKER_OK);
     stk_trace_free(t);
     make(name, "of another kind", 15); // the name fits, the content does not
     CHECK_EQ(expand(""), s->suffices ? STOKER_OK : STOKER_EINPUT);
@@ -298,7 +298,7 @@ static void test_every_format(void)
         const struct stk_reader *r = stk_readers[i];
         char *seed;
         size_t n = seed_of(r, &seed);
-        snprintf(name, sizeof name, "run%s", r->suffixes->text);
+        snprintf(name, sizeof name, "job%s", r->suffixes->text);
         make(name, seed, n);
         free(seed);
         first = r->folder_rank < first->folder_rank ? r : first;
@@ -307,7 +307,7 @@ static void test_every_format(void)
     CHECK_EQ(expand(""), STOKER_OK);
     CHECK_EQ(in.taken, taken);
     CHECK_EQ(in.left_out, stk_reader_count - (int)taken);
-    snprintf(name, sizeof name, "run%s", first->suffixes->text);
+    snprintf(name, sizeof name, "job%s", first->suffixes->text);
     check_taken(name, true);
     for (uint32_t i = taken; i < in.count; i++) {
         CHECK(in.entries[i].why && strstr(in.entries[i].why, first->files));

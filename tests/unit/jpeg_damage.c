@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damaged JPEGs: cut at every byte, bits flipped, bytes replaced. Never a crash, never a file
-// called good that libjpeg warns about, and whatever is called good has libjpeg's pixels.
+// called good that libjpeg warns about, and every file called good has libjpeg's pixels.
 #include "jpeg_reference.h"
 
 static struct stk_jpeg *decoder;
@@ -80,7 +80,7 @@ static void damage(const struct jpeg_recipe *r, unsigned flips)
         }
         judge(copy, size);
     }
-    for (unsigned i = 0; i < flips; i++) { // a run of bytes lost, doubled or drawn anew
+    for (unsigned i = 0; i < flips; i++) { // a run of bytes lost, doubled or replaced
         size_t at = draw((uint32_t)size), n = draw(12);
         n = n < size - at ? n : size - at;
         memcpy(copy, file, at);

@@ -100,7 +100,7 @@ static uint8_t *encode_jpeg(const struct jpeg_recipe *r, size_t *size)
     uint8_t *image = paint(r), *file = NULL;
     unsigned long n = 0;
     c.err = jpeg_std_error(&errors);
-    errors.emit_message = jpeg_hush; // wide quantisers are meant
+    errors.emit_message = jpeg_hush; // wide quantizers are meant
     jpeg_create_compress(&c);
     jpeg_mem_dest(&c, &file, &n);
     c.image_width = r->width;

@@ -92,7 +92,7 @@ static void ages(void)
     }
 }
 
-// Whatever the clock and the window are.
+// For any clock and window.
 static void clocks(void)
 {
     static const int64_t times[] = {0, 1, NOW_NS, INT64_MAX - 1, INT64_MAX};
@@ -106,6 +106,22 @@ static void clocks(void)
     }
 }
 
+// Eight steps whose sum is beyond 64 bits.
+static void vast_times(void)
+{
+    usual();
+    for (uint64_t i = 0; i < STEPS; i++) {
+        steps[i].dur_ns = UINT64_C(1) << 61;
+        steps[i].wait_ns = UINT64_C(1) << 59;
+    }
+    const struct stk_live_rank *r = follow(NOW_NS, 7 * DUR_NS);
+    CHECK_EQ(r->recent, 8);
+    CHECK(r->now_ns >= UINT64_C(1) << 60);
+    CHECK(isfinite(r->per_second) && r->per_second > 0);
+    CHECK(r->wait_share >= 0 && r->wait_share <= 1);
+    stk_live_steps_close(&live);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -115,6 +131,7 @@ int main(int argc, char **argv)
     CHECK_RUN(steps_from_the_future);
     CHECK_RUN(ages);
     CHECK_RUN(clocks);
+    CHECK_RUN(vast_times);
     unlink(path);
     rmdir(folder);
     return check_done("unit.live_steps");

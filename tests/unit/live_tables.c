@@ -69,7 +69,7 @@ static void disks_that_stay(void)
     stk_live_tables_deinit(&tables);
 }
 
-// A thread whose name's track came anew keeps its values.
+// A thread keeps its values when its name's track is sent again.
 static void tracks_that_come_anew(void)
 {
     stk_live_tables_init(&tables);

@@ -216,7 +216,7 @@ static void check_inferred_and_none(void)
     synth_end(&s);
 }
 
-// What was queued before the recording is that, however few calls are left behind it.
+// Work queued before the recording is found, however few calls follow it.
 static void check_queue(void)
 {
     struct synth s;

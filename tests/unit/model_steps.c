@@ -112,8 +112,9 @@ static void check_exclusion(void)
              1);
 }
 
-// Work at the head of a stream was queued before the recording, if all behind it has its launch
-// call: no step holds it, and it is no lost call. Where others lack theirs too, calls were lost.
+// Work at the head of a stream was queued before the recording if all later work has its launch
+// call: it belongs to no step and isn't a lost call. If other work lacks its call, too, calls were
+// lost.
 static void check_queued(bool is_torn)
 {
     struct synth s;

@@ -168,8 +168,8 @@ static void check_keyed(void)
     keyed("$core.py:12 split", "$builtins len", "PjitFunction(_normal)", true);
 }
 
-// The gradient is under jit, the optimizer is not: what it calls one by one, and a function of its
-// own twice a step, which takes longer to hand over, is none of the next batch.
+// The gradient is under jit, the optimizer isn't. Its operations called one by one, and its own
+// function called twice a step, which takes longer to hand over, aren't part of the next batch.
 static void check_optimizer_outside(void)
 {
     struct synth s;
@@ -192,9 +192,9 @@ static void check_optimizer_outside(void)
     synth_end(&s);
 }
 
-// Gradients sample by sample: a function of the job's own runs a compiled one twenty times, and
-// cuts the sample out before, then one call takes what came of it. What works out gradients makes
-// no batch.
+// Gradients sample by sample: a function of the job runs a compiled one twenty times, each time
+// cutting the sample out before, then one call takes the results. Computing gradients doesn't make
+// a batch.
 static void sample_by_sample(const char *call, bool differentiates, double input_us)
 {
     struct synth s;
@@ -224,12 +224,12 @@ static void sample_by_sample(const char *call, bool differentiates, double input
 static void check_gradients(void)
 {
     sample_by_sample("PjitFunction(loss_fn)", true, 0);
-    sample_by_sample("PjitFunction(loss_fn)", false, 6000); // crops and colours, under jit
+    sample_by_sample("PjitFunction(loss_fn)", false, 6000); // crops and colors, under jit
     sample_by_sample("PjitFunction(crop)", true, 6000);     // of another program
 }
 
-// A function named after data runs an operation of JAX's by itself, of which the call takes longer
-// than that of the compiled function, which does the work behind its back.
+// A function named after data runs a single JAX operation, whose call takes longer than that of the
+// compiled function, which works asynchronously.
 static void run_alone(const char *caller, double input_us)
 {
     struct synth s;

@@ -91,7 +91,7 @@ static void profiles(void)
     CHECK(!m.is_checked && m.why[0]);
 }
 
-// A job whose loader held it up, and the same with its loader mended.
+// A job whose loader held it up, and the same with its loader fixed.
 static void a_fix(void)
 {
     struct stk_mechanism m = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pairs of runs say: how often a difference is claimed
-// where there is none, and found where there is one, on noise of several kinds with fixed seeds.
+// What pairs of runs show: how often a difference is falsely claimed, and how often a real one is
+// found, on noise of several kinds with fixed seeds.
 #include "job/prove/paired.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static double run(struct machine *m)
     if (m->noise == STALLS && uniform() < 0.05) { // one run in twenty takes half longer
         log += 0.4;
     }
-    if (m->noise == DRIFT) { // clocks and neighbours: what one run meets, the next one nearly meets
+    if (m->noise == DRIFT) { // clocks and neighbors: what one run meets, the next one nearly meets
         m->drift = 0.9 * m->drift + 0.02 * normal();
         log += m->drift;
     }
@@ -82,7 +82,7 @@ static double difference(struct machine *m, int pair)
 }
 
 // Shares of proofs of at most 12 pairs, looked at as planned. Recorded runs come as they followed
-// one another, from anywhere on: what the machine did to neighbours stays.
+// one another, from anywhere on: what the machine did to neighbors stays.
 struct shares {
     double faster, slower, same;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run of a command, and the numbers it prints: how it ends, what is left of it, limits.
+#include "job/prove/keeper.h"
 #include "job/prove/metric.h"
 #include "job/prove/neighbours.h"
 #include "job/prove/trial.h"
@@ -77,7 +78,7 @@ static void limits(void)
     // Without an end, and faster than it is read.
     CHECK_EQ(run_shell("exec yes", NULL, 300000000), STOKER_OK);
     CHECK(result.is_late && seen.all > 100000);
-    // What it leaves behind in its group ends with it, and does not hold it up.
+    // Processes left in its group end with it, and don't hold it up.
     CHECK_EQ(run_shell("sleep 100 & echo $!", NULL, 0), STOKER_OK);
     CHECK(result.status == 0 && result.wall_ns < 50000000000u);
     is_gone((pid_t)strtol(seen.text, NULL, 10));
@@ -103,8 +104,8 @@ static bool has_said(void *arg)
     return strstr(seen.text, "ready") != NULL;
 }
 
-// A run that has done what it is for is told to end, and made to where it does not listen. The
-// second shell is mute: it may say of its child, which is told as well, that it was terminated.
+// A run that has done its job is asked to end, and forced if it doesn't. The second shell's output
+// is discarded: it may report that its child, which gets the signal, too, was terminated.
 static void is_done(void)
 {
     static const char *const scripts[] = {"echo ready; exec sleep 100",
@@ -128,7 +129,9 @@ static void daemons(void)
         printf("skipped: this kernel does not list children\n");
         return;
     }
-    CHECK_EQ(run_shell("setsid sh -c 'sleep 100 & echo $!; sleep 100' & sleep 0.3", NULL, 0),
+    CHECK_EQ(run_shell("f=$(mktemp); setsid sh -c \"sleep 100 & echo \\$! | tee $f; sleep 100\" & "
+                       "until [ -s $f ]; do sleep 0.01; done; rm $f",
+                       NULL, 0),
              STOKER_OK);
     pid_t daemon = (pid_t)strtol(seen.text, NULL, 10);
     CHECK(daemon > 0 && result.status == 0);
@@ -205,6 +208,45 @@ static void without_its_keeper(void)
     CHECK(strstr(err.message, "sh: the stoker process that watched it was killed"));
     CHECK(root > 0 && stk_clock_ns() - start_ns < 50000000000u);
     is_gone(root);
+}
+
+// Holds up a keeper until its command has ended; exits with 0 where the end is known.
+static void end_late(int tell_keeper)
+{
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 0.2; exit 5", NULL};
+    struct stk_keeper keeper;
+    struct stk_keeper_end end;
+    if (stk_keeper_start(&keeper, argv, NULL, STDOUT_FILENO, &err) != STOKER_OK) {
+        _exit(1);
+    }
+    kill(keeper.pid, SIGSTOP);
+    stk_keeper_tell(&keeper); // read before the keeper sees that the command has ended
+    (void)!write(tell_keeper, &keeper.pid, sizeof keeper.pid);
+    bool known = stk_keeper_end(&keeper, &end); // this order is not read
+    _exit(known && WIFEXITED(end.wait_status) && WEXITSTATUS(end.wait_status) == 5 ? 0 : 2);
+}
+
+// The keeper closes its line with an order unread, before its news is taken: the news still
+// arrives. The process that asks is stopped until the keeper is gone.
+static void late_order(void)
+{
+    int out[2], status = -1;
+    pid_t keeper = 0;
+    CHECK_EQ(pipe(out), 0);
+    pid_t asks = fork();
+    if (asks == 0) {
+        end_late(out[1]);
+    }
+    CHECK_EQ(read(out[0], &keeper, sizeof keeper), (ssize_t)sizeof keeper);
+    usleep(500000); // the command has ended, the process waits for the news
+    kill(asks, SIGSTOP);
+    kill(keeper, SIGCONT);
+    usleep(500000); // the keeper is gone
+    kill(asks, SIGCONT);
+    CHECK_EQ(waitpid(asks, &status, 0), asks);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(out[0]);
+    close(out[1]);
 }
 
 // What is ignored stays so (nohup), what this program does itself is not passed on.
@@ -299,6 +341,7 @@ int main(int argc, char **argv)
     CHECK_RUN(daemons);
     CHECK_RUN(killed);
     CHECK_RUN(without_its_keeper);
+    CHECK_RUN(late_order);
     CHECK_RUN(signals);
     CHECK_RUN(metrics);
     CHECK_RUN(neighbours);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which reader a file gets, and what is said about files that get none.
+// Which reader a file gets, and the message for files without one.
 #include "check.h"
 #include "xplane_writer.h"
 

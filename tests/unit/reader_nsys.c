@@ -339,7 +339,7 @@ static void test_other_tables(void)
     CHECK_EQ(count_kind(STK_KIND_SYNC), 1);
     CHECK_EQ(count_kind(STK_KIND_MEMORY), 2);
     CHECK_EQ(count_kind(STK_KIND_OTHER), 2);
-    CHECK_EQ(t->device_count, 1); // a synchronisation record does not make a device
+    CHECK_EQ(t->device_count, 1); // a synchronization record does not make a device
     const struct stk_ext *h2d = stk_ext_of(t, find_event("[CUDA memcpy HtoD]", 0));
     CHECK(h2d && h2d->dir == STK_DIR_H2D && h2d->value == 4096 && (h2d->flags & STK_EXT_VALUE));
     CHECK(h2d && h2d->src_mem == STK_MEM_PAGEABLE && h2d->dst_mem == STK_MEM_DEVICE);
@@ -578,7 +578,7 @@ static void test_damage(void)
     CHECK_EQ(t->whole_until_ns, INT64_MIN);
     end();
 
-    // A page that is there in part, which SQLite would fill up with zeros.
+    // A partial page, which SQLite would fill up with zeros.
     begin();
     fill_kernels(ROWS);
     sqlite3_close(db);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Nsight Systems reader on real exports, against the values of an independent analyser: counts
+// The Nsight Systems reader on real exports, against the values of an independent analyzer: counts
 // by kind, and per device operations, busy time, linked kernels, copies, the largest kernels.
 #include "base/alloc.h"
 #include "check.h"

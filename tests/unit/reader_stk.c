@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker's own records: what two writers wrote at once is read whole; cut or damaged files are read
-// as far as they are good, and say what is not.
+// up to the damage, which is reported.
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>

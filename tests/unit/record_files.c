@@ -296,8 +296,8 @@ static void damage(void)
     free(file);
 }
 
-// Compressed files, cut and flipped: what comes is a beginning of what should, and the damage is
-// said.
+// Compressed files, cut and flipped: the output is a prefix of the original, and the damage is
+// reported.
 static void compressed_damage(void)
 {
     static const char *const names[] = {"", "gzip", "zlib"};

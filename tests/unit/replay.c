@@ -63,9 +63,11 @@ static struct stk_price price(const struct job *j, const struct stk_price_asked 
     struct stk_price out = {0};
     struct stk_arena arena;
     stk_arena_init(&arena, 0);
-    CHECK(stk_pricing_init(&p, j->run, &(struct stk_verdict){.kind = STK_VERDICT_HOST}, &arena));
+    CHECK(stk_pricing_init(&p, j->run, &(struct stk_verdict){.kind = STK_VERDICT_HOST}, true,
+                           &arena));
     CHECK(p.gate.ok);
     CHECK(stk_price_set(&p, set, count, &out));
+    stk_pricing_deinit(&p);
     stk_arena_deinit(&arena);
     return out;
 }
@@ -107,8 +109,8 @@ static void check_input_free(void)
     synth_end(&j.s);
 }
 
-// Without a device: what comes behind the optimizer and before the next fetch is callbacks, whether
-// it is recorded or not.
+// PyTorch without a device: what comes behind the optimizer and before the next fetch is callbacks,
+// whether it is recorded or not.
 static void check_callbacks_on_the_host(void)
 {
     struct job j;
@@ -121,6 +123,9 @@ static void check_callbacks_on_the_host(void)
         synth_host(&j.s, MAIN, at + 4010, 990, "Optimizer.step#SGD.step", STK_KIND_HOST_OP);
         synth_host(&j.s, MAIN, at + 5000, 3000, "aten::sort", STK_KIND_HOST_OP);
     }
+    struct stk_build_facts facts = {
+        .format = "kineto", .rank = -1, .world_size = -1, .framework_hint = 1u << STK_FW_PYTORCH};
+    stk_build_facts(j.s.build, &facts);
     summarize(&j);
     struct stk_price_asked rarely = fix("callbacks-every=10");
     struct stk_price p = price(&j, &rarely, 1);
@@ -195,7 +200,7 @@ static void check_full_queue(void)
     summarize(&j);
     CHECK(near((double)j.graph->calibration.call_ns, 5 * US, 100));
     struct stk_price_asked faster = fix("kernel-faster=3");
-    CHECK(near(price(&j, &faster, 1).expected, 0.375, 0.05)); // 6 us a launch in the place of 16
+    CHECK(near(price(&j, &faster, 1).expected, 0.375, 0.05)); // 6 us a launch instead of 16
     synth_end(&j.s);
 }
 

@@ -275,7 +275,7 @@ static void test_text(void)
     w.input.path = "x\033[31m\xff.json";
     CHECK(fill(&w, 20, &err) == STOKER_OK);
     const char *page = print(&w, "text", (struct stk_out_options){.columns = 80});
-    CHECK(has(page, "4 812 330 events, none lost"));
+    CHECK(has(page, "4,812,330 events, none lost"));
     CHECK(has(page, "3 of 4 steps"));
     CHECK(has(page, "GPU waits 40% of each step, mostly for input"));
     CHECK(has(page, "input 40%"));
@@ -296,7 +296,7 @@ static void test_text(void)
     stk_arena_deinit(&w.arena);
 }
 
-// The bar fills its columns exactly, whatever the shares.
+// The bar fills its columns exactly, for any shares.
 static void test_bar(void)
 {
     struct world w;
@@ -313,10 +313,10 @@ static void test_bar(void)
         CHECK(fill(&w, 1, &err) == STOKER_OK);
         const char *page = print(
             &w, "text", (struct stk_out_options){.columns = 80, .ascii = true, .verbosity = 1});
-        const char *line = strstr(page, "confidence high\n\n");
+        const char *line = strstr(page, "high confidence\n\n");
         CHECK(line != NULL);
         if (line && sum > 0) {
-            line += strlen("confidence high\n\n  ");
+            line += strlen("high confidence\n\n  ");
             CHECK_EQ(strspn(line, "#=>.x!-?|"), 76);
         }
     }

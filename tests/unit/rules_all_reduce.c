@@ -11,6 +11,9 @@
 
 static struct fake f;
 static struct stk_collective list[FAKE_RANKS][FAKE_STEPS * 2 * A_STEP];
+static struct stk_collective_class classes[FAKE_RANKS][2 * A_STEP];
+static struct stk_collective_series series[FAKE_RANKS][2 * A_STEP];
+static struct stk_meeting meetings[2 * A_STEP][FAKE_STEPS * A_STEP];
 
 // Steps of a rank with `n` all-reduces of a size that take so long, exposed, among two ranks.
 static void add(uint32_t rank, int n, int64_t bytes, int64_t us)
@@ -19,15 +22,24 @@ static void add(uint32_t rank, int n, int64_t bytes, int64_t us)
     r->collectives = list[rank];
     r->steps = &f.steps[rank * FAKE_STEPS];
     r->step_count = FAKE_STEPS;
+    uint32_t class = r->collective_class_count++;
+    r->collective_series_count = r->collective_class_count;
+    r->collective_classes = classes[rank];
+    r->collective_series = series[rank];
+    series[rank][class] = (struct stk_collective_series){.count = (uint32_t)n * FAKE_STEPS};
+    classes[rank][class] =
+        (struct stk_collective_class){.name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+                                      .kind = STK_COLLECTIVE_ALL_REDUCE,
+                                      .series = class,
+                                      .bytes = bytes,
+                                      .group_size = 2};
     for (int i = 0; i < n * FAKE_STEPS; i++) {
-        list[rank][r->collective_count++] =
-            (struct stk_collective){.name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
-                                    .dur_ns = us * 1000,
-                                    .exposed_ns = us * 1000,
-                                    .step = (uint32_t)(i % FAKE_STEPS),
-                                    .kind = STK_COLLECTIVE_ALL_REDUCE,
-                                    .bytes = bytes,
-                                    .group_size = 2};
+        struct stk_collective *c = &list[rank][r->collective_count++];
+        *c = (struct stk_collective){.dur_ns = us * 1000,
+                                     .exposed_ns = us * 1000,
+                                     .step = (uint32_t)(i % FAKE_STEPS),
+                                     .ordinal = (uint32_t)i};
+        stk_collective_set_class(c, class);
     }
     f.devices[rank].communication_ns = 1;
 }
@@ -80,9 +92,12 @@ static void hidden_and_waited(void)
     for (uint32_t r = 0; r < 2; r++) {
         add(r, 10, MB / 10, 1000);
         add(r, 1, 20 * MB, 2000);
-        for (uint32_t i = 0; i < f.rank[r].collective_count; i++) {
-            list[r][i].matched = true;
-            list[r][i].wait_ns = list[r][i].bytes < MB ? 989000 : 0;
+        for (uint32_t k = 0; k < f.rank[r].collective_class_count; k++) {
+            int64_t wait_ns = classes[r][k].bytes < MB ? 989000 : 0;
+            for (uint32_t i = 0; i < series[r][k].count; i++) {
+                meetings[k][i].shortest_ns = (k == 0 ? 1000000 : 2000000) - wait_ns;
+            }
+            series[r][k].meetings = meetings[k];
         }
     }
     fake_ask(&f);

@@ -34,7 +34,7 @@ static void healthy(void)
     fake_init(&f, 1, STK_SCOPE_HOST);
     fake_ask(&f);
     x = fake_finding(&f, "compute-bound");
-    CHECK_STR(x->title, "The CPU's step is the model's own work");
+    CHECK_STR(x->title, "The model's own work fills the CPU's step");
     CHECK(says(x, "the model's own operations"));
     CHECK(advises(x, "stoker stats ops") == 0);
     CHECK_EQ(f.report.findings.count, 1); // a job on the CPU has no kernels, and need not
@@ -350,7 +350,7 @@ static void overhead(void)
     const struct stk_rep_finding *x = fake_finding(&f, "capture-overhead");
     CHECK_EQ(x->severity, STK_LEVEL_MEDIUM);
     CHECK_STR(x->title, "Recording Python slows the job down");
-    CHECK(says(x, "400 000 calls, 66 666 per step"));
+    CHECK(says(x, "400,000 calls, 66,666 per step"));
     fake_done(&f);
 }
 
@@ -362,7 +362,7 @@ static void mixed(void)
     fake_ask(&f);
     CHECK(f.verdict.kind == STK_VERDICT_MIXED);
     const struct stk_rep_finding *all = f.report.findings.items;
-    CHECK_EQ(f.report.findings.count, 2); // the larger loss first; the sentence is not said again
+    CHECK_EQ(f.report.findings.count, 2); // the larger loss first; the sentence isn't repeated
     CHECK_STR(all[0].id, "input-wait");
     CHECK_STR(all[1].id, "transfer-exposed");
     CHECK_STR(fake_state(&f, "mixed"), "passed");

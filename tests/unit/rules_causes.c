@@ -73,8 +73,8 @@ static void owners(void)
     fake_done(&f);
 }
 
-// A function of the job's own that a framework's code calls again and again is named beside that,
-// from a tenth of the wait on; the loop, which is called once, is not.
+// A function of the job that framework code calls repeatedly is named, too, from a tenth of the
+// wait on; the loop, which is called once, isn't.
 static void called_again(int64_t own_ns, uint32_t calls, bool named)
 {
     fake_init(&f, 1, STK_SCOPE_HOST);
@@ -86,14 +86,13 @@ static void called_again(int64_t own_ns, uint32_t calls, bool named)
         (struct stk_cause_name){"$plants.py:19 split_berry", own_ns, calls};
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
-    CHECK(says(x, "of it is in $data_loader.py:303 __next__"));
-    CHECK(says(x, "of it is in your split_berry (plants.py:19), 12 calls") == named);
+    CHECK(says(x, " is in $data_loader.py:303 __next__"));
+    CHECK(says(x, " is in your split_berry (plants.py:19), 12 calls") == named);
     CHECK(says(x, "in your ") == named);
     fake_done(&f);
 }
 
-// Who waits for what comes over a connection, in a function of the job's own, is told to ask
-// rarely.
+// A job whose own function waits for a connection gets the advice to ask rarely.
 static void awaited_answer(const char *blocked_in, const char *own, bool told)
 {
     fake_init(&f, 1, STK_SCOPE_HOST);
@@ -137,7 +136,7 @@ static void rounds(uint64_t each, const char *advice)
     f.run.facts.eager_rounds = 60 * FAKE_STEPS;
     fake_ask(&f);
     CHECK(advises(fake_finding(&f, "host-bound"), advice) == 0);
-    f.run.facts.signs[STK_SIGN_FUNCTION].count = 0; // none that runs: there is none, or eagerly
+    f.run.facts.signs[STK_SIGN_FUNCTION].count = 0; // no tf.function, or it runs eagerly
     fake_ask(&f);
     CHECK(advises(fake_finding(&f, "host-bound"), "remove tf.config.run_functions_eagerly(True)") ==
           0);
@@ -258,7 +257,7 @@ static void host_advice(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
     CHECK_STR(x->title, "The device waits for memory allocation");
-    CHECK(says(x, "hipFree") && says(x, "1 360 allocation and free calls"));
+    CHECK(says(x, "hipFree") && says(x, "1,360 allocation and free calls"));
     CHECK(advises(x, "caching allocator") == 0 && advises(x, "reduce-overhead") < 0);
     fake_done(&f);
 
@@ -437,7 +436,7 @@ static void communication_advice(void)
     CHECK(advises(x, "NCCL_DEBUG") < 0);
     fake_done(&f);
 
-    // On processors as well; where the link is slow, DDP is told what fits gloo.
+    // On the CPU as well; if the link is slow, the DDP advice fits gloo.
     fake_init(&f, 2, STK_SCOPE_HOST);
     fake_part(&f, STK_PART_COLLECTIVE_WAIT, 0.15, -1);
     fake_part(&f, STK_PART_COMMUNICATION, 0.15, -1);
@@ -482,7 +481,7 @@ static void straggling(void)
     CHECK(says(x, "last in 11 of 12") && says(x, "Rank 2 spends 180 ms more"));
     CHECK(says(x, "waiting for the next batch"));
     CHECK_EQ(advises(x, "shard size"), 0);
-    CHECK_STR(fake_state(&f, "communication-exposed"), "passed"); // the waiting is told once
+    CHECK_STR(fake_state(&f, "communication-exposed"), "passed"); // the waiting is reported once
     f.run.facts.frameworks = 1u << STK_FW_PYTORCH;
     fake_part(&f, STK_PART_COMMUNICATION, 0.35, -1);
     fake_ask(&f);

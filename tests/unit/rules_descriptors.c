@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rule's descriptor is complete: texts, ids, thresholds with unit and reason, fixes for known
-// frameworks; nothing is said twice or left open.
+// frameworks; nothing is repeated or left open.
 #include "check.h"
 
 #include "answers/rules/rule.h"

@@ -192,7 +192,7 @@ static void compiled_anew(const char *function, uint64_t keras, const char *firs
     fake_done(&f);
 }
 
-// XLA compiles for a shape: no signature helps; where functions are traced anew, it is these.
+// XLA compiles for a shape: no signature helps; if functions are retraced, they are the cause.
 static void compiled_by_xla(int64_t xla_ns, uint32_t later, bool is_told)
 {
     fake_init(&f, 1, STK_SCOPE_HOST);

@@ -94,7 +94,7 @@ static void iterators_made_anew(void)
         sign(STK_SIGN_ITERATOR, a_step);
         f.run.facts.signs[STK_SIGN_ITERATOR].ns = f.run.parts[STK_PART_HOST] / 2;
         const struct stk_rep_finding *x = host_bound();
-        CHECK_EQ(advises(x, "in the place of model.predict") == 0, a_step == 1);
+        CHECK_EQ(advises(x, "instead of model.predict") == 0, a_step == 1);
         CHECK_EQ(advises(x, "run_eagerly=False") == 0, a_step == 0);
         fake_done(&f);
     }

@@ -25,7 +25,7 @@ static void input_advice(void)
         input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
     CHECK_EQ(x->severity, STK_LEVEL_HIGH);
     CHECK(says(x, "num_workers=0") && advises(x, "num_workers=0") == 0);
-    CHECK(says(x, "5.00 ms of it is in enumerate(DataLoader)") && says(x, "in step 3"));
+    CHECK(says(x, "833 us per step is in enumerate(DataLoader)") && says(x, "in step 3"));
     CHECK(advises(x, "prefetch(tf.data") < 0); // another framework's
     CHECK(advises(x, "named above") < 0);      // a loader is no code of the user's own
     CHECK(advises(x, "sched_getaffinity") == 0 && advises(x, "get_worker_info") == 1);
@@ -101,7 +101,7 @@ static void input_beside_loader(void)
     f.run.step_marks = FAKE_STEPS;
     fake_ask(&f);
     x = fake_finding(&f, "input-wait");
-    CHECK(says(x, "4 000 PyTorch operators per step") && advises(x, "whole batch") == 0);
+    CHECK(says(x, "4,000 PyTorch operators per step") && advises(x, "whole batch") == 0);
     CHECK(advises(x, "Move these functions out of") == 1 && advises(x, "num_workers") < 0);
     f.run.facts.loader_fetch_ns = 9000000;
     fake_ask(&f);
@@ -228,7 +228,7 @@ static void input_stage(void)
     CHECK(advises(fake_finding(&f, "input-wait"), "Batch first") < 0);
     fake_done(&f);
 
-    // A generator or py_function runs under Python's lock, whatever the stage around it.
+    // A generator or py_function runs under Python's lock, in any stage.
     x = pipeline("Iterator::Prefetch::ParallelMapV2", "preprocess", true, true, 100000000);
     CHECK(advises(x, "py_function") == 0 && advises(x, "parallel already") < 0);
     CHECK(advises(x, "PyDataset") < 0);
@@ -241,8 +241,8 @@ static void input_stage(void)
     fake_done(&f);
 }
 
-// What the step shares with the pipeline is told: processors, and Python's lock, which more threads
-// would share as well.
+// The report says what the step shares with the pipeline: CPU cores, and Python's lock, which more
+// threads would share, too.
 static void input_shared(void)
 {
     const char *stage = "Iterator::Root::FlatMap::Generator";

@@ -29,7 +29,7 @@ static void tensor_cores(void)
     const struct stk_rep_finding *x = fake_finding(&f, "tensor-cores-unused");
     CHECK(says(x, "40% of kernel time is in fp32 products") && says(x, "a_kernel_of"));
     CHECK(advises(x, "set_float32_matmul_precision") >= 0);
-    CHECK(most_saved(x) > 0.3 && most_saved(x) < 0.4 && x->severity == STK_LEVEL_LOW);
+    CHECK(most_saved(x) > 0.3 && most_saved(x) < 0.4 && x->severity == STK_LEVEL_HIGH);
     x = fake_finding(&f, "compute-bound"); // which has that as an idea, says it no second time
     CHECK(x && advises(x, "set_float32_matmul_precision") < 0 && advises(x, "torch.compile") >= 0);
     fake_done(&f);
@@ -127,7 +127,7 @@ static void small_grids(void)
     const struct stk_rep_finding *x = fake_finding(&f, "small-grid");
     CHECK(says(x, "kernels occupy 20% of the GPU's 108 SMs"));
     CHECK(says(x, "450 of 500 kernels") && says(x, "50% of the unused capacity is during a_small"));
-    CHECK(most_saved(x) > 0.79 && most_saved(x) < 0.81 && x->severity == STK_LEVEL_LOW);
+    CHECK(most_saved(x) > 0.79 && most_saved(x) < 0.81 && x->severity == STK_LEVEL_HIGH);
     CHECK(advises(x, "batch=2") == 0 && advises(x, "torch.func.vmap") > 0);
     x = fake_finding(&f, "compute-bound"); // to which it is an idea
     CHECK(x->id && advises(x, "larger batch") < 0);

@@ -125,7 +125,7 @@ static void processors(void)
     const struct stk_rep_finding *x = found("processors-short");
     CHECK(tells(x, "The 4 processes pt_data_worker are busy 98% of the time, 50% of it waiting"));
     CHECK(tells(x, "the job may use 2"));
-    CHECK(tells(x, "spends 40% waiting for the CPU and input: at most that can be lost here"));
+    CHECK(tells(x, "spends 40% waiting for the CPU and input, so this costs at most that"));
     CHECK(x && x->severity == STK_LEVEL_HIGH && x->saving.high_share <= 0.41);
     end();
     begin(STK_SCOPE_STEPS); // processors are free
@@ -276,6 +276,21 @@ static void one_thread(double input, double free)
     end();
 }
 
+// Without a device the busy thread is the step's own: only its input could be made by another.
+static void one_thread_of_a_step(double input, double host, bool fires)
+{
+    begin(STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_INPUT, input, -1);
+    fake_part(&f, STK_PART_HOST, host, -1);
+    of_job(STK_SAMPLE_OF_JOB_PROCESSORS, 4);
+    of_job(STK_SAMPLE_OF_JOB_CPU, 1.05);
+    process(10, 1, "python");
+    thread(10, 10, "python", 0.99, 0);
+    ask();
+    CHECK((found("one-thread") != NULL) == fires);
+    end();
+}
+
 static void turns(void)
 {
     begin(STK_SCOPE_STEPS);
@@ -352,7 +367,22 @@ static void memory(double stalled, double faults, double killed)
     end();
 }
 
-// Nothing is wrong: nothing is said. And nothing without a record.
+// The whole machine's threads waited: the job's only where memory is short, or it reads pages back.
+static void memory_of_machine(double left, double faults, bool fires)
+{
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.3, -1);
+    of_job(STK_SAMPLE_OF_MACHINE_WAIT_MEMORY, 0.1);
+    of_job(STK_SAMPLE_OF_MACHINE_MEMORY, 24e9);
+    of_job(STK_SAMPLE_OF_MACHINE_AVAILABLE, left);
+    process(10, 1, "python");
+    counter(STK_SAMPLE_OF_PROCESS_MAJOR, 10, 0, "python", faults);
+    ask();
+    CHECK((found("memory-short") != NULL) == fires);
+    end();
+}
+
+// Nothing is wrong: no finding. And none without a record.
 static void healthy(void)
 {
     static const char *const ids[] = {"processors-short", "cgroup-throttled", "disk-busy",
@@ -418,6 +448,8 @@ int main(int argc, char **argv)
     CHECK_RUN(one_thread, 0.5, 3);
     CHECK_RUN(one_thread, 0.05, 3);
     CHECK_RUN(one_thread, 0.5, 0.5);
+    CHECK_RUN(one_thread_of_a_step, 0.4, 0.05, true);
+    CHECK_RUN(one_thread_of_a_step, 0.04, 0.4, false);
     CHECK_RUN(turns);
     CHECK_RUN(gpu, 0x40, 1200, 0.96);
     CHECK_RUN(gpu, 0x01, 1200, 0.6);
@@ -425,6 +457,9 @@ int main(int argc, char **argv)
     CHECK_RUN(gpu_memory, 0.4, 0.2, true);
     CHECK_RUN(gpu_memory, 0.6, 0.2, false);
     CHECK_RUN(gpu_memory, 0.4, 0.05, false);
+    CHECK_RUN(memory_of_machine, 20e9, 2, false);
+    CHECK_RUN(memory_of_machine, 1e9, 2, true);
+    CHECK_RUN(memory_of_machine, 20e9, 40, true);
     CHECK_RUN(memory, 0.2, 3, 0);
     CHECK_RUN(memory, 0.01, 300, 0);
     CHECK_RUN(memory, 0, 0, 2);

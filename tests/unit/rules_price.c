@@ -55,7 +55,7 @@ static void waiting_job(struct job *j)
     summarize(j);
 }
 
-// The replayed mean is that of other steps than the reported one: that is said.
+// The report says so if the replayed mean covers other steps than the reported one.
 static void other_steps(double above, bool is_said)
 {
     struct job j;

@@ -2,6 +2,7 @@
 // Ranks merged and judged, on summaries made by hand: waits across ranks, the late rank with and
 // without a common clock, sums that stay exact, and every branch of the decision.
 #include "check.h"
+#include "profile/model/collectives/culprit.h"
 #include "profile/model/verdict/verdict.h"
 
 #define MS 1000000
@@ -134,7 +135,7 @@ static void test_abstains(void)
     CHECK_STR(stk_reason_key(judge(merge(&r, 1)).reason), "empty");
 }
 
-// What an input that ends early leaves to judge, and that it is said.
+// What remains to judge of an input that ends early, and that the report says so.
 static void test_cut(void)
 {
     struct stk_rank_sum *r = rank_of(0, 4, PARTS([STK_PART_COMPUTE] = 20, [STK_PART_INPUT] = 80));
@@ -268,10 +269,14 @@ static void add_collectives(struct stk_rank_sum *r, int64_t wait_ms, int64_t clo
 {
     r->collective_count = 4 * r->step_count;
     r->collectives = stk_arena_array(&arena, r->collective_count, sizeof *r->collectives);
+    r->collective_series = stk_arena_array(&arena, 1, sizeof *r->collective_series);
+    r->collective_classes = stk_arena_array(&arena, 1, sizeof *r->collective_classes);
+    r->collective_series_count = r->collective_class_count = 1;
+    *r->collective_series =
+        (struct stk_collective_series){.name_hash = 7, .count = r->collective_count};
+    *r->collective_classes = (struct stk_collective_class){.name = "ncclDevKernel_AllReduce"};
     for (uint32_t i = 0; i < r->collective_count; i++) {
         struct stk_collective *c = &r->collectives[i];
-        c->name_hash = 7;
-        c->name = "ncclDevKernel_AllReduce";
         c->ordinal = i;
         c->step = i / 4;
         c->dur_ns = c->exposed_ns = (1 + wait_ms) * MS;
@@ -296,10 +301,50 @@ static void test_straggler(int64_t clock_shift_ns)
     CHECK_EQ(run->parts[STK_PART_COLLECTIVE_WAIT], 2 * 12 * 5 * MS);
     CHECK_EQ(run->steps[0].parts[STK_PART_COLLECTIVE_WAIT], 20 * MS);
     CHECK_EQ(judge(run).kind, STK_VERDICT_STRAGGLER);
-    ranks[2]->collective_count--; // unequal counts: nothing can be matched
+    ranks[2]->collective_series->count =
+        --ranks[2]->collective_count; // unequal counts: nothing can be matched
     run = merge(ranks, 3);
     CHECK(!run->straggler.fired);
     CHECK_EQ(run->rank_events_unequal, 35);
+}
+
+// Of 16 ranks those of a mask are late, all of them or each in one step of its own; clocks differ.
+static struct stk_run_sum *late_ranks(uint32_t mask, bool is_once, bool has_hosts)
+{
+    struct stk_rank_sum *ranks[16];
+    for (int i = 0; i < 16; i++) {
+        bool is_late = mask >> i & 1;
+        ranks[i] = rank_of(i, 4, PARTS([STK_PART_COMPUTE] = 60, [STK_PART_COMMUNICATION] = 24));
+        ranks[i]->host = !has_hosts ? "" : i < 8 ? "node0" : "node1";
+        add_collectives(ranks[i], 5, i * MS);
+        for (uint32_t k = 0; k < ranks[i]->collective_count; k++) {
+            struct stk_collective *c = &ranks[i]->collectives[k];
+            int64_t less =
+                is_late && (!is_once || k / 4 == (uint32_t)i % 4) ? 5 * MS - i * 1000 : 0;
+            c->start_ns += less;
+            c->dur_ns -= less;
+            c->exposed_ns -= less;
+        }
+    }
+    return merge(ranks, 16);
+}
+
+static void test_late_ranks(void)
+{
+    struct stk_run_sum *run = late_ranks(1u << 3 | 1u << 9, false, true);
+    CHECK(run->straggler.fired);
+    CHECK_EQ(run->straggler.late_count, 2);
+    CHECK_STR(stk_culprit_text(run, &arena), "ranks 3 and 9");
+    CHECK_STR(stk_culprit_ranks(run, &arena), "3,9");
+    CHECK(stk_culprit_host(run) == NULL);
+    CHECK(stk_culprit_is(run, 9) && !stk_culprit_is(run, 4));
+    CHECK_EQ(run->clock_ns[15] - run->clock_ns[0], 15 * MS);
+    run = late_ranks(0xff00, false, true);
+    CHECK(run->straggler.fired);
+    CHECK_STR(stk_culprit_text(run, &arena), "host node1 (ranks 8 to 15)");
+    run = late_ranks(0xff00, false, false);
+    CHECK_STR(stk_culprit_text(run, &arena), "ranks 8 to 15");
+    CHECK(!late_ranks(1u << 3 | 1u << 6, true, true)->straggler.fired); // an accident each
 }
 
 // One rank is late, and something else may take more time than the others wait for it.
@@ -335,6 +380,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_hands_over, 10, STK_VERDICT_HOST);   // of 32 ms
     CHECK_RUN(test_straggler, 0);
     CHECK_RUN(test_straggler, 3 * MS);
+    CHECK_RUN(test_late_ranks);
     CHECK_RUN(test_straggler_beside, STK_PART_INPUT, 15, STK_LEVEL_HIGH);
     CHECK_RUN(test_straggler_beside, STK_PART_INPUT, 25, STK_LEVEL_MEDIUM);
     CHECK_RUN(test_straggler_beside, STK_PART_COMMUNICATION, 25, STK_LEVEL_MEDIUM);

@@ -115,7 +115,7 @@ static void test_ranks(void)
 {
     setup();
     say_ranks(0, 1, 2, 2);
-    kin[1].step_ns = 99 * SECOND; // whatever else differs
+    kin[1].step_ns = 99 * SECOND; // regardless of other differences
     kin[1].device = "H100";
     kin[1].has_device = false;
     move(99999 * SECOND);

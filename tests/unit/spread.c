@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of ratios: known quantiles, exact mirror, outliers, neighbours that are alike, and how
+// Intervals of ratios: known quantiles, exact mirror, outliers, neighbors that are alike, and how
 // often the interval holds the truth on samples of known distributions.
 #include <math.h>
 

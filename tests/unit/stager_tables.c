@@ -40,7 +40,7 @@ static struct stk_dataset *batched(struct stk_dataset *in, int64_t n)
     return make("batch", in, "batch_size", I(n), "drop_remainder", I(1), NULL);
 }
 
-// Batches of images whose bytes count up, and beside them the numbers of the images, if asked for.
+// Batches of images whose bytes count up, with the images' numbers if asked for.
 static struct stk_dataset *images(int64_t batches, struct image m, bool has_numbers)
 {
     struct stk_dataset *ds = cast_to_bytes(RANGE(batches * count_of(&m)));

@@ -195,7 +195,7 @@ static void test_host_rows(void)
         CHECK_EQ(answer_cell_in(&a, 2, i, "total_ns")->number, 500 * US);
         bool gathers = strstr(answer_cell_in(&a, 2, i, "name")->text, "gather") != NULL;
         const struct stk_cell *bytes = answer_cell_in(&a, 2, i, "bytes");
-        CHECK(gathers ? !bytes->known : bytes->number == 40); // how many gather is not said
+        CHECK(gathers ? !bytes->known : bytes->number == 40); // how many gather is unknown
     }
     CHECK_EQ(answer_figure(&a, "host_collectives")->number, 2);
     answer_end(&a);

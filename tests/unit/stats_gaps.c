@@ -23,7 +23,7 @@ static void test_stack(void)
     answer_end(&a);
 }
 
-// Nothing runs in the gap: what ended last is told, and an allocator event is not that.
+// Nothing runs in the gap: what ended last is named; an allocator event doesn't count.
 static void test_after(void)
 {
     struct answer a;

@@ -273,8 +273,8 @@ static void test_loader(void)
     answer_end(&a);
 }
 
-// A Python row that begins before the fetch and ends inside it lies on a row of its own: time still
-// belongs to what was entered last and is not over, once.
+// A Python row that begins before the fetch and ends inside it has a row of its own: time still
+// belongs, once, to what was entered last and is still open.
 static void test_crossing(void)
 {
     struct answer a;

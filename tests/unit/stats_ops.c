@@ -49,7 +49,7 @@ static void test_kernels_under_ops(void)
     answer_end(&a);
 }
 
-// Ranges of emit_nvtx are operators, what users call things is none.
+// Ranges of emit_nvtx are operators, users' ranges aren't.
 static void test_ranges(void)
 {
     struct answer a;
@@ -199,8 +199,8 @@ static void test_busy_between(void)
     answer_end(&a);
 }
 
-// TensorFlow's executor is no operation: nothing of it in the table, one figure for what of it lies
-// in no operation, and what it launches still belongs to the operations around.
+// TensorFlow's executor isn't an operation: it isn't in the table, one figure has its time outside
+// operations, and what it launches still belongs to the operations around it.
 static void test_internals(void)
 {
     struct answer a;

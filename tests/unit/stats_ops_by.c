@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker stats ops --by phase, scope, module and stack on small traces whose answers are known:
-// TensorFlow's paths, PyTorch's autograd and ranges, what a device's row records, and when nothing
-// is told.
+// TensorFlow's paths, PyTorch's autograd and ranges, what a device's row records, and profiles
+// without any of them.
 #include "answer.h"
 #include "answers/passes/stats/stats_ops_by.h"
 #include "xplane_writer.h"
@@ -186,7 +186,7 @@ static void test_no_python(void)
     }
 }
 
-// The innermost range of the user's; steps and what frameworks mark are none.
+// The user's innermost range; steps and frameworks' marks don't count.
 static void test_ranges(void)
 {
     struct answer a;
@@ -251,7 +251,44 @@ static void test_recorded_paths(void)
     free(space.p);
 }
 
-// PyTorch's operators with the shapes of their inputs, in whatever spacing; work of a device has
+// Dimensions are found at the event's own key alone, however the rest of its arguments is written.
+static void test_shapes_found(void)
+{
+    static const struct {
+        const char *args, *shapes; // NULL: none
+    } rows[] = {
+        {"\"Input Dims\": [[4, 8]]", "[[4,8]]"},
+        {"\"Input Dims\":[[4,8]],\"x\":1", "[[4,8]]"},
+        {"\"Input dims\": [[4], [], [[2, 2]]]", "[[4],[],[[2,2]]]"},
+        {"\"a\":{\"Input Dims\": [[1]]},\"Input Dims\": [[2]]", "[[2]]"},
+        {"\"a\":{\"Input Dims\": [[1]]}", NULL},
+        {"\"a\":\"\\\"Input Dims\\\": [[1]]\",\"Input Dims\": [[3]]", "[[3]]"},
+        {"\"a\":\"Input Dims\",\"Input Dims\" : [[5]]", "[[5]]"},
+        {"\"Input Dims\": [[4, -1]]", "[[4,-1]]"},
+        {"\"Input Dims\": \"[[4]]\"", NULL},
+        {"\"Input Dimsum\": [[4]],\"Input type\":[\"float\"]", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char json[512], name[128];
+        struct answer a;
+        int n = snprintf(
+            json, sizeof json,
+            "{\"schemaVersion\":1,\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\","
+            "\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":10,\"args\":{%s}}]}",
+            rows[i].args);
+        snprintf(name, sizeof name, "aten::mm %s", rows[i].shapes ? rows[i].shapes : "");
+        answer_begin(&a);
+        answer_read(&a, &stk_ops_by_shape, file_of((const uint8_t *)json, (size_t)n));
+        answer_analyse(&a, &stk_ops_by_shape);
+        CHECK_EQ(PERCENT(answer_figure(&a, "host_told_share")), rows[i].shapes ? 100 : 0);
+        if (rows[i].shapes) {
+            CHECK_EQ(host_us(&a, name), 10);
+        }
+        answer_end(&a);
+    }
+}
+
+// PyTorch's operators with the shapes of their inputs, however they are spaced; device work has
 // those of the operator that launched it.
 static void test_shapes(void)
 {
@@ -321,6 +358,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_scopes);
     CHECK_RUN(test_ranges);
     CHECK_RUN(test_recorded_paths);
+    CHECK_RUN(test_shapes_found);
     CHECK_RUN(test_shapes);
     CHECK_RUN(test_recorded_shapes);
     CHECK_RUN(test_modules);

@@ -119,6 +119,8 @@ static void test_owners(void)
     check_owner("$__init__.py:4 batches", STK_PYTHON_UNKNOWN);
     check_owner("$graphlib.py:882 _graph_flatten", STK_PYTHON_FRAMEWORK);
     check_owner("_job.py(4): batches", STK_PYTHON_USER);
+    check_owner("/tmp/x/_stoker_window.py(199): _drain", STK_PYTHON_LIBRARY);
+    check_owner("$_stoker_window.py:199 _drain", STK_PYTHON_LIBRARY);
     check_owner("/opt/venv/lib/python3.11/site-packages/torch/_ops.py(7): f", STK_PYTHON_FRAMEWORK);
     check_owner("/opt/venv/lib/python3.11/site-packages/odd/_ops.py(7): f", STK_PYTHON_LIBRARY);
     check_owner("/usr/lib/python3.11/queue.py(7): get", STK_PYTHON_LIBRARY);

@@ -35,7 +35,7 @@ static void test_between_long(void)
     answer_end(&a);
 }
 
-// An optimiser: the same three kernels for each of 50 parameters, without anything between.
+// An optimizer: the same three kernels for each of 50 parameters, without anything between.
 static void test_period(void)
 {
     static const char *const names[] = {"mul", "add", "sqrt"};
@@ -92,7 +92,7 @@ static void test_nothing(void)
     answer_end(&a);
 }
 
-// Whatever the stream: chains hold no more time than its kernels, and save less than they take.
+// For any stream: chains take no more time than its kernels, and save less than they take.
 static void test_random(void)
 {
     uint64_t random = 3;

@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(test_work, false);
-    CHECK_RUN(test_work, true); // what comes after the first steady step is none of the start
+    CHECK_RUN(test_work, true); // the time after the first steady step isn't start-up
     CHECK_RUN(test_no_start);
     return check_done("unit.stats_startup");
 }

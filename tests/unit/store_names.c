@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "profile/store/build.h"
-#include "profile/store/names.h"
+#include "profile/store/names_said.h"
 
 static void expect(enum stk_kind kind, const char *name, uint32_t bits)
 {
@@ -49,6 +49,38 @@ static void test_calls(void)
     expect(k, "cudaGraphInstantiateWithFlags", STK_NAME_COMPILE);
     expect(k, "INVALID", 0);
     expect(k, "", 0);
+}
+
+// What --redact writes gives its classes back, on rows of every kind; nothing else does.
+static void test_said(void)
+{
+    char said[STK_NAME_SAID_MAX], text[STK_NAME_SAID_MAX + 32];
+    uint32_t all = 0;
+    for (unsigned i = 0; i < 32; i++) {
+        uint32_t bits = 1u << i;
+        if (stk_name_say(bits, said) == 0) {
+            continue; // not a class
+        }
+        all |= bits;
+        snprintf(text, sizeof text, "name-%u%s", i, said);
+        for (int k = 0; k < STK_KIND_COUNT; k++) {
+            expect((enum stk_kind)k, text, bits);
+        }
+    }
+    CHECK(all == (STK_NAME_LETS_GO << 1) - 1); // each class has its word
+    CHECK(stk_name_say(0, said) == 0 && !*said);
+    CHECK(stk_name_say(all, said) > 0);
+    snprintf(text, sizeof text, "name-12%s", said);
+    expect(STK_KIND_PYTHON, text, all);
+    expect(STK_KIND_RUNTIME, "name-7 [fetch]", STK_NAME_FETCH);
+    expect(STK_KIND_RUNTIME, "name-7 [fetch, launch]", STK_NAME_FETCH | STK_NAME_LAUNCH);
+    expect(STK_KIND_RUNTIME, "name-7 [fetch, nothing]", 0);
+    expect(STK_KIND_RUNTIME, "name-7 [fetch,]", 0);
+    expect(STK_KIND_RUNTIME, "name-7 [", 0);
+    expect(STK_KIND_RUNTIME, "name-7]", 0);
+    expect(STK_KIND_RUNTIME, "name-]", 0);
+    expect(STK_KIND_RUNTIME, "my name-7 [fetch]", 0);
+    expect(STK_KIND_RUNTIME, "name-7 [fetch] ", 0);
 }
 
 static void test_device_work(void)
@@ -265,6 +297,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(test_calls);
+    CHECK_RUN(test_said);
     CHECK_RUN(test_device_work);
     CHECK_RUN(test_pytorch_host);
     CHECK_RUN(test_tensorflow_and_jax_host);

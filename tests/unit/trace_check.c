@@ -61,10 +61,10 @@ static void tables(struct stk_trace *t)
     BROKEN(t->devices[0].process, t->process_count, "device 0");
     BROKEN(t->tracks[1].process, t->process_count, "track 1");
     BROKEN(t->tracks[1].device, t->device_count, "track 1");
-    BROKEN(t->tracks[1].first, t->tracks[1].first + 1, "track 1 holds");
-    BROKEN(t->tracks[0].count, t->tracks[0].count - 1, "track 1 holds");
-    BROKEN(t->tracks[0].parent, 0, "no sub-row");
-    BROKEN(t->track_count, t->track_count - 1, "tracks hold");
+    BROKEN(t->tracks[1].first, t->tracks[1].first + 1, "track 1 has");
+    BROKEN(t->tracks[0].count, t->tracks[0].count - 1, "track 1 has");
+    BROKEN(t->tracks[0].parent, 0, "isn't a sub-row");
+    BROKEN(t->track_count, t->track_count - 1, "tracks have");
     BROKEN(t->long_dur_count, 0, "are listed");
     BROKEN(t->long_durs[0].event, 0, "long duration 0");
     BROKEN(t->start_ns, NULL, "a column is missing");
@@ -93,7 +93,7 @@ static void links(struct stk_trace *t)
     BROKEN(t->ref[call], call, "does not lead back");
     BROKEN(t->ref[call], STK_NONE, "have a launch call");
     BROKEN(x->link, call + 1, "does not lead back");
-    BROKEN(x->next, work, "in a circle");
+    BROKEN(x->next, work, "form a cycle");
     BROKEN(x->flags, (uint8_t)(x->flags | STK_EXT_CONFIG), "launch configuration");
 }
 
@@ -146,7 +146,7 @@ static void dumps(struct stk_trace *t)
     CHECK(strstr(text, "trace: ") && strstr(text, "Test GPU") && strstr(text, "cudaLaunchKernel"));
     CHECK(strstr(text, "launched") && strstr(text, "\"gemm\"") && strstr(text, "ProfilerStep#0"));
     CHECK(strstr(dumped(t, t->ref[call], 0), "launched by"));
-    CHECK(strstr(dumped(t, t->count, t->track_count), "there is no event"));
+    CHECK(strstr(dumped(t, t->count, t->track_count), "no event "));
     t->name[call] = UINT32_MAX - 1;
     t->ref[call] = t->count + 5;
     CHECK(strstr(dumped(t, call, 0), "no such string"));

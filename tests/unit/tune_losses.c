@@ -51,7 +51,7 @@ static void what_leaves_the_envelope_is_refused(void)
     struct stk_tune_losses l = compare(1, 1.5, 0.1, STK_CHANGES_ORDER);
     CHECK(l.numerics == STK_NUMERICS_DIFFER && l.step == 1 && !l.is_equal);
     CHECK(l.off > 0.4 && l.off < 0.6);
-    // As far as two runs are apart on their own, a fix may be too.
+    // A fix may differ as much as two runs of the job do.
     CHECK(compare(1.1, 1.18, 0, STK_CHANGES_ORDER).numerics == STK_NUMERICS_SAME);
     CHECK(compare(1.1, 1.4, 0, STK_CHANGES_ORDER).numerics == STK_NUMERICS_DIFFER);
     CHECK(compare(1, (double)NAN, 0, STK_CHANGES_NUMERICS).numerics == STK_NUMERICS_DIFFER);

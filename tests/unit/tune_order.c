@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which trials a search makes, in which order, and what it says of each: on runs that are made up
-// here, so that what a fix gains is known and no time passes. What promises little waits until what
-// promises more had its turn, and what no profile points at comes behind both; less than 2 % is
-// none; what noise hides has what is left of the budget. The pairs of a trial are its proof where
-// they can tell at the search's error. However a search ends, what was measured is there.
+// here, so that what a fix gains is known and no time passes. Fixes that promise little wait until
+// the others were tried, and those that no profile points at come last. A gain below 2% doesn't
+// count. Fixes within noise get the rest of the budget. A trial's pairs are its proof if they are
+// conclusive at the search's error. However a search ends, its measurements are kept.
 #include "job/tune/tune.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/clock.h"
+#include "job/tune/pairs.h"
 
 #include "check.h"
 
 #define STEP_S 0.01
 #define RUN_S 10.0
 
-// What takes the place of bounded_run.c in this program: a job whose steps take STEP_S times what
-// each fix that is on leaves of them.
+// Replaces bounded_run.c in this program: a job whose steps take STEP_S times the factor of each
+// active fix.
 struct effect {
     const char *id;
     double left;
@@ -162,7 +165,7 @@ static void what_promises_little_waits(void)
     CHECK_STR(sets[3], PREFETCH);
     CHECK_STR(sets[4], GRAD);
     CHECK_EQ(row(PREFETCH)->state, STK_TUNE_KEPT);
-    CHECK_EQ(row(PREFETCH)->pairs, 4); // anew, on top of what was kept: the two do not count
+    CHECK_EQ(row(PREFETCH)->pairs, 4); // again, on top of what was kept: the two don't count
     CHECK_STR(sets[12], GRAD " " PREFETCH);
     CHECK_EQ(tune.verdict, STK_TUNE_FASTER);
     stk_tune_close(&tune);
@@ -222,8 +225,8 @@ static void more_has_to_be_proved(void)
     stk_tune_close(&tune);
 }
 
-// The fix's runs take 14% less and 2% more in turn, so eight pairs cannot tell; behind them the
-// machine is quiet, and it is seen to gain nothing.
+// The fix's runs take alternately 14% less and 2% more, so eight pairs are inconclusive. Then the
+// machine is quiet, and the fix shows no gain.
 static void what_noise_hides_has_the_rest_of_the_budget(void)
 {
     job("pytorch", NONE, NONE, NONE);
@@ -272,7 +275,7 @@ static void a_trial_is_its_proof(void)
     CHECK_EQ(tune.verdict, STK_TUNE_FASTER);
     CHECK_EQ(tune.pairs, 4);
     CHECK(!tune.is_last_proof);
-    CHECK_EQ(trials, 8 + 2); // the strong baseline comes behind it
+    CHECK_EQ(trials, 8 + 2); // the strong baseline comes after it
     CHECK(tune.proof.low < row(GRAD)->ratio.low && tune.proof.high > row(GRAD)->ratio.high);
     CHECK(tune.verdict_ns <= tune.spent_ns);
     CHECK_EQ(tune.end, STK_TUNE_DONE);
@@ -309,8 +312,31 @@ static void what_is_not_confirmed_is_dropped(void)
     stk_tune_close(&tune);
 }
 
+// Where what was kept needs a last proof, the pairs of a later trial end before they take its time.
+static void pairs_leave_the_last_proof_its_time(enum stk_paired_verdict kept, double runs_left,
+                                                int pairs)
+{
+    job("pytorch", NONE, NONE, NONE);
+    search(GRAD, 1000);
+    struct stk_tune_plan plan = {.budget_ns = (int64_t)(runs_left * RUN_S * 1e9)};
+    struct stk_tuning t = {.plan = &plan, .tune = &tune, .begun_ns = stk_clock_ns()};
+    struct stk_tune_set none = {.count = 0};
+    struct stk_tune_pairs p = {.first = NULL};
+    struct stoker_err err;
+    const struct stk_tune_match match = {&none, &none, STK_TUNE_PAIRS, STK_TUNE_SECOND, false};
+    tune.run_s = RUN_S;
+    tune.chain.pairs = STK_PAIRED_MIN;
+    tune.chain.ratio.verdict = kept;
+    spread(8, -0.2, -0.1); // a gain, so that nothing but the budget ends them early
+    runs = 2;
+    trials = 0;
+    CHECK_EQ(stk_tune_pair_up(&t, &match, &p, &err), STOKER_OK);
+    CHECK(pairs == 1 ? p.count == 1 && p.is_spent : p.count >= pairs && !p.is_spent);
+    stk_tune_close(&tune);
+}
+
 // Somebody interrupts the second fix's third pair: the first is kept and proved, the second says
-// how far it came, the third that it had no turn.
+// how far it came, the third that it wasn't tried.
 static void an_interrupt_keeps_what_was_measured(void)
 {
     job("pytorch", (struct effect){PREFETCH, 0.5}, (struct effect){GRAD, 0.8}, NONE);
@@ -359,6 +385,10 @@ int main(int argc, char **argv)
     CHECK_RUN(a_trial_is_its_proof);
     CHECK_RUN(what_a_trial_cannot_prove_is_proved);
     CHECK_RUN(what_is_not_confirmed_is_dropped);
+    CHECK_RUN(pairs_leave_the_last_proof_its_time, STK_PAIRED_CANNOT_TELL, 2 * STK_PAIRED_MIN + 1.5,
+              1);
+    CHECK_RUN(pairs_leave_the_last_proof_its_time, STK_PAIRED_FASTER, 2 * STK_PAIRED_MIN + 1.5,
+              STK_PAIRED_MIN);
     CHECK_RUN(an_interrupt_keeps_what_was_measured);
     CHECK_RUN(a_job_that_fails_keeps_what_was_measured);
     return check_done("unit.tune_order");

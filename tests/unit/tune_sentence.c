@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search says: a job whose report names a loss is not said to have nothing to gain; what
-// takes an edit is named with its price and place; each line to change is told once.
+// What a search says: never "nothing to gain" for a job whose report names a loss; fixes that need
+// an edit have their estimate and place; each line to change is listed once.
 #include "job/tune/tune_out.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void where_nothing_is_lost(void)
 static void where_the_report_names_a_loss(void)
 {
     CHECK_STR(said(true), "no setting gains above 2% of a step's time (241 ms); what its report "
-                          "names is for the program's own lines");
+                          "names needs an edit of the program");
 }
 
 static const struct stk_rep_fix *fix(const char *id)
@@ -155,7 +155,7 @@ static void a_line_is_told_once(void)
     stk_facts_deinit(&tune.facts);
 }
 
-// Two that were kept set one variable: it is said once, with both, and with what it held.
+// Two kept fixes set one variable: it is listed once, with both, and with its old value.
 static void a_variable_is_told_once(void)
 {
     static struct stk_tune tune;

@@ -95,7 +95,7 @@ static const struct stk_tune_values *of(const char *id, bool has_gpu)
     return &values;
 }
 
-// What no function works out stands in the text.
+// Values that no function computes are in the text.
 static void texts_have_values(void)
 {
     CHECK(of("torch.autocast", false)->count == 1 && strcmp(values.at[0], "True") == 0);

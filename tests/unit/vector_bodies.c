@@ -224,7 +224,7 @@ static size_t normalise_planar(const uint8_t *in, size_t n, uint8_t *out)
     return resize_as(in, n, out, PLANAR);
 }
 
-// A row of colours of both types, changed by an operation that n says.
+// A row of colors of both types, changed by an operation that n says.
 static size_t change_colours(const uint8_t *in, size_t n, uint8_t *out)
 {
     static float values[IN_MAX / 4];
@@ -321,7 +321,7 @@ static size_t samples_of(const uint8_t *in, size_t n)
     size_t each = n / 3;
     memset(samples, 0, sizeof samples);
     for (size_t k = 0; k < 3; k++) {
-        memcpy(samples[k] + EDGE - 1, in + k * each, each); // with a neighbour on either side
+        memcpy(samples[k] + EDGE - 1, in + k * each, each); // with a neighbor on either side
     }
     return each < 2 ? 0 : each - 2;
 }

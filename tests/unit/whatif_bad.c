@@ -26,7 +26,8 @@ static struct stk_gate gate_of_judged(struct synth *s, enum stk_verdict_kind ver
              STOKER_OK);
     CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, run, &s->err), STOKER_OK);
     stk_arena_init(arena, 0);
-    CHECK(stk_pricing_init(&p, *run, &(struct stk_verdict){.kind = verdict}, arena));
+    CHECK(stk_pricing_init(&p, *run, &(struct stk_verdict){.kind = verdict}, true, arena));
+    stk_pricing_deinit(&p);
     return p.gate;
 }
 
@@ -72,7 +73,7 @@ static void check_abstained(void)
     synth_end(&s);
 }
 
-// A kernel that lasts for a century: whatever is said of it, it is said with a reason.
+// A kernel that lasts for a century: any answer about it gives a reason.
 static void check_absurd(void)
 {
     static const double lasts_us[] = {3e15, 9.2e15};

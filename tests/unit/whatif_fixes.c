@@ -143,9 +143,9 @@ static void check_pool(void)
     struct job j;
     pool_job(&j);
     struct stk_price p = price(&j, "input-free");
-    CHECK(near(p.expected, 2500.0 / 6500, 0.02)); // the pool's silence does not hold the step
+    CHECK(near(p.expected, 2500.0 / 6500, 0.02)); // the pool's silence doesn't delay the step
     CHECK_STR(refusal(&j, "launch-graph"), "graphs launch nearly all kernels already");
-    CHECK_STR(refusal(&j, "launch-thread"), // the length of a graph's call says nothing
+    CHECK_STR(refusal(&j, "launch-thread"), // the length of a graph's call means nothing
               "launch calls take no longer than on an uncontended core");
     end(&j);
 }
@@ -223,7 +223,7 @@ static void check_place(void)
     CHECK_EQ(j.graph->host_op_count, STEPS);
     CHECK_STR(j.graph->host_ops[0].name, "aten::unique_dim");
     struct stk_price any = price(&j, "place=op:device"), named = price(&j, "place=unique:device");
-    CHECK(near(any.expected, 2150.0 / 4800, 0.04)); // two kernels, and 50 us in the place of 2 ms
+    CHECK(near(any.expected, 2150.0 / 4800, 0.04)); // two kernels, and 50 us instead of 2 ms
     CHECK(near(named.expected, any.expected, 1e-9));
     CHECK_STR(refusal(&j, "place=aten::sort:device"),
               "no operation of that name runs on the CPU between two copies");

@@ -94,8 +94,8 @@ static void check_filling(void)
     synth_end(&s);
 }
 
-// A kernel of 5 ms; on another stream one that was launched beside it begins 4 ms later than it
-// could: in the midst of the first, or (`after`) with nothing on the device.
+// A kernel of 5 ms, and one on another stream, launched at the same time, that begins 4 ms later
+// than it could: in the middle of the first, or (`after`) with nothing on the device.
 static struct stk_graph *waiting_job(struct synth *s, bool after)
 {
     synth_begin(s);

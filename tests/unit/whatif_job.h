@@ -31,12 +31,13 @@ static inline void summarize(struct job *j)
     j->graph = j->run->ranks[0]->partial;
     stk_arena_init(&j->arena, 0);
     CHECK(stk_pricing_init(&j->pricing, j->run, &(struct stk_verdict){.kind = STK_VERDICT_HOST},
-                           &j->arena));
+                           true, &j->arena));
     CHECK(j->pricing.gate.ok);
 }
 
 static inline void end(struct job *j)
 {
+    stk_pricing_deinit(&j->pricing);
     stk_arena_deinit(&j->arena);
     synth_end(&j->s);
 }

@@ -23,7 +23,7 @@ static void add_collective(struct synth *s, double call, double start, double us
     stk_shard_add_detailed(s->shard, &row, &ext, details, bytes ? 3 : 0);
 }
 
-// 30 kernels of 300 us, `count` collectives behind them, and the optimizer. Bytes: 10 ns for each
+// 30 kernels of 300 us, `count` collectives after them, and the optimizer. Bytes: 10 ns for each
 // kB and 100 us; the last one of a step is half as large.
 static void reducing_job(struct job *j, int count, bool has_bytes)
 {
@@ -235,7 +235,7 @@ static void check_align(void)
 
 // A product of 15.6e9 operations a millisecond, four fifths of the device's peak, reaches seven
 // eighths of the ratio of the peaks, 16, as matrix units reach less of theirs than plain cores; the
-// one beside it, of 65 thousand operations, the root of it.
+// other one, of 65 thousand operations, reaches its root.
 static void check_filling_products(void)
 {
     struct job j;
@@ -255,7 +255,7 @@ static void check_filling_products(void)
 }
 
 // Steps that the host makes: six products of 200 us, each launched by 100 us of an operation or, as
-// one graph, by one call; beside them a compiler's kernel.
+// one graph, by one call; plus a compiler's kernel.
 static void program_job(struct job *j, bool is_graph)
 {
     synth_begin(&j->s);

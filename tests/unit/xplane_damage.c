@@ -34,7 +34,7 @@ static struct pb small_space(bool maps_first)
 }
 
 // Cut after n bytes: never more events than before, never fewer than a shorter cut left, every
-// event whole, and the cut is told.
+// event whole, and the cut is reported.
 static void cut_everywhere(bool maps_first, bool compressed)
 {
     struct pb space = small_space(maps_first);
@@ -61,7 +61,7 @@ static void cut_everywhere(bool maps_first, bool compressed)
         uint64_t told = t->issues[STK_ISSUE_TRUNCATED].count;
         CHECK(told <= 1 && (n < space.n || !told));
         CHECK_EQ(t->cut, told ? STK_CUT_AT : STK_CUT_NOT);
-        bool has_planes = n > space.n - strlen("host"); // cut in the text behind them
+        bool has_planes = n > space.n - strlen("host"); // cut in the text after them
         CHECK(!told || t->whole_until_ns == (has_planes ? INT64_MAX : INT64_MIN));
         bool named = find_event(t, "first", 0) != STK_NONE;
         if (t->count && !named) {
@@ -135,7 +135,7 @@ static void bad_events(void)
     bad_event(true);
 }
 
-// A line that claims more than its plane holds loses nothing that is there.
+// A line that claims more than its plane has loses no existing event.
 static void lying_length(void)
 {
     struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0);

@@ -129,8 +129,8 @@ static void what_is_kept(void)
     }
 }
 
-// A backward pass is told by the paths of operations; a function is one of gradients if all of its
-// programs are.
+// A backward pass is known by the paths of operations; a function computes gradients if all of its
+// programs do.
 static void what_differentiates(void)
 {
     struct pb facts = pb_plane("/host:metadata");

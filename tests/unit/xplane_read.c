@@ -221,7 +221,7 @@ static void host_events(void)
     pb_msg(&host, 3, &line);
     line = pb_line(5, "main/NVTX", 100);
     e = pb_event(8, 500, 5000);
-    pb_stat_int(&e, 4, 6, 3, 0); // a correlation id of 0 is none
+    pb_stat_int(&e, 4, 6, 3, 0); // a correlation id of 0 doesn't count
     pb_msg(&line, 4, &e);
     pb_msg(&host, 3, &line);
     static const char *const names[] = {"train",
@@ -500,7 +500,7 @@ static void other_planes(void)
     stk_trace_free(t);
 }
 
-// A writer that puts a line's name, id and time base behind its events.
+// A writer that puts a line's name, id and time base after its events.
 static void late_header(void)
 {
     struct pb space = {0}, plane = pb_plane("/device:GPU:0"), line = {0};

@@ -184,6 +184,10 @@ class Profile:
         found.sort(key=lambda e: e["start_ns"])
         return {"count": len(found), "hits": [self.place(e) for e in found[:limit]]}
 
+    @staticmethod
+    def no_ribbon():
+        raise Refused("no time is explained here")
+
     def tiles_of(self, word):
         return [self.tile(int(track), int(word["level"]), int(word["index"])) for track in word["tracks"].split(",")]
 
@@ -210,6 +214,7 @@ class Profile:
             "info": self.info,
             "report": lambda: self.report,
             "phases": lambda: {"phases": [], "left_out": 0},
+            "ribbon": self.no_ribbon,
             "tile": lambda: self.tile(int(word["track"]), int(word["level"]), int(word["index"])),
             "tiles": lambda: b"".join(map(self.packed, self.tiles_of(word))),
             "event": lambda: self.event(int(word["id"])),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Almanacs: the data are on the device from the start; before each step plain Python works out a curriculum (which share of each
-kind of sample is due, from the history of their losses) and gives the step a short array of weights. Python tracer on.
+"""Almanacs: the data are on the device from the start; before each step plain Python computes a curriculum (which share
+of each kind of sample is due, from the history of their losses) and gives the step a short array of weights. Python
+tracer on.
 
 Truth: host-bound, in Curriculum.weights: no batch is made there.
 """

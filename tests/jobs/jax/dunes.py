@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dunes: the function that is jitted is made within the loop, so that each step compiles it anew. Python tracer off.
+"""Dunes: the function that is jitted is made within the loop, so that each step recompiles it. Python tracer off.
 
 Truth: host-bound, by compilation in every step.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fjords: a generator of the job's own with a thread and a queue behind it, two batches ahead. Python tracer on.
+"""Fjords: the job's own generator, fed by a thread through a queue, two batches ahead. Python tracer on.
 
 Truth: input-bound: the loop waits in Queue.get for read_soundings, which runs on the thread.
 """

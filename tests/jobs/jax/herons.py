@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Herons: two processes of concurrent.futures make the batches, one asked for ahead; they are too slow. Python tracer on.
 
-Truth: input-bound: the loop waits in Future.result for make_batch, which the profile does not hold.
+Truth: input-bound: the loop waits in Future.result for make_batch, which isn't in the profile.
 """
 
 import concurrent.futures
@@ -19,7 +19,7 @@ WARMUP, STEPS = 3, 10
 
 
 def make_batch(n):
-    time.sleep(0.04)  # a catalogue across the network
+    time.sleep(0.04)  # a catalog across the network
     return np.random.default_rng(n).standard_normal((96, 96), dtype=np.float32)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inlets: a train state (a NamedTuple, as Flax's), and a loop that makes its batch in its own body with NumPy (windows of a long
-series, normalised, differenced, stacked), and gives the arrays straight to the jitted step. Python tracer on.
+series, normalized, differenced, stacked), and gives the arrays straight to the jitted step. Python tracer on.
 
 Truth: input-bound (or host-bound): the loop's own NumPy code, inlets.py, takes most of the step.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells: model.fit on a keras.utils.PyDataset with one worker, profiled by the TensorBoard callback.
 
-Truth: input-bound, in PyDataset.__getitem__ (Python, which the profile does not hold): workers=, or tf.data. The wait
+Truth: input-bound, in PyDataset.__getitem__ (Python, which isn't in the profile): workers=, or tf.data. The wait
 is that of the step less that of a step on one constant batch.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gauges: a callback of the job's own writes a histogram of every weight to a file after each batch; data in memory.
 
-Truth: host-bound, by the callback, which the profile does not hold: with Trace( it would.
+Truth: host-bound, by the callback, which the profile lacks: with Trace( it would have it.
 """
 
 import json

@@ -39,7 +39,7 @@ def main():
     keras.utils.set_random_seed(0)
     signature = (tf.TensorSpec((256,), tf.float32), tf.TensorSpec((), tf.float32))
     options = tf.data.Options()
-    options.experimental_optimization.inject_prefetch = False  # else the wait lies beside the step
+    options.experimental_optimization.inject_prefetch = False  # else the wait isn't in the step
     data = tf.data.Dataset.from_generator(orders, output_signature=signature).batch(64).with_options(options)
     model = make_model()
     x, y = next(iter(data))

@@ -42,7 +42,7 @@ class StopWatch(truth.StopWatch, keras.callbacks.Callback):
 
 
 def median_step_s(model, batch, steps=20, **fit):
-    """Median seconds of a step of the same model on one batch that is there already."""
+    """Median seconds of a step of the same model on one batch in memory."""
     import tensorflow as tf
 
     watch = StopWatch()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuttings: a study of learning rates makes a tf.function anew for each of them, every four steps. Step marks.
+"""Cuttings: a study of learning rates makes a new tf.function for each of them, every four steps. Step marks.
 
 Truth: host-bound: the function is traced again each time, and that takes most of the time.
 """

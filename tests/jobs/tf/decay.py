@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traffic: a custom loop passes its learning rate, a Python number that decays, to a tf.function.
 
-Truth: host-bound by tracing: train_step is traced anew in each step, for its argument rate. The cure is a tensor; it is
+Truth: host-bound by tracing: train_step is retraced in each step, for its argument rate. The cure is a tensor; it is
 a graph already, and running it eagerly or under XLA would make it slower.
 """
 

@@ -2,7 +2,8 @@
 """Gorges: behind each step all weights are fetched with .numpy() and hashed in plain Python for a journal. Step marks; data in
 memory.
 
-Truth: host-bound, by Python that the profile does not hold (TensorFlow's tracer records none): with Trace( it would.
+Truth: host-bound, by Python that the profile lacks (TensorFlow's tracer doesn't record it): with Trace( it would have
+it.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marshes: the loop takes each batch by next(iter(dataset)): the iterator is made anew in each step, and its shuffle buffer filled
-again. Step marks.
+"""Marshes: the loop takes each batch by next(iter(dataset)): a new iterator is made in each step, and its shuffle
+buffer filled again. Step marks.
 
 Truth: input-bound: the iterator is made in each step; make it once.
 """

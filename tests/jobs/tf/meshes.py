@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Meshes: a tf.function gets meshes of ever other numbers of points, from tf.data, and is traced for each shape.
 
-Truth: host-bound by tracing: advance is traced anew nearly every step, for the shape of points. The cure is a
+Truth: host-bound by tracing: advance is retraced nearly every step, for the shape of points. The cure is a
 signature with an open dimension (or reduce_retracing).
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streets: a tf.function gets a table of 8 MB that is made a tensor anew in every step (tf.constant of an array).
+"""Streets: a tf.function gets a table of 8 MB that becomes a new tensor in every step (tf.constant of an array).
 
 Truth: host-bound, in making the constant, about half of the step; the cure is to keep the tensor. Step marks, tf.data.
 """

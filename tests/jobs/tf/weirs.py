@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weirs: tf.py_function with Pillow in a parallel map, as "num_parallel_calls makes it quick" was read somewhere; one
-Python at a time runs all the same.
+"""Weirs: tf.py_function with Pillow in a parallel map, because someone read "num_parallel_calls makes it fast"; still
+only one Python call runs at a time.
 
 Truth: input-bound, in the py_function: TensorFlow's own operations, or worker processes.
 """

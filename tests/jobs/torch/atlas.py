@@ -2,7 +2,7 @@
 """Atlases: the profiler's shortest example: no schedule, no call after each step, no stacks; a DataLoader in the
 process itself, whose dataset projects maps with numpy.
 
-Truth: input-bound, in the dataset; the profile holds no step marks.
+Truth: input-bound, in the dataset; the profile has no step marks.
 """
 
 import numpy as np

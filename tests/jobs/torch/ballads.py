@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ballads: a batch sampler of the job's own puts verses of like length together, anew for each batch, in plain Python;
+"""Ballads: the job's own batch sampler groups verses of similar length, for each batch again, in plain Python;
 the DataLoader has two workers. with_stack=True.
 
 Truth: input-bound, in LikeLengths.__iter__, which runs in the main process however many workers there are.

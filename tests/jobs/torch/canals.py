@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Canals: three ranks over gloo; the files of rank 2 lie on a slow disk. No stacks recorded.
+"""Canals: three ranks over gloo; the files of rank 2 are on a slow disk. No stacks recorded.
 
 Truth: straggler, rank 2, and that by its input: the others wait for it in the all-reduce.
 """

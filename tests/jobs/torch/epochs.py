@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Letters: short epochs, and a DataLoader whose two workers are started anew for each of them. No stacks recorded.
+"""Letters: short epochs, and a DataLoader whose two workers restart for each of them. No stacks recorded.
 
 Truth: input-bound in the first fetch of every epoch of five steps, while workers start. The cure is
 persistent_workers=True; more workers would make it worse.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ferments: batches are made by two processes of a multiprocessing.Pool and come through imap. with_stack=True.
 
-Truth: input-bound: the processes, which the profile does not hold, make batches more slowly than the model takes them.
+Truth: input-bound: the processes, which aren't in the profile, make batches more slowly than the model takes them.
 """
 
 import multiprocessing

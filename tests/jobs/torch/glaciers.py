@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Glaciers: torch.compile (inductor) of the loss, called with Python's number of a schedule, which is another in each step;
-dynamic=False, so that each number is compiled anew. Stacks off.
+dynamic=False, so that each number compiles again. Stacks off.
 
 Truth: host-bound (or a cold start): what was compiled is compiled again in each step, by the changed number.
 """

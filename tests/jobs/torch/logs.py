@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captions: each step formats samples of its output and logs them, line by line. with_stack=True.
 
-Truth: host-bound, in log_samples (make_samples and the logging behind it). The data lie in memory: make_samples
-prepares text for a log, no input, and neither does logging.makeRecord.
+Truth: host-bound, in log_samples (make_samples and the logging after it). The data are in memory: make_samples prepares
+text for a log, no input, and neither does logging.makeRecord.
 """
 
 import logging

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mosses: a process of the job's own puts batches into a multiprocessing.Queue. with_stack=True.
 
-Truth: input-bound: that process, which the profile does not hold, is slower than the step.
+Truth: input-bound: that process, which isn't in the profile, is slower than the step.
 """
 
 import multiprocessing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ribbons: two ranks over gloo; the length of each rank's batch is drawn anew in each step. No stacks.
+"""Ribbons: two ranks over gloo; each rank's batch has a random length in each step. No stacks.
 
 Truth: in each step the rank with the shorter sequence waits for the other one, now this, now that: no straggler. A third of
 the time or more is that wait and the all-reduce. Batches of like lengths on all ranks would mend it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: the job is run, mended and run again, into the same log directory, as everybody does.
+"""Tables: the job is run, fixed and run again, into the same log directory, as everybody does.
 
 The first run reads each row with a pause of 2 ms; the second keeps all rows in memory. Truth: compute-bound, that of
 the newer run; the files are two runs, not two ranks.

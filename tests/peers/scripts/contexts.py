@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Word vectors: words with their neighbours, frequent words left out, negatives beside each pair.
+# Word vectors: words with their neighbors, frequent words left out, negatives beside each pair.
 import numpy as np
 
 import tensorflow as tf

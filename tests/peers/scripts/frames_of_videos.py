@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Features of videos: sequence examples in several files, read in turns, quantised bytes back to floats, padded.
+# Features of videos: sequence examples in several files, read alternately, quantized bytes back to floats, padded.
 import os
 
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Titanic by hand: a dict of columns, strings to one-hot, numbers normalised, batched.
+# Titanic by hand: a dict of columns, strings to one-hot, numbers normalized, batched.
 import numpy as np
 import tensorflow as tf
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The guide to performance: interleave, parallel map, cache, prefetch, vectorised maps, all in order.
+# The guide to performance: interleave, parallel map, cache, prefetch, vectorized maps, all in order.
 import tensorflow as tf
 
 ds = tf.data.Dataset.range(12)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Structured data: columns of a table become features, numbers normalised, categories looked up and crossed.
+# Structured data: columns of a table become features, numbers normalized, categories looked up and crossed.
 import numpy as np
 
 import tensorflow as tf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Batches of other sizes, slices of batches, windows put together again.
+# Batches of other sizes, slices of batches, windows joined again.
 import tensorflow as tf
 
 ds = tf.data.Dataset.from_tensor_slices((tf.range(11), tf.reshape(tf.range(22), [11, 2])))

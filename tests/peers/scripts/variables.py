@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Normalisation whose mean and deviation are found first, kept in variables, then used in a map.
+# Normalization whose mean and deviation are found first, kept in variables, then used in a map.
 import tensorflow as tf
 
 data = tf.data.Dataset.from_tensor_slices([[1.0, 10.0], [2.0, 20.0], [3.0, 60.0], [6.0, 30.0]])

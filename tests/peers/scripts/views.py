@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Contrast: each image in two views by seeds of its number, unlabelled images beside labelled ones, mixed batches.
+# Contrast: each image in two views by seeds of its number, unlabelled images beside labeled ones, mixed batches.
 import numpy as np
 
 import tensorflow as tf

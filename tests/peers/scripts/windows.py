@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Time series: windows of features and the values behind them, by batch, by window, by zip.
+# Time series: windows of features and the values after them, by batch, by window, by zip.
 import tensorflow as tf
 
 series = tf.data.Dataset.range(30)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A package with the names and call paths of PyTorch that the hooks of stoker run know, and nothing behind them."""
+"""A package with the names and call paths of PyTorch that stoker run's hooks know, and no function."""
 
 from . import autograd, optim, utils  # noqa: F401
 from ._tensor import Tensor  # noqa: F401

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# stoker_faults is the program with its calls of the system led through tests/faults/faults.c, where one can be made
+# to fail. It is linked from the same library: nothing is compiled for it but the commands.
+if(TARGET stoker_cli AND NOT STOKER_FUZZ AND NOT CMAKE_CROSSCOMPILING)
+    file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/faults/calls.def calls REGEX "^CALL\\(")
+    set(wraps)
+    foreach(call ${calls})
+        string(REGEX MATCH "^CALL\\([A-Z]+, [^,]+, ([a-z0-9_]+)," ignored "${call}")
+        list(APPEND wraps -Wl,--wrap=${CMAKE_MATCH_1})
+    endforeach()
+    get_target_property(commands stoker_cli SOURCES)
+    list(TRANSFORM commands PREPEND ${PROJECT_SOURCE_DIR}/ REGEX "^[^/]")
+    add_executable(stoker_faults faults/faults.c ${commands})
+    target_include_directories(stoker_faults PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(stoker_faults PRIVATE stoker_serve stoker_remote stoker)
+    target_link_options(stoker_faults PRIVATE ${wraps})
+    find_package(Python3 COMPONENTS Interpreter)
+    if(Python3_Interpreter_FOUND)
+        set(points 400)
+        if(STOKER_SANITIZE OR STOKER_COVERAGE)
+            set(points 150)
+        endif()
+        add_test(NAME attack.faults COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/faults.py
+            $<TARGET_FILE:stoker_faults> --points ${points} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(attack.faults PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    endif()
+endif()

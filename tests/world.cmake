@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# stoker_world is the program in a simulated world, and world_job a job for it: their calls that wait, tell the time,
+# start processes and write are led through tests/world/world_calls.c.
+if(TARGET stoker_cli AND STOKER_IS_PLAIN)
+    file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/world/world_calls.c calls REGEX "^WRAP\\(")
+    set(wraps)
+    foreach(call ${calls})
+        string(REGEX MATCH "^WRAP\\([^,]+, ([a-z0-9_]+)," ignored "${call}")
+        list(APPEND wraps -Wl,--wrap=${CMAKE_MATCH_1})
+    endforeach()
+    get_target_property(commands stoker_cli SOURCES)
+    list(TRANSFORM commands PREPEND ${PROJECT_SOURCE_DIR}/ REGEX "^[^/]")
+    add_executable(stoker_world world/world.c world/world_calls.c ${commands})
+    target_link_libraries(stoker_world PRIVATE stoker_serve stoker_remote stoker)
+    add_executable(world_job world/world.c world/world_calls.c world/world_job.c)
+    target_link_libraries(world_job PRIVATE stoker_flags Threads::Threads)
+    foreach(target stoker_world world_job)
+        target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+        target_link_options(${target} PRIVATE ${wraps})
+    endforeach()
+    find_package(Python3 COMPONENTS Interpreter)
+    if(Python3_Interpreter_FOUND)
+        add_test(NAME attack.world COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/world.py
+            $<TARGET_FILE:stoker_world> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(attack.world PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    endif()
+endif()
