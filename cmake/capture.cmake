@@ -6,8 +6,9 @@ add_library(stoker_capture SHARED ${STOKER_CAPTURE_SOURCES} src/wire/wire_slab.c
     src/base/assert.c src/base/remove.c)
 target_link_libraries(stoker_capture PRIVATE stoker_flags Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(stoker_capture PROPERTIES C_VISIBILITY_PRESET hidden)
-target_link_options(stoker_capture PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic-functions
+target_link_options(stoker_capture PRIVATE -Wl,-z,nodelete
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/capture.map)
+stoker_link_if_known(stoker_capture -Wl,-Bsymbolic-functions)
 if(NOT STOKER_SANITIZE)
     target_link_options(stoker_capture PRIVATE -Wl,-z,defs)
 endif()

@@ -31,7 +31,7 @@ function(value_of head key out)
     endif()
 endfunction()
 
-# ", .member = ..." for `apply`, `marks` and `needs`; fails where a word is none of theirs.
+# ", .member = ..." for `apply`, `marks` and `needs`; fails if a word isn't one of theirs.
 function(flags_of file head out)
     set(row "")
     value_of("${head}" apply apply)
@@ -56,7 +56,7 @@ function(flags_of file head out)
     foreach(word ${words})
         list(FIND marks ${word} at)
         if(at EQUAL -1)
-            message(FATAL_ERROR "${file}: marks: ${word} is none of: ${marks}")
+            message(FATAL_ERROR "${file}: marks: ${word} isn't one of: ${marks}")
         endif()
         list(GET mark_members ${at} member)
         string(APPEND row ", .${member} = true")

@@ -15,8 +15,9 @@ function(stoker_shared_library)
         LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/stoker.map)
     target_link_libraries(stoker_shared PRIVATE -Wl,--whole-archive stoker -Wl,--no-whole-archive)
     # nodelete: threads of the engine outlive the iterators, and run its code.
-    target_link_options(stoker_shared PRIVATE -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic-functions
+    target_link_options(stoker_shared PRIVATE -Wl,-z,defs -Wl,-z,nodelete
         -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/stoker.map)
+    stoker_link_if_known(stoker_shared -Wl,-Bsymbolic-functions)
     target_include_directories(stoker_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
