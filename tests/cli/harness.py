@@ -4,12 +4,18 @@ how many were made. A script without a single check fails, unless it says why it
 
 import collections.abc
 import contextlib
+import fcntl
 import os
 import pathlib
+import pty
 import re
 import signal
+import struct
+import subprocess
 import sys
 import tempfile
+import termios
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -59,6 +65,37 @@ def skip(why: str, parts: int = 1) -> None:
     if why not in reasons:
         reasons.append(why)
         print(f"skipped: {why}")
+
+
+END = b"\0end of the output\0"
+
+
+def on_terminal(words: "list[object]", columns: int = 80, **how: object) -> "tuple[int, bytes]":
+    """(exit code, bytes) of a program whose output and errors go to a pseudo-terminal. Its slave stays open here until a mark
+    that follows the output has arrived: a terminal that closes may drop what its reader has not yet had."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    p = subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, **how)
+    ended = threading.Thread(target=lambda: (p.wait(), os.write(slave, END)))
+    ended.start()
+    seen = b""
+    while not seen.endswith(END):
+        seen += os.read(master, 65536)
+    ended.join()
+    os.close(slave)
+    os.close(master)
+    return p.returncode, seen[: -len(END)]
+
+
+def needs_terminal() -> bool:
+    """Whether this system gives pseudo-terminals; says so where it does not."""
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError as e:
+        skip(f"no pseudo-terminal can be had: {e}")
+        return False
+    return True
 
 
 @contextlib.contextmanager
