@@ -13,7 +13,6 @@ decides which points a short run takes. Every run also takes FOUND, the points t
 for the number, since numbers change with the code. Its first three calls of that kind fail, one in each run.
 """
 import argparse
-import ctypes
 import errno
 import gzip
 import http.client
@@ -33,6 +32,7 @@ import tempfile
 import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "cli")]
+import reaper  # noqa: E402
 from harness import ROOT, check, done, settle_environment, skip, work_in_memory  # noqa: E402
 
 SHORT, LONG = 400, 22_000
@@ -44,7 +44,6 @@ CODES = {"memory": {5}, "read": {3, 5}, "write": {3, 5}, "open": {3, 5}, "map": 
 PAGE = struct.Struct("<3Q7QQ32sQ24Q")  # struct faults_page of tests/faults/faults.h
 DEPTH = 24
 SECONDS, CHUNKS = 5, 30  # of the clock that a command may take: so often so many, for a machine that is frozen meanwhile
-PR_SET_CHILD_SUBREAPER = 36
 FAKES = ROOT / "tests/cli/fake_frameworks"
 JOB = """
 import torch
@@ -191,27 +190,6 @@ class Page:
         self.seen, self.struck, self.call, self.frames = dict(zip(KINDS, v[3:10])), v[10], v[11].rstrip(b"\0").decode(), v[13:13 + depth]
 
 
-def children():
-    return pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-
-
-def left_processes():
-    """Ends what a command left running, and says what it was. The dying have a moment for it."""
-    for _ in range(100):
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return []
-        time.sleep(0.02)
-    left = []
-    for pid in children():
-        left.append(pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode())
-        os.kill(int(pid), signal.SIGKILL)
-        os.waitpid(int(pid), 0)
-    return left
-
-
 def ask_server(process, out):
     """Asks a viewer for some pages, as a browser does, and ends it by Ctrl-C."""
     for _ in range(2_000):
@@ -260,25 +238,14 @@ class Run:
                 p = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=o, stderr=e, cwd=box, env=env)
                 if command.serves:
                     ask_server(p, out)
-                self.rc = wait(p)
-            self.left = left_processes()
+                self.rc = reaper.wait(p, SECONDS, CHUNKS)
+            self.left = reaper.end_left()
             self.out, self.err = out.read_text(errors="replace"), err.read_text(errors="replace")
             self.files = [f for f in tree(box) if f not in before]
             self.made = {f: plain((box / f).read_bytes()) for f in self.files if command.same and (box / f).is_file() and not f.startswith("cache")}
             self.facts = command.facts(box) if command.facts else None
             self.gone = [f for f in before if not os.path.lexists(box / f)]
             page.read()
-
-
-def wait(p):
-    for _ in range(CHUNKS):
-        try:
-            return p.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            pass
-    p.kill()
-    p.wait()
-    return None
 
 
 # ---- what must hold ----
@@ -418,10 +385,6 @@ def ask(job):
         return point, found, how, f"{page.call} in {where(program, page)}" if found else page.call, r.rc, r.err[-400:]
 
 
-def be_reaper():
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
 def record(program, folder):
     subprocess.run([program, "run", "--level", "0", "--out", folder, "--", sys.executable, "-c", JOB], check=True, capture_output=True,
                    env={**os.environ, "PYTHONPATH": str(FAKES)})
@@ -442,7 +405,7 @@ def main():
     program = a.stoker.resolve()
     program = program if program.name == "stoker_faults" else program.parent / "tests/stoker_faults"
     names = a.commands or [p.partition(":")[0] for p in a.only or COMMANDS]
-    be_reaper()
+    reaper.adopt()
     if a.long:
         work_in_memory()
     with tempfile.TemporaryDirectory(prefix="stoker-faults-") as folder:
@@ -457,7 +420,7 @@ def main():
             points = found_points(program, normal) + chosen(every, a.points or (LONG if a.long else SHORT), a.seed)
         hows, bad, start = {}, {}, time.monotonic()
         jobs = a.jobs or (len(os.sched_getaffinity(0)) if a.long else 1)
-        with multiprocessing.Pool(jobs, be_reaper) as pool:
+        with multiprocessing.Pool(jobs, reaper.adopt) as pool:
             for n, (point, found, how, call, rc, err) in enumerate(pool.imap_unordered(ask, [(program, p, normal[p[0]]) for p in points], 8), 1):
                 hows[how] = hows.get(how, 0) + 1
                 if n % 1000 == 0:

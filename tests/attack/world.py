@@ -11,7 +11,6 @@ Usage: tests/attack/world.py STOKER [--long] [--seed S] [--count N] [--only SEED
   --long: 10 000 seeds, not 300 (./dev attack). --only repeats one seed.
 """
 import argparse
-import ctypes
 import multiprocessing
 import os
 import pathlib
@@ -24,6 +23,7 @@ import tempfile
 import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "cli")]
+import reaper  # noqa: E402
 from harness import check, done, settle_environment, work_in_memory  # noqa: E402
 
 SHORT, LONG = 300, 10_000
@@ -32,7 +32,6 @@ SLOTS, SLOT_BYTES = 64, 56
 KINDS = "nothing kill signal stall truncate skew suspend full".split()
 START = 1_700_000_000  # of the calendar in the world
 SECONDS, CHUNKS = 5, 12  # of real time: a run takes some milliseconds
-PR_SET_CHILD_SUBREAPER = 36
 # name -> (words, exit codes without a disaster, exit codes with one)
 EQUAL, FASTER = "prove-equal", "prove-faster"
 SCENES = {
@@ -62,22 +61,6 @@ class World:
         self.pids = {struct.unpack_from("<i", data, HEAD.size + i * SLOT_BYTES)[0] for i in range(SLOTS)} - {0}
 
 
-def left_processes():
-    """What a command left running: ended here."""
-    for _ in range(100):
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return []
-        time.sleep(0.01)
-    left = pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    for pid in left:
-        os.kill(int(pid), signal.SIGKILL)
-        os.waitpid(int(pid), 0)
-    return left
-
-
 class Run:
     def __init__(self, program, words, box, world):
         job = str(program.parent / "world_job")
@@ -86,28 +69,17 @@ class Run:
         with (box.parent / "stdout").open("wb") as out, (box.parent / "stderr").open("wb") as err:
             p = subprocess.Popen([program, *(job if w == "JOB" else w for w in words.split())], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                  cwd=box, env=env)
-            self.rc = wait(p)
+            self.rc = reaper.wait(p, SECONDS, CHUNKS)
         world.read()
-        self.left = left_processes() if self.rc is not None else []
+        self.left = reaper.end_left() if self.rc is not None else []
         if self.rc is None:
             for pid in world.pids:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
-            left_processes()
+            reaper.end_left()
         self.out, self.err = ((box.parent / n).read_text(errors="replace") for n in ("stdout", "stderr"))
-
-
-def wait(p):
-    for _ in range(CHUNKS):
-        try:
-            return p.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            pass
-    p.kill()
-    p.wait()
-    return None
 
 
 def make_box(folder):
@@ -192,10 +164,6 @@ def undisturbed(program, name, seed=1):
         return run, world, leftovers(box)
 
 
-def be_reaper():
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("stoker", type=pathlib.Path)
@@ -209,7 +177,7 @@ def main():
     settle_environment()
     program = a.stoker.resolve()
     program = program if program.name == "stoker_world" else program.parent / "tests/stoker_world"
-    be_reaper()
+    reaper.adopt()
     is_long = a.long
     if is_long:
         work_in_memory()
@@ -225,7 +193,7 @@ def main():
     seeds = a.only or [a.seed * 1_000_000 + i for i in range(count)]
     jobs = a.jobs or (len(os.sched_getaffinity(0)) if is_long else 1)
     struck, start = 0, time.monotonic()
-    with multiprocessing.Pool(jobs, be_reaper) as pool:
+    with multiprocessing.Pool(jobs, reaper.adopt) as pool:
         jobs = [(program, s, steps, a.kinds.split(",")) for s in seeds]
         for n, (seed, found, what, rc, err, world) in enumerate(pool.imap_unordered(live, jobs, 8), 1):
             if n % 1000 == 0:

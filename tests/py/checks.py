@@ -4,6 +4,7 @@ single check fails, unless it says with skip() why. test_x.py --list names its f
 NAME runs that one alone."""
 
 import contextlib
+import importlib.util
 import io
 import os
 import sys
@@ -64,6 +65,17 @@ def raises(kind, f, *words):
     else:
         fail(f"did not raise {kind}")
     return None
+
+
+def tensorflow():
+    """TensorFlow, quiet; None where it isn't installed, which is reported."""
+    if not importlib.util.find_spec("tensorflow"):
+        skip("tensorflow is not installed")
+        return None
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import tensorflow
+
+    return tensorflow
 
 
 def all_of(it):

@@ -2,9 +2,7 @@
 """TensorFlow's names that are not here say so, with the nearest way; the table of them is the truth;
 operations of tf.math, tf.image and tf.ragged that are made of others give what TensorFlow's give."""
 
-import importlib.util
 import inspect
-import os
 
 import numpy as np
 
@@ -34,19 +32,9 @@ def test_absent_names_answer():
     c.raises(AttributeError, lambda: sd.math.no_such_thing, "no_such_thing")
 
 
-def tensorflow():
-    if not importlib.util.find_spec("tensorflow"):
-        c.skip("tensorflow is not installed")
-        return None
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    import tensorflow
-
-    return tensorflow
-
-
 def test_table_is_whole():
     """Every public name of TensorFlow's groups is here, or in the table."""
-    tf = tensorflow()
+    tf = c.tensorflow()
     if tf is None:
         return
     for group in GROUPS:
@@ -116,7 +104,7 @@ def test_further_operations():
     for row, (counts, places) in zip(numbers, ds):  # results of many lengths
         c.same(counts, np.bincount(row).astype(np.int32))
         c.same(places, np.searchsorted(np.sort(row), row, "right"))
-    tf = tensorflow()
+    tf = c.tensorflow()
     if tf is None:
         return
     for name, want in further(tf).items():

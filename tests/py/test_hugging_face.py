@@ -216,13 +216,21 @@ def test_batches_of_images():
         c.true(abs(float(np.asarray(images)[5].mean()) - 5) < 0.01)
 
 
-def test_live():
+def package():
+    """Hugging Face's datasets; None where that or pyarrow isn't installed, which is reported."""
     if not files.have():
-        return
+        return None
     try:
         import datasets
     except ImportError:
         c.skip("the package datasets is not installed")
+        return None
+    return datasets
+
+
+def test_live():
+    datasets = package()
+    if not datasets:
         return
     datasets.disable_progress_bars()
     with tempfile.TemporaryDirectory() as d:
@@ -255,12 +263,8 @@ def test_live():
 
 
 def test_streaming():
-    if not files.have():
-        return
-    try:
-        import datasets
-    except ImportError:
-        c.skip("the package datasets is not installed")
+    datasets = package()
+    if not datasets:
         return
     with tempfile.TemporaryDirectory() as d:
         live = datasets.load_from_disk(saved(os.path.join(d, "saved")))

@@ -3,9 +3,7 @@
 those that are here compute what TensorFlow computes (bits of integers and strings, 5e-6 of floats), at once and in
 traced functions. Where TensorFlow is not installed, only that both ways agree is checked."""
 
-import importlib.util
 import inspect
-import os
 import tempfile
 
 import numpy as np
@@ -20,16 +18,6 @@ OUTSIDE = ("keras distribute estimator tpu lite saved_model summary test mixed_p
            "experimental.tensorrt experimental.dlpack data.experimental.service linalg.experimental train.experimental "
            "debugging.experimental dtypes.experimental nn.experimental math.special sets dtensor").split()  # fmt: skip
 V1_OUTSIDE = OUTSIDE + "layers resource_loader user_ops app flags train.queue_runner".split()
-
-
-def tensorflow():
-    if not importlib.util.find_spec("tensorflow"):
-        c.skip("tensorflow is not installed")
-        return None
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    import tensorflow
-
-    return tensorflow
 
 
 def walk(module, prefix, outside):
@@ -61,7 +49,7 @@ def answer(where, name):
 
 
 def test_every_name_of_version_2():
-    tf = tensorflow()
+    tf = c.tensorflow()
     if tf is None:
         return
     lost, here = [], 0
@@ -79,7 +67,7 @@ def test_every_name_of_version_2():
 
 # Names of version 1 that belong to training, sessions and graphs: the hint may be a general one.
 def test_every_name_of_version_1():
-    tf = tensorflow()
+    tf = c.tensorflow()
     if tf is None:
         return
     here = 0
@@ -242,7 +230,7 @@ def agrees(have, want):
 
 def test_values():
     names = list(values(sd, *ARGUMENTS))
-    tf = tensorflow()
+    tf = c.tensorflow()
     theirs = values(tf, *[tf.constant(a) for a in ARGUMENTS]) if tf else {}
     now = values(sd, *[sd.constant(a) for a in ARGUMENTS])
     for name in names:
