@@ -11,7 +11,7 @@
 // Method: each table is cut into ranges of rowids, a unit of work each with a shard of its own,
 // read by workers that have a connection each; the cut depends on the file alone, so the result
 // does not depend on the number of workers. Rows of a table come in any order of time; the store
-// sorts.
+// sorts. Rows of intact tables come from the pages of the file, others through SQLite.
 //
 // Left out: class 67 rows that repeat an API call (counted as OTHER); ranges without an end
 // (TIME_INVALID); CPU samples, scheduling, call chains (TABLES_UNREAD); metrics of
@@ -39,6 +39,9 @@
 struct worker {
     sqlite3 *db;
     sqlite3_stmt *find;
+    struct stk_nsys_leaves *leaves; // NULL: SQLite reads all
+    struct stk_nsys_cells cells;
+    uint64_t rows;
     enum stoker_status status;
     struct stoker_err err;
 };
@@ -280,13 +283,20 @@ static bool may_go_on(struct reading *r, const struct stk_nsys_unit *u, int work
     return !atomic_load(&r->stop) && !stk_shard_failed(u->shard);
 }
 
+// Hand on the row in the worker's cells. False: stop.
+static bool take_row(struct reading *r, struct stk_nsys_unit *u, int worker)
+{
+    enum { BATCH = 4096 };
+    struct worker *w = &r->workers[worker];
+    u->table->row(u, &w->cells);
+    return ++w->rows % BATCH != 0 || may_go_on(r, u, worker, BATCH);
+}
+
 // Rows from the statement until it ends; *last is the rowid of the last one read. SQLITE_DONE,
 // SQLITE_INTERRUPT, or what went wrong.
 static int read_rows(struct reading *r, struct stk_nsys_unit *u, int worker, sqlite3_stmt *st,
                      int64_t *last, bool *any)
 {
-    enum { BATCH = 4096 };
-    uint64_t rows = 0;
     int rc;
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         int64_t rowid = sqlite3_column_int64(st, 0);
@@ -296,13 +306,51 @@ static int read_rows(struct reading *r, struct stk_nsys_unit *u, int worker, sql
         }
         *last = rowid;
         *any = true;
-        u->table->row(u, st);
-        if (++rows % BATCH == 0 && !may_go_on(r, u, worker, BATCH)) {
+        stk_nsys_cells_take(&r->workers[worker].cells, st);
+        if (!take_row(r, u, worker)) {
             return SQLITE_INTERRUPT;
         }
     }
-    atomic_fetch_add(&r->rows_done, rows % BATCH);
     return rc;
+}
+
+// One row through SQLite, into the worker's cells.
+static bool ask_row(struct worker *w, sqlite3_stmt *st)
+{
+    int64_t rowid = w->cells.rowid;
+    sqlite3_reset(st);
+    sqlite3_bind_int64(st, 1, rowid);
+    sqlite3_bind_int64(st, 2, rowid);
+    bool found = sqlite3_step(st) == SQLITE_ROW;
+    if (found) {
+        stk_nsys_cells_take(&w->cells, st);
+    }
+    return found;
+}
+
+// Rows from the pages of the file, as long as those are as expected. SQLITE_DONE, SQLITE_INTERRUPT,
+// or SQLITE_ROW: *from is the first row that is left for SQLite.
+static int read_leaves(struct reading *r, struct stk_nsys_unit *u, int worker, sqlite3_stmt *st,
+                       int64_t *from)
+{
+    struct worker *w = &r->workers[worker];
+    enum stk_nsys_leaf_row how;
+    stk_nsys_cells_clear(&w->cells);
+    if (!w->leaves || !stk_nsys_leaves_seek(w->leaves, u->found, u->first_row, u->last_row)) {
+        return SQLITE_ROW;
+    }
+    while ((how = stk_nsys_leaves_next(w->leaves, &w->cells)) == STK_NSYS_ROW ||
+           (how == STK_NSYS_ASK && ask_row(w, st))) {
+        int64_t rowid = w->cells.rowid;
+        bool goes_on = take_row(r, u, worker);
+        if (!goes_on || rowid == u->last_row) {
+            sqlite3_reset(st);
+            return goes_on ? SQLITE_DONE : SQLITE_INTERRUPT;
+        }
+        *from = rowid + 1;
+    }
+    sqlite3_reset(st);
+    return how == STK_NSYS_END ? SQLITE_DONE : SQLITE_ROW;
 }
 
 static void note_damage(struct stk_nsys_unit *u, const char *what, uint64_t lost)
@@ -317,7 +365,12 @@ static void note_damage(struct stk_nsys_unit *u, const char *what, uint64_t lost
 // export, so those skipped are counted as lost.
 static int read_range(struct reading *r, struct stk_nsys_unit *u, int worker, sqlite3_stmt *st)
 {
-    int64_t last = 0, from = u->first_row, good = u->first_row;
+    int64_t last = 0, from = u->first_row;
+    int read = read_leaves(r, u, worker, st, &from);
+    if (read != SQLITE_ROW) {
+        return read;
+    }
+    int64_t good = from;
     uint64_t skip = SKIP_ROWS;
     for (int skips = 0;; skips++) {
         bool any = false;
@@ -391,10 +444,12 @@ static void work(void *arg, int index)
         return;
     }
     w->find = stk_nsys_names_prepare(w->db, &r->file);
+    w->leaves = stk_nsys_leaves_open(&r->file);
     while (!atomic_load(&r->stop) && (i = atomic_fetch_add(&r->next_unit, 1)) < r->unit_count) {
         read_unit(r, &r->units[i], index);
     }
     sqlite3_finalize(w->find);
+    stk_nsys_leaves_close(w->leaves);
     if (index != 0) {
         sqlite3_close(w->db);
     }

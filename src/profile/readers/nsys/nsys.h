@@ -4,6 +4,8 @@
 //
 //   nsys.c        descriptor, order of the work, workers
 //   nsys_db.c     a connection that trusts nothing; where the rows of tables are
+//   nsys_leaves.c rows straight from the pages of the file
+//   nsys_cells.c  the cells of a row, of a page's or of SQLite's
 //   nsys_pages.c  of a file that is cut, the pages that are whole
 //   nsys_schema.c which tables and columns there are
 //   nsys_cut.c    until when rows are whole in a file that is cut or damaged
@@ -25,12 +27,26 @@
 
 struct stk_nsys_unit;
 
+// A value of a row.
+enum stk_nsys_type { STK_NSYS_NULL, STK_NSYS_INT, STK_NSYS_FLOAT, STK_NSYS_TEXT, STK_NSYS_BLOB };
+struct stk_nsys_cell {
+    enum stk_nsys_type type;
+    int64_t integer;     // 0 unless INT
+    double real;         // of FLOAT
+    struct stk_str text; // "" unless TEXT; as long as the row
+};
+#define STK_NSYS_CELLS_MAX 20
+// A row of a table: from cell 1 on the columns of nsys_tables.def in their order.
+struct stk_nsys_cells {
+    int64_t rowid;
+    struct stk_nsys_cell cell[STK_NSYS_CELLS_MAX];
+};
+
 // A table that is read row by row (nsys_tables.def).
 struct stk_nsys_table {
     uint8_t number;
     const char *name, *columns;
-    // st: column 0 is the rowid, then those of `columns` in their order.
-    void (*row)(struct stk_nsys_unit *u, sqlite3_stmt *st);
+    void (*row)(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells);
 };
 extern const struct stk_nsys_table stk_nsys_tables[];
 extern const int stk_nsys_table_count;
@@ -44,7 +60,14 @@ struct stk_nsys_found {
     bool last_is_guess; // the end of the table is damaged
     int64_t first_row, last_row;
     char sql[STK_NSYS_SQL_MAX]; // selects rowids ?1..?2, in their order
+    // Where nsys_leaves.c reads it: the root of its tree, and the place in a record of each cell
+    // after the rowid (STK_NSYS_NO_FIELD: the column is absent). Root 0: SQLite reads it.
+    uint32_t root_page;
+    int cell_count; // without the rowid
+    int16_t fields[STK_NSYS_CELLS_MAX];
 };
+#define STK_NSYS_NO_FIELD (-1)
+#define STK_NSYS_UNFIT_FIELD (-2) // not stored as it is read
 
 struct stk_nsys_file {
     const char *path;
@@ -136,9 +159,16 @@ enum stk_nsys_table_state stk_nsys_table_state(const struct stk_nsys_schema *s, 
 // Whether an ordinary table has the column (generated and hidden ones do not count).
 bool stk_nsys_has_column(struct stk_nsys_schema *s, const char *table, const char *column);
 // Select list for a list of columns as in nsys_tables.def: those that are absent become NULL.
-// Returns the number of columns that are absent, or -1 if one of them must exist.
+// Returns the number of columns that are absent, or -1 if one of them must exist. places: NULL, or
+// gets for each column its place in a record, or one of STK_NSYS_..._FIELD.
+struct stk_nsys_places {
+    int count;
+    int16_t field[STK_NSYS_CELLS_MAX];
+};
 int stk_nsys_select_list(struct stk_nsys_schema *s, const char *table, const char *columns,
-                         char *out, size_t cap);
+                         char *out, size_t cap, struct stk_nsys_places *places);
+// Root page of an ordinary table; 0: unknown.
+uint32_t stk_nsys_root_page(const struct stk_nsys_schema *s, const char *table);
 // Prepare "SELECT columns FROM table tail" of an ordinary table. NULL if the table is absent or
 // unfit, or a column that must exist does not.
 sqlite3_stmt *stk_nsys_select(struct stk_nsys_schema *s, const char *table, const char *columns,
@@ -160,6 +190,42 @@ STK_MUST_CHECK enum stoker_status stk_nsys_db_probe(struct stk_nsys_schema *sche
                                                     struct stk_shard *shard,
                                                     struct stoker_err *err);
 
+// nsys_cells.c
+void stk_nsys_cells_clear(struct stk_nsys_cells *cells);
+// The row that a statement of stk_nsys_found.sql is at. Text is valid until the next step.
+void stk_nsys_cells_take(struct stk_nsys_cells *cells, sqlite3_stmt *st);
+// For each field of a record up to the last that is wanted: its cell, or 0.
+#define STK_NSYS_FIELDS_MAX 128
+struct stk_nsys_layout {
+    int field_count;
+    uint8_t cell_of[STK_NSYS_FIELDS_MAX];
+};
+// False: the table can't be read this way.
+bool stk_nsys_layout_of(struct stk_nsys_layout *out, const struct stk_nsys_found *found);
+// The fields of a record of `n` bytes into their cells; text points into the record. False: the
+// record is damaged, or lacks a field, which SQLite fills with the column's default.
+bool stk_nsys_cells_decode(struct stk_nsys_cells *cells, const struct stk_nsys_layout *layout,
+                           const uint8_t *record, size_t n);
+// SQLite's variable-length integer; NULL: it is cut.
+const uint8_t *stk_nsys_varint(const uint8_t *p, const uint8_t *end, uint64_t *out);
+
+// nsys_leaves.c: rows of ordinary tables, read from the pages of the file. For one worker.
+struct stk_nsys_leaves;
+// NULL: the file is cut, in another encoding, or memory is missing; SQLite reads it.
+struct stk_nsys_leaves *stk_nsys_leaves_open(const struct stk_nsys_file *file);
+void stk_nsys_leaves_close(struct stk_nsys_leaves *l); // takes NULL
+// Go to the first row of the range. False: SQLite reads it.
+bool stk_nsys_leaves_seek(struct stk_nsys_leaves *l, const struct stk_nsys_found *found,
+                          int64_t first_row, int64_t last_row);
+enum stk_nsys_leaf_row {
+    STK_NSYS_ROW,  // in cells, until the next call
+    STK_NSYS_ASK,  // SQLite reads this one, whose rowid is in cells
+    STK_NSYS_END,  // of the range
+    STK_NSYS_LOST, // a page isn't as expected: SQLite reads the rest
+};
+enum stk_nsys_leaf_row stk_nsys_leaves_next(struct stk_nsys_leaves *l,
+                                            struct stk_nsys_cells *cells);
+
 // nsys_cut.c: tell the builder until when the rows of all tables are whole, where some are missing.
 void stk_nsys_cut_note(struct stk_nsys_schema *schema, const struct stk_nsys_file *file,
                        const struct stk_nsys_unit *units, uint32_t count, struct stk_build *b);
@@ -175,9 +241,9 @@ sqlite3_stmt *stk_nsys_names_prepare(sqlite3 *db, const struct stk_nsys_file *fi
 void stk_nsys_names_init(struct stk_nsys_names *names, const struct stk_nsys_file *file,
                          sqlite3_stmt *find);
 void stk_nsys_names_deinit(struct stk_nsys_names *names);
-// String id in the unit's shard of the text in column `col`: an id of StringIds, or the text
+// String id in the unit's shard of the text in cell `col`: an id of StringIds, or the text
 // itself. 0 (the empty string) if it is NULL or unknown.
-uint32_t stk_nsys_name(struct stk_nsys_unit *u, sqlite3_stmt *st, int col,
+uint32_t stk_nsys_name(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col,
                        enum stk_nsys_strip strip);
 struct stk_str stk_nsys_strip_version(struct stk_str name);
 // *torch is set if PyTorch's own suffix was found.

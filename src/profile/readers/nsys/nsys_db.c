@@ -196,10 +196,12 @@ static void probe_table(struct stk_nsys_schema *schema, const struct stk_nsys_ta
     if (more) {
         *more = 0;
     }
-    int absent = stk_nsys_select_list(schema, table->name, columns, list, sizeof list);
+    struct stk_nsys_places places = {0};
+    int absent = stk_nsys_select_list(schema, table->name, columns, list, sizeof list, &places);
     if (absent >= 0 && more && stk_wants_grids(file->wants)) {
         *more = ',';
-        if (stk_nsys_select_list(schema, table->name, columns, list, sizeof list) < 0) {
+        places.count = 0;
+        if (stk_nsys_select_list(schema, table->name, columns, list, sizeof list, &places) < 0) {
             absent = -1;
         }
     }
@@ -214,6 +216,9 @@ static void probe_table(struct stk_nsys_schema *schema, const struct stk_nsys_ta
     snprintf(f->sql, sizeof f->sql,
              "SELECT rowid, %s FROM \"%s\" NOT INDEXED WHERE rowid BETWEEN ?1 AND ?2", list,
              table->name);
+    memcpy(f->fields, places.field, sizeof f->fields);
+    f->cell_count = places.count;
+    f->root_page = f->last_is_guess ? 0 : stk_nsys_root_page(schema, table->name);
     f->has_process = stk_nsys_has_column(schema, table->name, "globalPid") ||
                      stk_nsys_has_column(schema, table->name, "globalTid");
     f->present = true;

@@ -194,20 +194,18 @@ static uint32_t store_id(struct stk_nsys_unit *u, int64_t id, enum stk_nsys_stri
     return sid;
 }
 
-uint32_t stk_nsys_name(struct stk_nsys_unit *u, sqlite3_stmt *st, int col,
+uint32_t stk_nsys_name(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col,
                        enum stk_nsys_strip strip)
 {
-    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
-    int type = sqlite3_column_type(st, col);
-    if (type == SQLITE_TEXT) {
-        const char *text = (const char *)sqlite3_column_text(st, col);
-        size_t n = (size_t)sqlite3_column_bytes(st, col);
-        return store_text(u, (struct stk_str){text ? text : "", text ? n : 0}, strip);
+    STK_ASSERT(col >= 0 && col < STK_NSYS_CELLS_MAX);
+    const struct stk_nsys_cell *cell = &cells->cell[col];
+    if (cell->type == STK_NSYS_TEXT) {
+        return store_text(u, cell->text, strip);
     }
-    if (type != SQLITE_INTEGER) {
+    if (cell->type != STK_NSYS_INT) {
         return 0;
     }
-    int64_t id = sqlite3_column_int64(st, col);
+    int64_t id = cell->integer;
     struct stk_nsys_names *names = &u->names;
     if (id >= 0 && (uint64_t)id < names->dense_count) {
         if (!names->dense[id]) {

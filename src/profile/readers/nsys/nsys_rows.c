@@ -14,34 +14,41 @@
 #include <stdio.h>
 
 // Value of an integer column; false where it is NULL or of another type (then counted).
-static bool column_int(struct stk_nsys_unit *u, sqlite3_stmt *st, int col, int64_t *out)
+static bool column_int(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col,
+                       int64_t *out)
 {
-    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
-    // One look-up of the column instead of two. The value is an unprotected one, which is safe as
-    // long as one thread alone uses the connection.
-    sqlite3_value *value = sqlite3_column_value(st, col);
-    int type = sqlite3_value_type(value);
-    if (type == SQLITE_INTEGER) {
-        *out = sqlite3_value_int64(value);
+    STK_ASSERT(col >= 0 && col < STK_NSYS_CELLS_MAX);
+    const struct stk_nsys_cell *cell = &cells->cell[col];
+    if (cell->type == STK_NSYS_INT) {
+        *out = cell->integer;
         return true;
     }
-    if (type != SQLITE_NULL) {
+    if (cell->type != STK_NSYS_NULL) {
         stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 0, -1, stk_str_from(u->table->name));
     }
     return false;
 }
 
-static int64_t column_or(struct stk_nsys_unit *u, sqlite3_stmt *st, int col, int64_t otherwise)
+static bool column_real(const struct stk_nsys_cells *cells, int col, double *out)
+{
+    const struct stk_nsys_cell *cell = &cells->cell[col];
+    *out = cell->type == STK_NSYS_FLOAT ? cell->real : (double)cell->integer;
+    return cell->type == STK_NSYS_FLOAT || cell->type == STK_NSYS_INT;
+}
+
+static int64_t column_or(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col,
+                         int64_t otherwise)
 {
     int64_t value;
-    return column_int(u, st, col, &value) ? value : otherwise;
+    return column_int(u, cells, col, &value) ? value : otherwise;
 }
 
 // Start and duration from columns 1 and 2.
-static bool row_times(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row *row)
+static bool row_times(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells,
+                      struct stk_row *row)
 {
     int64_t end;
-    if (column_int(u, st, 1, &row->start_ns) && column_int(u, st, 2, &end) &&
+    if (column_int(u, cells, 1, &row->start_ns) && column_int(u, cells, 2, &end) &&
         !__builtin_sub_overflow(end, row->start_ns, &row->dur_ns) && row->dur_ns >= 0) {
         return true;
     }
@@ -93,65 +100,67 @@ static uint32_t thread_track(struct stk_nsys_unit *u, int64_t global_tid)
 }
 
 // Process of a row with a globalPid column, which may be NULL.
-static int64_t row_process(struct stk_nsys_unit *u, sqlite3_stmt *st, int col)
+static int64_t row_process(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col)
 {
     int64_t global;
-    return column_int(u, st, col, &global) ? stk_nsys_process_of(u->file, global)
-                                           : u->file->default_process;
+    return column_int(u, cells, col, &global) ? stk_nsys_process_of(u->file, global)
+                                              : u->file->default_process;
 }
 
 // What all tables of device work share: columns 1 to 6.
-static bool device_row(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row *row,
-                       struct stk_row_ext *ext)
+static bool device_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells,
+                       struct stk_row *row, struct stk_row_ext *ext)
 {
-    if (!row_times(u, st, row)) {
+    if (!row_times(u, cells, row)) {
         return false;
     }
-    int64_t process = row_process(u, st, 6);
-    int64_t device = column_or(u, st, 3, 0);
+    int64_t process = row_process(u, cells, 6);
+    int64_t device = column_or(u, cells, 3, 0);
     if (device < 0 || device > INT32_MAX) {
         device = 0;
     }
-    row->track = track_of(u, STK_TRACK_STREAM, process, process, device, column_or(u, st, 4, -1));
-    row->pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
-    ext->has_corr = column_int(u, st, 5, &ext->corr);
+    row->track =
+        track_of(u, STK_TRACK_STREAM, process, process, device, column_or(u, cells, 4, -1));
+    row->pos = stk_nsys_pos(u->table, cells->rowid);
+    ext->has_corr = column_int(u, cells, 5, &ext->corr);
     return true;
 }
 
-static void set_bytes(struct stk_nsys_unit *u, sqlite3_stmt *st, int col, struct stk_row_ext *ext)
+static void set_bytes(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col,
+                      struct stk_row_ext *ext)
 {
-    if (column_int(u, st, col, &ext->value) && ext->value >= 0) {
+    if (column_int(u, cells, col, &ext->value) && ext->value >= 0) {
         ext->flags |= STK_EXT_VALUE;
     } else {
         ext->value = 0;
     }
 }
 
-static void set_graph(sqlite3_stmt *st, int col, struct stk_row_ext *ext)
+static void set_graph(const struct stk_nsys_cells *cells, int col, struct stk_row_ext *ext)
 {
-    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
-    // NULL or 0: not part of a graph.
-    if (sqlite3_column_type(st, col) == SQLITE_INTEGER && sqlite3_column_int64(st, col) != 0) {
+    STK_ASSERT(col >= 0 && col < STK_NSYS_CELLS_MAX);
+    if (cells->cell[col].integer != 0) { // NULL or 0: not part of a graph
         ext->flags |= STK_EXT_GRAPH;
     }
 }
 
-static uint32_t column_size(struct stk_nsys_unit *u, sqlite3_stmt *st, int col)
+static uint32_t column_size(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col)
 {
-    int64_t size = column_or(u, st, col, 0);
+    int64_t size = column_or(u, cells, col, 0);
     return size > 0 && size <= UINT32_MAX ? (uint32_t)size : 0;
 }
 
 // Columns 9 to 17: grid, block, registers, shared memory.
-static void set_config(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row_ext *ext)
+static void set_config(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells,
+                       struct stk_row_ext *ext)
 {
     struct stk_launch_config config = STK_LAUNCH_CONFIG_UNKNOWN;
     for (int i = 0; i < 3; i++) {
-        config.grid[i] = column_size(u, st, 9 + i);
-        config.block[i] = column_size(u, st, 12 + i);
+        config.grid[i] = column_size(u, cells, 9 + i);
+        config.block[i] = column_size(u, cells, 12 + i);
     }
-    int64_t registers = column_or(u, st, 15, -1);
-    int64_t fixed = column_or(u, st, 16, -1), more = column_or(u, st, 17, -1);
+    int64_t registers = column_or(u, cells, 15, -1);
+    int64_t fixed = column_or(u, cells, 16, -1), more = column_or(u, cells, 17, -1);
     if (registers > 0 && registers <= INT32_MAX) {
         config.registers = (int32_t)registers;
     }
@@ -163,17 +172,17 @@ static void set_config(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row
     }
 }
 
-static void kernel_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void kernel_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     struct stk_row row = {.kind = STK_KIND_KERNEL};
     struct stk_row_ext ext = {0};
-    if (!device_row(u, st, &row, &ext)) {
+    if (!device_row(u, cells, &row, &ext)) {
         return;
     }
-    row.name = stk_nsys_name(u, st, 7, STK_NSYS_AS_IS);
-    set_graph(st, 8, &ext);
+    row.name = stk_nsys_name(u, cells, 7, STK_NSYS_AS_IS);
+    set_graph(cells, 8, &ext);
     if (stk_wants_grids(u->file->wants)) {
-        set_config(u, st, &ext);
+        set_config(u, cells, &ext);
     }
     stk_shard_add(u->shard, &row, &ext);
 }
@@ -186,7 +195,7 @@ static uint8_t memory_of(int64_t kind)
     return kind >= 0 && kind < 8 ? memories[kind] : STK_MEM_UNKNOWN;
 }
 
-static void memcpy_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void memcpy_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     // By copyKind; the last three are migrations of unified memory.
     static const struct {
@@ -201,96 +210,98 @@ static void memcpy_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
                  {"[CUDA UVM memcpy DtoH]", STK_DIR_D2H}, {"[CUDA UVM memcpy DtoD]", STK_DIR_D2D}};
     struct stk_row row = {.kind = STK_KIND_MEMCPY};
     struct stk_row_ext ext = {0};
-    if (!device_row(u, st, &row, &ext)) {
+    if (!device_row(u, cells, &row, &ext)) {
         return;
     }
-    set_bytes(u, st, 7, &ext);
-    int64_t kind = column_or(u, st, 8, 0);
+    set_bytes(u, cells, 7, &ext);
+    int64_t kind = column_or(u, cells, 8, 0);
     if (kind < 0 || kind >= (int64_t)(sizeof kinds / sizeof kinds[0])) {
         kind = 0;
     }
     ext.dir = kinds[kind].dir;
-    ext.src_mem = memory_of(column_or(u, st, 9, -1));
-    ext.dst_mem = memory_of(column_or(u, st, 10, -1));
-    set_graph(st, 11, &ext);
+    ext.src_mem = memory_of(column_or(u, cells, 9, -1));
+    ext.dst_mem = memory_of(column_or(u, cells, 10, -1));
+    set_graph(cells, 11, &ext);
     row.name = stk_shard_intern(u->shard, kinds[kind].name, strlen(kinds[kind].name));
     stk_shard_add(u->shard, &row, &ext);
 }
 
-static void memset_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void memset_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     struct stk_row row = {.kind = STK_KIND_MEMSET};
     struct stk_row_ext ext = {0};
-    if (!device_row(u, st, &row, &ext)) {
+    if (!device_row(u, cells, &row, &ext)) {
         return;
     }
-    set_bytes(u, st, 7, &ext);
-    ext.dst_mem = memory_of(column_or(u, st, 8, -1));
-    set_graph(st, 9, &ext);
+    set_bytes(u, cells, 7, &ext);
+    ext.dst_mem = memory_of(column_or(u, cells, 8, -1));
+    set_graph(cells, 9, &ext);
     row.name = stk_shard_intern(u->shard, "[CUDA memset]", 13);
     stk_shard_add(u->shard, &row, &ext);
 }
 
 // A graph recorded as a whole: one long kernel, since its nodes are not in the file.
-static void graph_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void graph_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     struct stk_row row = {.kind = STK_KIND_KERNEL};
     struct stk_row_ext ext = {.flags = STK_EXT_GRAPH};
     char name[40];
-    if (!device_row(u, st, &row, &ext)) {
+    if (!device_row(u, cells, &row, &ext)) {
         return;
     }
     int64_t graph;
-    int n = column_int(u, st, 7, &graph) ? snprintf(name, sizeof name, "CUDA graph %" PRId64, graph)
-                                         : snprintf(name, sizeof name, "CUDA graph");
+    int n = column_int(u, cells, 7, &graph)
+                ? snprintf(name, sizeof name, "CUDA graph %" PRId64, graph)
+                : snprintf(name, sizeof name, "CUDA graph");
     row.name = stk_shard_intern(u->shard, name, (size_t)n);
     stk_shard_add(u->shard, &row, &ext);
     stk_shard_issue(u->shard, STK_ISSUE_GRAPH_TRACE, 1, 0, -1, STK_STR(""));
 }
 
-static bool host_start(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row *row)
+static bool host_start(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells,
+                       struct stk_row *row)
 {
     int64_t global_tid;
-    if (!row_times(u, st, row)) {
+    if (!row_times(u, cells, row)) {
         return false;
     }
-    if (!column_int(u, st, 3, &global_tid)) {
+    if (!column_int(u, cells, 3, &global_tid)) {
         stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 1, -1, stk_str_from(u->table->name));
         return false;
     }
     row->track = thread_track(u, global_tid);
-    row->pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
+    row->pos = stk_nsys_pos(u->table, cells->rowid);
     return true;
 }
 
-static void runtime_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void runtime_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     struct stk_row row = {.kind = STK_KIND_RUNTIME};
     struct stk_row_ext ext = {0};
     // Class 67 wraps a call that was recorded with a backtrace, and repeats it.
-    if (u->file->drop_wrappers && sqlite3_column_int64(st, 6) == 67) {
+    if (u->file->drop_wrappers && cells->cell[6].integer == 67) {
         stk_shard_count(u->shard, STK_KIND_OTHER, 1);
         return;
     }
-    if (!host_start(u, st, &row)) {
+    if (!host_start(u, cells, &row)) {
         return;
     }
-    ext.has_corr = column_int(u, st, 4, &ext.corr);
-    row.name = stk_nsys_name(u, st, 5, STK_NSYS_API_VERSION);
+    ext.has_corr = column_int(u, cells, 4, &ext.corr);
+    row.name = stk_nsys_name(u, cells, 5, STK_NSYS_API_VERSION);
     stk_shard_add(u->shard, &row, ext.has_corr ? &ext : NULL);
 }
 
-static void host_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void host_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     struct stk_row row = {.kind = STK_KIND_HOST_OP};
-    if (!host_start(u, st, &row)) {
+    if (!host_start(u, cells, &row)) {
         return;
     }
-    row.name = stk_nsys_name(u, st, 4, STK_NSYS_AS_IS);
+    row.name = stk_nsys_name(u, cells, 4, STK_NSYS_AS_IS);
     stk_shard_add(u->shard, &row, NULL);
 }
 
-static void overhead_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void overhead_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     // CUPTI's names, where the row has none of its own.
     static const char *const types[] = {"Profiler overhead",
@@ -303,79 +314,81 @@ static void overhead_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
                                         "Lazy Function Loading",
                                         "Command Buffer Full"};
     struct stk_row row = {.kind = STK_KIND_OTHER};
-    if (!host_start(u, st, &row)) {
+    if (!host_start(u, cells, &row)) {
         return;
     }
-    row.name = stk_nsys_name(u, st, 4, STK_NSYS_AS_IS);
+    row.name = stk_nsys_name(u, cells, 4, STK_NSYS_AS_IS);
     if (!row.name) {
-        int64_t type = column_or(u, st, 5, 0);
+        int64_t type = column_or(u, cells, 5, 0);
         const char *name = types[type >= 0 && type < 9 ? type : 0];
         row.name = stk_shard_intern(u->shard, name, strlen(name));
     }
     stk_shard_add(u->shard, &row, NULL);
 }
 
-static void sync_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void sync_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     static const char *const types[] = {"Synchronization", "Event sync", "Stream wait event",
                                         "Stream sync", "Context sync"};
     struct stk_row row = {.kind = STK_KIND_SYNC};
-    if (!row_times(u, st, &row)) {
+    if (!row_times(u, cells, &row)) {
         return;
     }
-    int64_t process = row_process(u, st, 3);
-    int64_t type = column_or(u, st, 5, 0);
+    int64_t process = row_process(u, cells, 3);
+    int64_t type = column_or(u, cells, 5, 0);
     const char *name = types[type >= 0 && type < 5 ? type : 0];
-    row.track = track_of(u, STK_TRACK_OTHER, process, process, -1, column_or(u, st, 4, -1));
+    row.track = track_of(u, STK_TRACK_OTHER, process, process, -1, column_or(u, cells, 4, -1));
     row.name = stk_shard_intern(u->shard, name, strlen(name));
-    row.pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
+    row.pos = stk_nsys_pos(u->table, cells->rowid);
     stk_shard_add(u->shard, &row, NULL);
 }
 
 // Which memory, and the block's address where it is recorded.
-static size_t memory_details(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_detail *out)
+static size_t memory_details(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells,
+                             struct stk_detail *out)
 {
     size_t n = 0;
-    out[n++] = (struct stk_detail){.key = STK_DETAIL_DEVICE, .number = column_or(u, st, 3, 0)};
-    if (column_int(u, st, 7, &out[n].number)) {
+    out[n++] = (struct stk_detail){.key = STK_DETAIL_DEVICE, .number = column_or(u, cells, 3, 0)};
+    if (column_int(u, cells, 7, &out[n].number)) {
         out[n++].key = STK_DETAIL_ADDRESS;
     }
     return n;
 }
 
 // Bytes are negative where memory is freed.
-static void memory_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void memory_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     struct stk_row row = {.kind = STK_KIND_MEMORY};
     struct stk_row_ext ext = {.flags = STK_EXT_VALUE};
-    if (!column_int(u, st, 1, &row.start_ns) || !column_int(u, st, 4, &ext.value) ||
+    if (!column_int(u, cells, 1, &row.start_ns) || !column_int(u, cells, 4, &ext.value) ||
         ext.value < 0) {
         stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 1, -1, stk_str_from(u->table->name));
         return;
     }
-    if (column_or(u, st, 5, 0) == 1) {
+    if (column_or(u, cells, 5, 0) == 1) {
         ext.value = -ext.value;
     }
-    int64_t process = row_process(u, st, 2);
+    int64_t process = row_process(u, cells, 2);
     // Not a device track: a device that only allocates has no timeline to judge.
     row.track = track_of(u, STK_TRACK_OTHER, process, process, -1,
-                         INT64_C(1) << 32 | (uint32_t)column_or(u, st, 3, 0));
+                         INT64_C(1) << 32 | (uint32_t)column_or(u, cells, 3, 0));
     row.name = stk_shard_intern(u->shard, "[memory]", 8);
-    row.pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
-    ext.dst_mem = memory_of(column_or(u, st, 6, -1));
+    row.pos = stk_nsys_pos(u->table, cells->rowid);
+    ext.dst_mem = memory_of(column_or(u, cells, 6, -1));
     struct stk_detail details[2];
-    size_t count = u->file->wants & STK_WANT_MEMORY ? memory_details(u, st, details) : 0;
+    size_t count = u->file->wants & STK_WANT_MEMORY ? memory_details(u, cells, details) : 0;
     stk_shard_add_detailed(u->shard, &row, &ext, details, count);
 }
 
 // A sample of a GPU's own counters. The device is numbered as the machine does, which may differ
 // from how the process does; it is no device track for the reason given above.
-static void metric_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void metric_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     struct stk_row row = {.kind = STK_KIND_OTHER};
     int64_t type, metric;
-    if (!column_int(u, st, 1, &row.start_ns) || !column_int(u, st, 2, &type) ||
-        !column_int(u, st, 3, &metric) || sqlite3_column_type(st, 4) == SQLITE_NULL) {
+    double value;
+    if (!column_int(u, cells, 1, &row.start_ns) || !column_int(u, cells, 2, &type) ||
+        !column_int(u, cells, 3, &metric) || !column_real(cells, 4, &value)) {
         stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 1, -1, stk_str_from(u->table->name));
         return;
     }
@@ -387,22 +400,22 @@ static void metric_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
     }
     row.name = stk_shard_intern(u->shard, name.p, name.n);
     row.track = track_of(u, STK_TRACK_COUNTER, type, u->file->default_process, -1, type & 0xff);
-    row.pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
+    row.pos = stk_nsys_pos(u->table, cells->rowid);
     struct stk_detail details[] = {
         {.key = STK_DETAIL_DEVICE, .number = type & 0xff},
         {.key = STK_DETAIL_SERIES, .text = row.name},
-        {.key = STK_DETAIL_VALUE, .real = sqlite3_column_double(st, 4)},
+        {.key = STK_DETAIL_VALUE, .real = value},
     };
     stk_shard_add_detailed(u->shard, &row, NULL, details, 3);
 }
 
 // "MPI Rank 3", set by MPI's NVTX wrapper as the name of the main thread.
-static void thread_name(struct stk_nsys_unit *u, sqlite3_stmt *st, int64_t global_tid)
+static void thread_name(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells,
+                        int64_t global_tid)
 {
-    struct stk_str name = {(const char *)sqlite3_column_text(st, 5),
-                           (size_t)sqlite3_column_bytes(st, 5)};
+    struct stk_str name = cells->cell[5].text;
     int64_t rank;
-    if (!name.p || !stk_str_starts(name, STK_STR("MPI Rank "))) {
+    if (!stk_str_starts(name, STK_STR("MPI Rank "))) {
         return;
     }
     name.p += 9;
@@ -426,18 +439,23 @@ static uint8_t *name_state(struct stk_nsys_unit *u, uint32_t sid)
     return stk_vec_at(&u->name_marks, sid);
 }
 
-// The range's own text, or that of its id. Valid until the row is left.
-static struct stk_str range_text(struct stk_nsys_unit *u, sqlite3_stmt *st)
+// Column with the range's name: its own text, or else the id of one.
+static int range_column(const struct stk_nsys_cells *cells)
 {
-    int col = sqlite3_column_type(st, 5) == SQLITE_TEXT ? 5 : 6;
-    if (sqlite3_column_type(st, col) == SQLITE_TEXT) {
-        return (struct stk_str){(const char *)sqlite3_column_text(st, col),
-                                (size_t)sqlite3_column_bytes(st, col)};
+    return cells->cell[5].type == STK_NSYS_TEXT ? 5 : 6;
+}
+
+// The range's own text, or that of its id. Valid until the row is left.
+static struct stk_str range_text(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
+{
+    const struct stk_nsys_cell *cell = &cells->cell[range_column(cells)];
+    if (cell->type == STK_NSYS_TEXT) {
+        return cell->text;
     }
     sqlite3_stmt *find = u->names.find;
     struct stk_str text = STK_STR("");
-    if (find && sqlite3_column_type(st, col) == SQLITE_INTEGER) {
-        sqlite3_bind_int64(find, 1, sqlite3_column_int64(st, col));
+    if (find && cell->type == STK_NSYS_INT) {
+        sqlite3_bind_int64(find, 1, cell->integer);
         if (sqlite3_step(find) == SQLITE_ROW) {
             text = (struct stk_str){(const char *)sqlite3_column_text(find, 0),
                                     (size_t)sqlite3_column_bytes(find, 0)};
@@ -447,8 +465,8 @@ static struct stk_str range_text(struct stk_nsys_unit *u, sqlite3_stmt *st)
 }
 
 // Keep the range back if its name may be that of a step.
-static bool keep_mark(struct stk_nsys_unit *u, sqlite3_stmt *st, const struct stk_row *row,
-                      int64_t global_tid)
+static bool keep_mark(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells,
+                      const struct stk_row *row, int64_t global_tid)
 {
     uint8_t *state = name_state(u, row->name);
     if (!state || *state == STK_NSYS_NAME_PLAIN) {
@@ -456,7 +474,7 @@ static bool keep_mark(struct stk_nsys_unit *u, sqlite3_stmt *st, const struct st
     }
     bool torch;
     struct stk_nsys_mark mark = {.row = *row, .global_tid = global_tid, .unit = u->index};
-    struct stk_str text = stk_nsys_strip_nvtx(range_text(u, st), &torch);
+    struct stk_str text = stk_nsys_strip_nvtx(range_text(u, cells), &torch);
     bool may = stk_nsys_step_parse(text, &mark.family, &mark.number);
     if (u->names.find) {
         sqlite3_reset(u->names.find);
@@ -471,20 +489,20 @@ static bool keep_mark(struct stk_nsys_unit *u, sqlite3_stmt *st, const struct st
     return kept != NULL;
 }
 
-static void nvtx_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+static void nvtx_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
     enum { MARK = 34, THREAD_NAME = 39, PUSH_POP = 59, START_END = 60 };
     struct stk_row row = {.kind = STK_KIND_ANNOTATION};
-    int64_t type = column_or(u, st, 3, PUSH_POP), global_tid;
-    if (type == THREAD_NAME && column_int(u, st, 4, &global_tid)) {
-        thread_name(u, st, global_tid);
+    int64_t type = column_or(u, cells, 3, PUSH_POP), global_tid;
+    if (type == THREAD_NAME && column_int(u, cells, 4, &global_tid)) {
+        thread_name(u, cells, global_tid);
     }
     if (type != PUSH_POP && type != START_END && type != MARK) {
         stk_shard_count(u->shard, STK_KIND_OTHER, 1);
         return;
     }
-    bool timed = type == MARK ? column_int(u, st, 1, &row.start_ns) : row_times(u, st, &row);
-    if (!timed || !column_int(u, st, 4, &global_tid)) {
+    bool timed = type == MARK ? column_int(u, cells, 1, &row.start_ns) : row_times(u, cells, &row);
+    if (!timed || !column_int(u, cells, 4, &global_tid)) {
         if (timed || type == MARK) {
             stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 1, -1,
                             stk_str_from(u->table->name));
@@ -492,10 +510,9 @@ static void nvtx_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
         return;
     }
     row.track = thread_track(u, global_tid);
-    row.pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
-    int col = sqlite3_column_type(st, 5) == SQLITE_TEXT ? 5 : 6;
-    row.name = stk_nsys_name(u, st, col, STK_NSYS_NVTX);
-    if (type == MARK || !keep_mark(u, st, &row, global_tid)) {
+    row.pos = stk_nsys_pos(u->table, cells->rowid);
+    row.name = stk_nsys_name(u, cells, range_column(cells), STK_NSYS_NVTX);
+    if (type == MARK || !keep_mark(u, cells, &row, global_tid)) {
         stk_shard_add(u->shard, &row, NULL);
     }
 }
