@@ -203,6 +203,13 @@ void stk_code_text(struct stk_code *c, const char *name, const char **v)
     }
 }
 
+// Of an item, when written: its members have a byte or more each, and eight bytes or less in
+// memory.
+static size_t least_bytes(size_t item_size)
+{
+    return item_size < sizeof(uint64_t) ? 1 : item_size / sizeof(uint64_t);
+}
+
 void *stk_code_list(struct stk_code *c, const char *name, void *items, uint32_t *count,
                     size_t item_size)
 {
@@ -215,7 +222,7 @@ void *stk_code_list(struct stk_code *c, const char *name, void *items, uint32_t 
     if (!code(c, name, 'l', &n, UINT32_MAX)) {
         return items;
     }
-    c->failed |= n > (uint64_t)(c->end - c->at); // an item takes a byte or more
+    c->failed |= n > (uint64_t)(c->end - c->at) / least_bytes(item_size);
     *count = c->failed ? 0 : (uint32_t)n;
     void *read = *count ? stk_arena_array(c->arena, *count, item_size) : NULL;
     if (*count && !read) {

@@ -14,7 +14,7 @@
 // occurred before is its number.
 //
 // Reading trusts nothing: it stops at the end of the bytes, refuses values that do not fit their
-// member, numbers that are not finite and lists that are longer than the bytes that are left. The
+// member, numbers that are not finite and lists that the bytes that are left can't hold. The
 // first problem sets `failed`; from then on all that is read is zero.
 #pragma once
 

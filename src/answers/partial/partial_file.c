@@ -314,6 +314,14 @@ enum stoker_status stk_partial_next(struct stk_partial_file *f, struct stk_arena
                            "%s: the partial is too large: at most %d profiles of %zu MB each",
                            f->path, STK_PARTIAL_ITEMS_MAX, STK_PARTIAL_ITEM_MAX >> 20);
     }
+    if (out->whole_size > STK_STREAM_FREE_BYTES &&
+        out->whole_size / STK_STREAM_RATIO_MAX > out->size) {
+        return stk_err_set(
+            err, STOKER_ELIMIT,
+            "%s: the partial inflates to more than %d times its size, unlike any that "
+            "stoker writes. Write it again",
+            f->path, STK_STREAM_RATIO_MAX);
+    }
     if (get_number(head + 12) > PATH_MAX_BYTES) {
         return damaged(f->path, err);
     }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of partial results: a count that the bytes which are left can't hold costs no memory.
+#include "answers/partial/code.h"
+
+#include "check.h"
+
+enum { BYTES = 1 << 20, MEMBERS = 6, ITEM = MEMBERS * sizeof(uint64_t), HEAD = 4 };
+
+static uint8_t bytes[BYTES];
+
+// Whether a list of so many items of six numbers is read; all of them are 0.
+static bool read_list(uint32_t count, uint32_t *kept)
+{
+    struct stk_arena arena;
+    struct stk_code c;
+    stk_arena_init(&arena, 0);
+    stk_code_init(&c, STK_CODE_WRITE, NULL);
+    stk_code_u32(&c, "count", &count);
+    size_t head = c.bytes.count;
+    memset(bytes, 0, sizeof bytes);
+    memcpy(bytes, c.bytes.items, head);
+    stk_code_deinit(&c);
+    stk_code_init(&c, STK_CODE_READ, &arena);
+    c.at = bytes;
+    c.end = bytes + sizeof bytes;
+    *kept = 0;
+    void *items = stk_code_list(&c, "list", NULL, kept, ITEM);
+    bool is_read = items && !c.failed;
+    CHECK_EQ(items == NULL, *kept == 0);
+    stk_code_deinit(&c);
+    stk_arena_deinit(&arena);
+    return is_read;
+}
+
+static void counts(void)
+{
+    uint32_t kept, most = (BYTES - HEAD) / MEMBERS;
+    CHECK(read_list(1, &kept) && kept == 1);
+    CHECK(read_list(most - 1, &kept) && kept == most - 1);
+    CHECK(!read_list(most + 1, &kept));
+    CHECK(!read_list(BYTES - HEAD, &kept)); // a byte of each: six times the memory
+    CHECK(!read_list(UINT32_MAX, &kept));
+}
+
+// An item that is smaller than a number takes a byte all the same.
+static void small_items(void)
+{
+    struct stk_arena arena;
+    struct stk_code c;
+    const uint8_t three[] = {3, 1, 2, 3}, four[] = {4, 1, 2, 3};
+    stk_arena_init(&arena, 0);
+    for (int i = 0; i < 2; i++) {
+        uint32_t count = 0;
+        stk_code_init(&c, STK_CODE_READ, &arena);
+        c.at = i ? four : three;
+        c.end = c.at + sizeof three;
+        CHECK_EQ(stk_code_list(&c, "bytes", NULL, &count, 1) != NULL, i == 0);
+        CHECK_EQ(c.failed, i == 1);
+        stk_code_deinit(&c);
+    }
+    stk_arena_deinit(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(counts);
+    CHECK_RUN(small_items);
+    return check_done("unit.partial_code");
+}
