@@ -39,7 +39,7 @@ foreach(name files graph image indexed inspect jpeg packed records stream text)
     stoker_fuzz(${name} fuzz_${name} stoker_fuzzed)
 endforeach()
 # What stands on reports, queries and exports.
-foreach(name export live render sql)
+foreach(name export live merged render sql)
     stoker_fuzz(${name} fuzz_${name} stoker)
 endforeach()
 # What stoker keeps of runs; the viewer's document of a run is the program's.

@@ -52,6 +52,10 @@ static void steps(void)
     check_text(stk_steps_check(s, 2, 0), "of device 0 of 0");
     s[1].start_ns = 9;
     check_text(stk_steps_check(s, 2, 1), "begins at 9, the one before it ends at 10");
+    int64_t start_ns = s[0].start_ns;
+    s[0].start_ns = INT64_MAX; // its end is beyond all numbers
+    check_text(stk_steps_check(s, 2, 1), "begins at 9");
+    s[0].start_ns = start_ns;
     s[1].rank = 1; // another rank's clock
     CHECK(stk_steps_check(s, 2, 1) == NULL);
     s[0].parts[STK_PART_COMPUTE] = 9;
@@ -114,6 +118,10 @@ static void sums(struct stk_rank_sum *rank, struct stk_run_sum *run)
     rank->causes[0].name_count = STK_CAUSE_NAMES + 1;
     check_text(stk_rank_sum_check(rank), "names");
     rank->causes[0].name_count = 0;
+    rank->causes[0].owners[0].name = NULL;
+    rank->causes[0].owner_count = 1;
+    check_text(stk_rank_sum_check(rank), "1 owners");
+    rank->causes[0].owner_count = 0;
     run->median_step = run->step_count;
     check_text(stk_run_sum_check(run), "median step");
     run->median_step = STK_NONE;

@@ -65,11 +65,13 @@ const char *stk_steps_check(const struct stk_step *steps, uint32_t count, uint32
         if (text) {
             return wrong("step %" PRId64 " (row %u): %.120s", s->number, i, text);
         }
-        if (before && before->device == s->device && before->rank == s->rank &&
-            before->start_ns + before->dur_ns > s->start_ns) {
+        int64_t end_ns = INT64_MIN;
+        bool is_next = before && before->device == s->device && before->rank == s->rank;
+        if ((is_next && __builtin_add_overflow(before->start_ns, before->dur_ns, &end_ns)) ||
+            end_ns > s->start_ns) {
             return wrong("step %" PRId64 " (row %u) begins at %" PRId64
                          ", the one before it ends at %" PRId64,
-                         s->number, i, s->start_ns, before->start_ns + before->dur_ns);
+                         s->number, i, s->start_ns, end_ns);
         }
     }
     return NULL;
@@ -126,12 +128,22 @@ static const char *check_device(const struct stk_device_sum *d)
     return text ? wrong("device %s: %.120s", d->id ? d->id : "?", text) : NULL;
 }
 
+static bool are_named(const struct stk_cause_name *names, int count, int most)
+{
+    bool sound = count >= 0 && count <= most;
+    for (int i = 0; i < count && sound; i++) {
+        sound = names[i].name != NULL;
+    }
+    return sound;
+}
+
 static const char *check_cause(const struct stk_cause *c, int part)
 {
-    if (c->ns < 0 || c->name_count < 0 || c->name_count > STK_CAUSE_NAMES || c->example_count < 0 ||
-        c->example_count > STK_CAUSE_EXAMPLES) {
-        return wrong("cause %s: %" PRId64 " ns, %d names, %d examples",
-                     stk_part_info((enum stk_part)part)->key, c->ns, c->name_count,
+    if (c->ns < 0 || c->example_count < 0 || c->example_count > STK_CAUSE_EXAMPLES ||
+        !are_named(c->names, c->name_count, STK_CAUSE_NAMES) ||
+        !are_named(c->owners, c->owner_count, STK_CAUSE_OWNERS)) {
+        return wrong("cause %s: %" PRId64 " ns, %d names, %d owners, %d examples",
+                     stk_part_info((enum stk_part)part)->key, c->ns, c->name_count, c->owner_count,
                      c->example_count);
     }
     for (int i = 0; i < c->example_count; i++) {
