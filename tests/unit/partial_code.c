@@ -42,7 +42,7 @@ static void counts(void)
     CHECK(!read_list(UINT32_MAX, &kept));
 }
 
-// An item that is smaller than a number takes a byte all the same.
+// An item that is smaller than a number still takes a byte.
 static void small_items(void)
 {
     struct stk_arena arena;
