@@ -3,6 +3,11 @@
 // when the profile of the same time is (machine_choose.c).
 #include "answers/partial/code_rank.h"
 
+#include <math.h>
+#include <string.h>
+
+#define FLOAT_MANTISSA 23 // bits
+
 // The series that stands for one that is pointed at: its index + 1, 0 none.
 static void code_pointed(struct stk_code *c, const char *name, const struct stk_machine *m,
                          const struct stk_machine_series **pointed)
@@ -27,6 +32,62 @@ static void code_series(struct stk_code *c, struct stk_machine_series *x)
     x->info = c->failed ? NULL : stk_sample_info(x->sample);
 }
 
+// What it is after the one before. Returns it.
+static int64_t code_rise(struct stk_code *c, const char *name, int64_t value, int64_t last)
+{
+    int64_t rise = (int64_t)((uint64_t)value - (uint64_t)last);
+    stk_code_i64(c, name, &rise);
+    return (int64_t)((uint64_t)last + (uint64_t)rise);
+}
+
+// A value that is no whole number has the precision of a float (machine.c): its exponents repeat.
+static void code_fraction(struct stk_code *c, double *value)
+{
+    float narrow = (float)*value;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    uint16_t exponent = (uint16_t)(bits >> FLOAT_MANTISSA);
+    uint32_t mantissa = bits & ((1u << FLOAT_MANTISSA) - 1);
+    stk_code_u16(c, "exponent", &exponent);
+    stk_code_below(c, "mantissa", &mantissa, 1u << FLOAT_MANTISSA);
+    bits = (uint32_t)exponent << FLOAT_MANTISSA | mantissa;
+    memcpy(&narrow, &bits, sizeof narrow);
+    c->failed |= !isfinite(narrow);
+    *value = c->failed ? 0 : (double)narrow;
+}
+
+// Most values are whole, and change little.
+static int64_t code_value(struct stk_code *c, double *value, int64_t last)
+{
+    bool is_whole = c->mode == STK_CODE_WRITE && stk_machine_is_whole(*value);
+    stk_code_bool(c, "is_whole", &is_whole);
+    if (!is_whole) {
+        code_fraction(c, value);
+        return last;
+    }
+    last = code_rise(c, "rise", c->mode == STK_CODE_WRITE ? (int64_t)*value : 0, last);
+    *value = (double)last;
+    return last;
+}
+
+// Times are those of looks, which all series share, and most values change little: as differences,
+// and a column after the other, they pack to a third.
+static void code_samples(struct stk_code *c, struct stk_machine *x)
+{
+    uint32_t values = x->sample_count;
+    int64_t last_ns = 0, last = 0;
+    x->time_ns = stk_code_list(c, "time_ns", x->time_ns, &x->sample_count, sizeof *x->time_ns);
+    x->value = stk_code_list(c, "value", x->value, &values, sizeof *x->value);
+    c->failed |= values != x->sample_count;
+    for (uint32_t i = 0; i < x->sample_count && !c->failed; i++) {
+        last_ns = code_rise(c, "time_ns", x->time_ns[i], last_ns);
+        x->time_ns[i] = last_ns;
+    }
+    for (uint32_t i = 0; i < x->sample_count && !c->failed; i++) {
+        last = code_value(c, &x->value[i], last);
+    }
+}
+
 void stk_code_machine(struct stk_code *c, struct stk_machine *x)
 {
     STK_CODE(c, x->first_ns);
@@ -35,14 +96,7 @@ void stk_code_machine(struct stk_code *c, struct stk_machine *x)
     for (uint32_t i = 0; i < x->series_count && !c->failed; i++) {
         code_series(c, &x->series[i]);
     }
-    uint32_t values = x->sample_count;
-    x->time_ns = stk_code_list(c, "time_ns", x->time_ns, &x->sample_count, sizeof *x->time_ns);
-    x->value = stk_code_list(c, "value", x->value, &values, sizeof *x->value);
-    c->failed |= values != x->sample_count;
-    for (uint32_t i = 0; i < x->sample_count && !c->failed; i++) {
-        STK_CODE(c, x->time_ns[i]);
-        STK_CODE(c, x->value[i]);
-    }
+    code_samples(c, x);
     code_pointed(c, "looks", x, &x->looks);
     code_pointed(c, "scans", x, &x->scans);
 }

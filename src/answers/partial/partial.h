@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partial results: what a diagnosis needs of a profile once its events are gone, in a file. A
 // partial holds one item per profile that was read, complete: its facts, the summary of each of its
-// ranks, the dependency graph of some steps, and sums per kernel and operation. Merging partials
-// puts their items together; nothing is added up before a report is made. So any tree of merges, in
-// any order, gives the report of all the profiles read at once, bit for bit.
+// ranks, the prices that a replay of some steps gave, and sums per kernel and operation. Merging
+// partials puts their items together; nothing is added up before a report is made. So any tree of
+// merges, in any order, gives the report of all the profiles read at once, bit for bit.
 //
 // File: the text "stoker partial 1\n", the layout and the version of the stoker that wrote it, a
 // line each; then the items, each with a head (partial_file.c) and packed alone, so that a merge
@@ -24,7 +24,7 @@
 
 // What is kept of a rank (stk_rank_sum.partial) for a partial that is written.
 struct stk_partial_kept {
-    void *graph; // of stk_replay_brief_hook, or NULL
+    void *graph; // of stk_replay_brief_hook, with its prices taken, or NULL
     void *names; // of stk_diff_hook
 };
 extern const struct stk_view_hook stk_partial_hook; // keeps both

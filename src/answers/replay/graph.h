@@ -121,6 +121,7 @@ struct stk_graph_op {
     uint32_t node, name; // index into op_names
 };
 
+struct stk_taken;
 struct stk_graph {
     struct stk_node *nodes;
     uint32_t node_count;
@@ -178,7 +179,8 @@ struct stk_graph {
     struct stk_whatif_critical *critical; // if it was asked for and the graph can be replayed
     const uint32_t *on_path;              // with it: events on the path of used steps, ascending
     uint32_t on_path_count;
-    const char *why_not; // there is no graph: the reason; else NULL
+    const char *why_not;           // there is no graph: the reason; else NULL
+    const struct stk_taken *taken; // its prices (taken.h), instead of nodes; else NULL
 };
 
 // The hook that builds the graph of each rank; it is sum->partial.

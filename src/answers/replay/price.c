@@ -8,8 +8,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
-#include "answers/replay/critical.h"
-#include "answers/replay/exposed.h"
+#include "answers/replay/price_replay.h"
 
 // What a prediction is off by where nothing else is known: the time of steps varies from run to
 // run, and of what a fix takes away a part comes back elsewhere.
@@ -61,140 +60,6 @@ static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t 
     }
 }
 
-// What one replay gave.
-struct outcome {
-    double mean_ns; // negative: a circle
-    double inner_ns;
-    bool is_even, needs_no_batches;
-    int64_t critical[STK_CRITICAL_COUNT], exposed[STK_CRITICAL_COUNT];
-};
-
-// A second measure of the steps: of those between two waits for a batch; without a device their
-// median, as others on the processors hold up single steps, unless steps are of two kinds.
-static double second_of(const struct stk_graph *g, const int64_t *borders)
-{
-    uint32_t n = 0;
-    bool by_mean = g->has_device || g->is_mixed;
-    double *ns = by_mean ? NULL : stk_alloc_array((size_t)g->step_count + 1, sizeof *ns);
-    if (!ns) {
-        return stk_replay_inner_mean(g, borders);
-    }
-    for (uint32_t k = 0; k < g->step_count; k++) {
-        if (g->steps[k].used) {
-            ns[n++] = (double)(borders[k + 1] - borders[k]);
-        }
-    }
-    double median = stk_gate_median(ns, n);
-    stk_free(ns);
-    return median;
-}
-
-// Which step is replayed: the recorded one; the step without the profiler, varied as a set of fixes
-// says another run may vary; the step with these fixes.
-enum which { RECORDED, BEFORE, AFTER };
-
-// A replay that is asked for: of a set of fixes, at some levels.
-struct ask {
-    const struct stk_price_asked *set;
-    size_t count;
-    enum which which;
-    bool at[STK_PRICE_LEVELS];
-};
-
-// Fixes of a set change the scene, or vary what they change by what a level says. False: no memory.
-static bool change(struct stk_scene *s, const struct ask *ask, enum stk_price_level level)
-{
-    bool ok = true;
-    for (size_t k = 0; ok && k < ask->count; k++) {
-        const struct stk_price_asked *set = &ask->set[k];
-        const struct stk_price_how how = {level, set->value, set->text};
-        if (ask->which == AFTER) {
-            ok = stk_price_refuse_in(s->g, set) || set->fix->apply(s, &how);
-        } else if (set->fix->vary) {
-            set->fix->vary(s, level);
-        }
-    }
-    return ok;
-}
-
-// The scene of a rank with the fixes at a level. False: no memory.
-static bool set_scene(struct stk_scene *s, const struct stk_graph *g, const struct ask *ask,
-                      enum stk_price_level level)
-{
-    stk_scene_reset(s, g);
-    if (ask->which != RECORDED) {
-        stk_scene_unprofile(s);
-    }
-    for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
-        if (s->nodes[i].kind == STK_NODE_COLLECTIVE) {
-            s->nodes[i].dur_ns -= (int64_t)s->nodes[i].size * STK_US;
-        }
-    }
-    bool is_spared = ask->which == AFTER && g->is_contended && level == STK_PRICE_LOW;
-    for (uint32_t i = 0; i < g->node_count && is_spared; i++) {
-        s->nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
-    }
-    return change(s, ask, level);
-}
-
-// What the step's time goes to is asked of the expected fixes alone.
-static void replay_scene(const struct stk_pricing *p, struct stk_room *room, bool is_asked,
-                         struct outcome *out)
-{
-    const struct stk_scene *s = &room->scene;
-    struct stk_times *t = &room->times;
-    *out = (struct outcome){.mean_ns = -1};
-    if (!stk_replay_run(s, t)) {
-        return;
-    }
-    stk_replay_steps(s->g, s->nodes, t, room->borders_ns);
-    double mean_ns = stk_replay_mean(s->g, room->borders_ns);
-    double inner_ns = second_of(s->g, room->borders_ns);
-    out->mean_ns = (mean_ns < s->floor_ns ? s->floor_ns : mean_ns) + s->extra_ns;
-    out->inner_ns = (inner_ns < s->floor_ns ? s->floor_ns : inner_ns) + s->extra_ns;
-    out->is_even = s->is_even;
-    out->needs_no_batches = s->needs_no_batches;
-    if (is_asked) {
-        stk_critical_sum(s, t, out->critical);
-    }
-    if (is_asked && p->exposes) {
-        stk_exposed_sum(s, t, room->borders_ns, out->exposed);
-    }
-}
-
-// One rank at the levels that are asked for, the expected one first. Many fixes are the same at
-// another level: such a scene isn't replayed again. False: no memory.
-static bool replay_levels(const struct stk_pricing *p, const struct stk_graph *g,
-                          const struct ask *ask, struct outcome out[STK_PRICE_LEVELS])
-{
-    static const enum stk_price_level in_order[] = {STK_PRICE_EXPECTED, STK_PRICE_LOW,
-                                                    STK_PRICE_HIGH};
-    struct stk_room *room = stk_rooms_take(p->rooms);
-    const struct outcome *first = NULL;
-    uint64_t first_hash = 0;
-    bool ok = room != NULL;
-    for (int i = 0; ok && i < STK_PRICE_LEVELS; i++) {
-        enum stk_price_level level = in_order[i];
-        if (!ask->at[level]) {
-            continue;
-        }
-        ok = set_scene(&room->scene, g, ask, level);
-        uint64_t hash = ok ? stk_scene_hash(&room->scene) : 0;
-        if (ok && first && hash == first_hash) {
-            out[level] = *first;
-        } else if (ok) {
-            bool is_asked = level == STK_PRICE_EXPECTED && ask->which != RECORDED;
-            replay_scene(p, room, is_asked, &out[level]);
-        }
-        first_hash = first ? first_hash : hash;
-        first = first ? first : &out[level];
-    }
-    if (room) {
-        stk_rooms_give(p->rooms, room);
-    }
-    return ok;
-}
-
 static double bounded(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;
@@ -209,29 +74,57 @@ static double pace_of(double *means, uint32_t count, bool is_even)
     return is_even ? stk_gate_median(means, count) : most;
 }
 
+static double between(double all, double bare, double share)
+{
+    return all < 0 || bare < 0 ? -1 : all + share * (bare - all);
+}
+
+// One rank, with its peers on time: between its steps with all of its collectives and with none, as
+// much as of them is waiting. False: no memory.
+static bool replay_rank(const struct stk_pricing *p, uint32_t i, const struct stk_ask *ask,
+                        struct stk_outcome out[STK_PRICE_LEVELS])
+{
+    struct stk_ask bare = *ask;
+    struct stk_outcome none[STK_PRICE_LEVELS];
+    bare.is_bare = true;
+    bool ok = stk_price_replay(p->rooms, p->graphs[i], ask, out);
+    if (!ok || p->wait_share[i] <= 0) {
+        return ok;
+    }
+    ok = stk_price_replay(p->rooms, p->graphs[i], &bare, none);
+    for (int k = 0; ok && k < STK_PRICE_LEVELS; k++) {
+        struct stk_taken_step *s = &out[k].step, *n = &none[k].step;
+        s->inner_ns = between(s->inner_ns, n->inner_ns, p->wait_share[i]);
+        s->mean_ns = between(s->mean_ns, n->mean_ns, p->wait_share[i]);
+    }
+    return ok;
+}
+
 // Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
 // then spends its time on is the critical path of the first rank.
-static bool replay_ranks(const struct stk_pricing *p, const struct ask *ask,
-                         struct outcome first[STK_PRICE_LEVELS])
+static bool replay_ranks(const struct stk_pricing *p, const struct stk_ask *ask,
+                         struct stk_outcome first[STK_PRICE_LEVELS])
 {
     size_t n = p->count;
     double *means = stk_alloc_array(2 * n * STK_PRICE_LEVELS + 1, sizeof *means);
     bool ok = means != NULL;
     for (uint32_t i = 0; ok && i < p->count; i++) {
-        struct outcome o[STK_PRICE_LEVELS];
-        ok = replay_levels(p, p->graphs[i], ask, o);
+        struct stk_outcome o[STK_PRICE_LEVELS];
+        ok = replay_rank(p, i, ask, o);
         for (size_t k = 0; ok && k < STK_PRICE_LEVELS; k++) {
+            const struct stk_taken_step *s = &o[k].step;
             if (ask->at[k]) {
-                means[2 * k * n + i] = o[k].mean_ns < 0 ? p->base_ns : o[k].mean_ns;
-                means[(2 * k + 1) * n + i] = o[k].mean_ns < 0 ? p->base_inner_ns : o[k].inner_ns;
+                means[2 * k * n + i] = s->mean_ns < 0 ? p->base_ns : s->mean_ns;
+                means[(2 * k + 1) * n + i] = s->mean_ns < 0 ? p->base_inner_ns : s->inner_ns;
                 first[k] = i ? first[k] : o[k];
             }
         }
     }
     for (size_t k = 0; ok && k < STK_PRICE_LEVELS; k++) {
         if (ask->at[k]) {
-            first[k].mean_ns = pace_of(means + 2 * k * n, p->count, first[k].is_even);
-            first[k].inner_ns = pace_of(means + (2 * k + 1) * n, p->count, first[k].is_even);
+            struct stk_taken_step *s = &first[k].step;
+            s->mean_ns = pace_of(means + 2 * k * n, p->count, s->is_even);
+            s->inner_ns = pace_of(means + (2 * k + 1) * n, p->count, s->is_even);
         }
     }
     stk_free(means);
@@ -252,18 +145,20 @@ static void share_path(const int64_t ns[STK_CRITICAL_COUNT], double share[STK_CR
 // The step as it is without the profiler, and what of the recorded one that is.
 static bool find_base(struct stk_pricing *p)
 {
-    struct outcome with[STK_PRICE_LEVELS], without[STK_PRICE_LEVELS];
-    struct ask recorded = {.which = RECORDED, .at = {[STK_PRICE_EXPECTED] = true}};
-    struct ask before = {.which = BEFORE, .at = {[STK_PRICE_EXPECTED] = true}};
+    struct stk_outcome with[STK_PRICE_LEVELS], without[STK_PRICE_LEVELS];
+    struct stk_ask recorded = {.which = STK_ASK_RECORDED, .at = {[STK_PRICE_EXPECTED] = true}};
+    struct stk_ask before = {
+        .which = STK_ASK_BEFORE, .at = {[STK_PRICE_EXPECTED] = true}, .wants_path = p->exposes};
     if (!replay_ranks(p, &recorded, with) || !replay_ranks(p, &before, without)) {
         return false;
     }
-    struct outcome profiled = with[STK_PRICE_EXPECTED], o = without[STK_PRICE_EXPECTED];
-    p->base_ns = o.mean_ns;
-    p->base_inner_ns = o.inner_ns;
+    struct stk_outcome profiled = with[STK_PRICE_EXPECTED], o = without[STK_PRICE_EXPECTED];
+    p->base_ns = o.step.mean_ns;
+    p->base_inner_ns = o.step.inner_ns;
     share_path(o.critical, p->base_path);
     share_path(o.exposed, p->base_exposed);
-    p->gate.profiler = profiled.mean_ns > p->base_ns ? 1 - p->base_ns / profiled.mean_ns : 0;
+    double with_ns = profiled.step.mean_ns;
+    p->gate.profiler = with_ns > p->base_ns ? 1 - p->base_ns / with_ns : 0;
     double most = p->graphs[0]->is_by_torch ? STK_PROFILER_MOST_TORCH : STK_PROFILER_MOST;
     p->gate.profiler_most = bounded(most * p->gate.profiler, 0, STK_PROFILER_SHARE_MOST);
     return true;
@@ -281,8 +176,8 @@ static bool has_device(const struct stk_pricing *p)
 // What is left of the step, by both measures. Of steps that wait for batches, whichever is more.
 // Without a device the mean holds what happened once and the median leaves out what happens seldom:
 // the middle of them is expected, and the ends are the one and the other.
-static double share_of(const struct stk_pricing *p, const struct outcome *base,
-                       const struct outcome *o, enum stk_price_level level, double floor,
+static double share_of(const struct stk_pricing *p, const struct stk_taken_step *base,
+                       const struct stk_taken_step *o, enum stk_price_level level, double floor,
                        double most)
 {
     double all = base->mean_ns > 0 ? o->mean_ns / base->mean_ns : 1;
@@ -365,29 +260,56 @@ static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
     }
 }
 
-bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
-                      const struct stk_verdict *verdict, bool exposes, struct stk_arena *arena)
+// What of the time of a rank's collectives is waiting for others, in used steps.
+static double wait_share_of(struct stk_graph *g, const struct stk_rank_sum *rank)
 {
-    struct stk_graph **graphs = stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *graphs);
-    *p =
-        (struct stk_pricing){.graphs = (const struct stk_graph *const *)graphs, .exposes = exposes};
-    for (uint32_t i = 0; graphs && i < run->rank_count; i++) {
+    int64_t wait_ns = 0, all_ns = 0;
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        const struct stk_collective *c = &rank->collectives[i];
+        bool is_used = c->step != STK_NONE && !rank->steps[c->step].excluded;
+        g->has_peers |= stk_meeting_of(rank, c) != NULL;
+        wait_ns = stk_add_ns(wait_ns, is_used ? stk_collective_wait_ns(rank, c) : 0);
+        all_ns = stk_add_ns(all_ns, is_used ? c->dur_ns : 0);
+    }
+    return all_ns > 0 ? (double)wait_ns / (double)all_ns : 0;
+}
+
+// The graphs of the ranks, and the worst of their gates. False: no memory.
+static bool take_graphs(struct stk_pricing *p, const struct stk_run_sum *run,
+                        struct stk_graph **graphs, double *wait_share)
+{
+    for (uint32_t i = 0; i < run->rank_count; i++) {
         struct stk_gate gate;
         struct stk_graph *g = run->ranks[i]->partial;
         if (!g) {
             continue;
         }
         graphs[p->count] = g;
+        wait_share[p->count] = p->exposes ? 0 : wait_share_of(g, run->ranks[i]);
         p->leaves_steps |= g->leaves_first || g->counts_rounds;
-        if (!stk_gate_check(g, &gate) || !add_waits(g, run->ranks[i])) {
+        if (!stk_gate_check(g, &gate) || (p->exposes && !add_waits(g, run->ranks[i]))) {
             return false;
         }
         add_gate(&p->gate, &gate, p->count);
         p->count++;
     }
+    return true;
+}
+
+bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
+                      const struct stk_verdict *verdict, bool exposes, struct stk_arena *arena)
+{
+    struct stk_graph **graphs = stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *graphs);
+    double *wait_share = stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *wait_share);
+    *p = (struct stk_pricing){.graphs = (const struct stk_graph *const *)graphs,
+                              .wait_share = wait_share,
+                              .exposes = exposes};
+    if (!graphs || !wait_share || !take_graphs(p, run, graphs, wait_share)) {
+        return false;
+    }
     if (p->count == 0) {
         p->gate.why[p->gate.why_count++] = "the profile has nothing to replay";
-        return graphs != NULL;
+        return true;
     }
     p->model_share = model_share_of(p, run);
     check_steps(&p->gate, p->count, (double)run->step_mean_ns);
@@ -494,15 +416,19 @@ static double bind_pace(const struct stk_pricing *p, double work, double expecte
 // The step that the fixes are taken from, as slow as it may be for the optimistic end. False: no
 // memory.
 static bool find_before(const struct stk_pricing *p, const struct stk_price_asked *set,
-                        size_t count, struct outcome out[STK_PRICE_LEVELS])
+                        size_t count, struct stk_outcome out[STK_PRICE_LEVELS])
 {
-    struct ask ask = {set, count, BEFORE, {[STK_PRICE_LOW] = true, [STK_PRICE_HIGH] = true}};
+    struct stk_ask ask = {.set = set,
+                          .count = count,
+                          .which = STK_ASK_BEFORE,
+                          .at = {[STK_PRICE_LOW] = true, [STK_PRICE_HIGH] = true}};
     bool varies = false;
     for (size_t k = 0; k < count; k++) {
         varies |= set[k].fix->vary != NULL;
     }
     for (int level = 0; level < STK_PRICE_LEVELS; level++) {
-        out[level] = (struct outcome){.mean_ns = p->base_ns, .inner_ns = p->base_inner_ns};
+        out[level].step =
+            (struct stk_taken_step){.mean_ns = p->base_ns, .inner_ns = p->base_inner_ns};
     }
     return !varies || replay_ranks(p, &ask, out);
 }
@@ -512,20 +438,20 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *se
 {
     double share[STK_PRICE_LEVELS], most = stk_price_may_slow(set, count) ? MOST_SLOWER : 1;
     double floor = stk_price_changes_model(set, count) ? 0 : p->model_share;
-    struct ask ask = {set, count, AFTER, {true, true, true}};
-    struct outcome after[STK_PRICE_LEVELS], before[STK_PRICE_LEVELS];
-    const struct outcome *usual = &after[STK_PRICE_EXPECTED];
+    struct stk_ask ask = {set, count, STK_ASK_AFTER, {true, true, true}, p->exposes, false};
+    struct stk_outcome after[STK_PRICE_LEVELS], before[STK_PRICE_LEVELS];
+    const struct stk_outcome *usual = &after[STK_PRICE_EXPECTED];
     if (!replay_ranks(p, &ask, after) || !find_before(p, set, count, before)) {
         return false;
     }
     for (int level = 0; level < STK_PRICE_LEVELS; level++) {
-        share[level] =
-            share_of(p, &before[level], &after[level], (enum stk_price_level)level, floor, most);
+        share[level] = share_of(p, &before[level].step, &after[level].step,
+                                (enum stk_price_level)level, floor, most);
     }
     out->next_bottleneck = largest(usual->critical);
     share_path(usual->critical, out->path);
     share_path(usual->exposed, out->exposed);
-    bool needs_batches = !usual->needs_no_batches;
+    bool needs_batches = !usual->step.needs_no_batches;
     double expected = share[STK_PRICE_EXPECTED], doubt = doubt_of(p, set, count, expected);
     out->work = stk_price_work(set, count);
     if (needs_batches && (expected < MUCH_FASTER || out->work > 1) && hides_pace(p)) {

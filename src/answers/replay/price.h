@@ -13,6 +13,7 @@
 // The graphs of a run that can be replayed, and what is known of them.
 struct stk_pricing {
     const struct stk_graph *const *graphs;
+    const double *wait_share; // per graph: of its collectives, what is waiting for other ranks
     uint32_t count;
     struct stk_gate gate; // the worst of all ranks
     bool leaves_steps;    // some of the reported steps do not count
@@ -27,7 +28,10 @@ struct stk_pricing {
 };
 // Graphs of all ranks (sum->partial of stk_replay_hook). The gate is closed as well where the
 // verdict abstains: a profile that does not say where its time goes has no prices. exposes: prices
-// say what the device does, or waits for, too. False: no memory.
+// say what the device does, or waits for, too, and each collective loses its own wait for other
+// ranks; otherwise a rank's steps lie between those of all that its collectives take and those
+// of none, by the share that is waiting, and graphs may be taken prices (taken.h). False: no
+// memory.
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
                       const struct stk_verdict *verdict, bool exposes, struct stk_arena *arena);
 void stk_pricing_deinit(struct stk_pricing *p);

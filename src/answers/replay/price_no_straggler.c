@@ -3,11 +3,6 @@
 // for its peers. Needs the profiles of several ranks; the pricing knows them (price.c).
 #include "answers/replay/price_row.h"
 
-static const char *no_straggler_refuse(const struct stk_graph *g)
-{
-    return g->has_peers ? NULL : "that needs the profiles of several ranks";
-}
-
 static bool no_straggler_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     (void)how;
@@ -20,6 +15,6 @@ const struct stk_price_row stk_price_no_straggler = {
     .what = "all ranks are as fast as the others",
     .assumes = "you can remove what makes a rank late",
     .is_priced_alone = true,
-    .refuse = no_straggler_refuse,
+    .needs_peers = true,
     .apply = no_straggler_apply,
 };

@@ -33,7 +33,8 @@ struct stk_price_row {
     bool may_slow;      // a step may become longer
     bool changes_model; // what the model's own work takes, too
     bool is_more_work;  // a step does `value` times the work: what is saved is of a sample
-    // Why there is nothing to change in this graph; NULL: there is.
+    bool needs_peers;   // collectives that are matched with those of other ranks
+    // Why there is nothing to change in this graph; NULL: there is. May be NULL with needs_peers.
     const char *(*refuse)(const struct stk_graph *g);
     // The same of the value that was asked for; may be NULL.
     const char *(*refuse_value)(const struct stk_graph *g, const struct stk_price_how *how);
@@ -49,6 +50,10 @@ struct stk_price_row {
 #undef X
 extern const struct stk_price_row *const stk_price_rows[];
 extern const int stk_price_row_count;
+
+// Levels of an input that costs less, which an input wait is shown with.
+#define STK_PRICE_INPUT_HALF "input-faster=2"
+#define STK_PRICE_INPUT_EIGHTH "input-faster=8"
 
 // A what-if as it was asked for.
 struct stk_price_asked {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "fixes/fixes.h"
 #include "answers/replay/price_row.h"
+#include "answers/replay/taken.h"
 
 const struct stk_price_row *const stk_price_rows[] = {
 #define X(name) &stk_price_##name,
@@ -81,12 +82,24 @@ enum stoker_status stk_price_parse(const char *text, struct stk_price_asked *out
                  : stk_fix_row_refuse(text, STK_FIX_PRICE, near, err);
 }
 
+static const char *refuse_nodes(const struct stk_graph *g, const struct stk_price_asked *set)
+{
+    const struct stk_price_how how = {STK_PRICE_EXPECTED, set->value, set->text};
+    const char *why = set->fix->refuse ? set->fix->refuse(g) : NULL;
+    return why || !set->fix->refuse_value ? why : set->fix->refuse_value(g, &how);
+}
+
 const char *stk_price_refuse_in(const struct stk_graph *g, const struct stk_price_asked *set)
 {
-    STK_ASSERT(set->fix && set->fix->refuse);
-    const struct stk_price_how how = {STK_PRICE_EXPECTED, set->value, set->text};
-    const char *why = set->fix->refuse(g);
-    return why || !set->fix->refuse_value ? why : set->fix->refuse_value(g, &how);
+    STK_ASSERT(set->fix && (set->fix->refuse || set->fix->needs_peers));
+    if (set->fix->needs_peers && !g->has_peers) {
+        return "that needs the profiles of several ranks";
+    }
+    if (!g->taken) {
+        return refuse_nodes(g, set);
+    }
+    const struct stk_taken_price *price = stk_taken_find(g->taken, set->text);
+    return price ? price->refused : "the partial has no estimate of it";
 }
 
 bool stk_price_is_supposed(const struct stk_price_asked *set, size_t count)

@@ -260,11 +260,11 @@ static void processors_for(const struct stk_rule_ctx *ctx, double makers, uint64
 static void price_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     struct stk_price some, most, free;
-    if (price_of(ctx, "input-faster=2", &some) && price_of(ctx, "input-faster=8", &most) &&
-        price_of(ctx, "input-free", &free)) {
+    if (price_of(ctx, STK_PRICE_INPUT_HALF, &some) &&
+        price_of(ctx, STK_PRICE_INPUT_EIGHTH, &most) && price_of(ctx, "input-free", &free)) {
         most.low = free.low;
-        level(ctx, f, STK_EFFORT_HALF, 0, "input-faster=2", &some);
-        level(ctx, f, STK_EFFORT_EIGHTH, 0, "input-faster=8", &most);
+        level(ctx, f, STK_EFFORT_HALF, 0, STK_PRICE_INPUT_HALF, &some);
+        level(ctx, f, STK_EFFORT_EIGHTH, 0, STK_PRICE_INPUT_EIGHTH, &most);
     }
 }
 

@@ -47,6 +47,8 @@ static inline struct stk_diff_side *stk_diff_side_of(struct stk_diff_work *w, in
     return side ? &w->out->b : &w->out->a;
 }
 
+// diff_kept.c: of a rank's rows those with most time, up to a limit. False: no memory.
+bool stk_diff_keep(struct stk_kernel_sums *kernels, struct stk_op_sums *ops);
 // diff_steps.c. All: false: no memory.
 bool stk_diff_steps_take(struct stk_diff_work *w, int side);
 void stk_diff_measures_make(struct stk_diff_work *w);

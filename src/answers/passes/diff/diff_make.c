@@ -22,6 +22,9 @@ static enum stoker_status stk_diff_hook_see(const struct stk_analysis *view,
     if (status == STOKER_OK) {
         status = stk_op_sums_see_used(view, arena, &ops, err);
     }
+    if (status == STOKER_OK && !stk_diff_keep(kernels, ops)) {
+        status = stk_err_nomem(err);
+    }
     out->kernels = kernels;
     out->ops = ops;
     *partial = out;

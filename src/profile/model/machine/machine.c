@@ -71,7 +71,8 @@ static bool each_sample(struct maker *m, struct stk_machine *out)
             }
             if (out->value) {
                 out->time_ns[s->first + s->count] = stk_add_ns(t->base_ns, t->start_ns[e]);
-                out->value[s->first + s->count] = d->real;
+                out->value[s->first + s->count] =
+                    stk_machine_is_whole(d->real) ? d->real : (double)(float)d->real;
             }
             s->count++;
         }

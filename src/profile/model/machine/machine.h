@@ -7,6 +7,8 @@
 // profile, once that is known.
 #pragma once
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "profile/store/trace.h"
 #include "wire/samples.h"
@@ -24,10 +26,17 @@ struct stk_machine {
     int64_t first_ns, last_ns; // of its samples, in the time of the day
     struct stk_machine_series *series;
     uint32_t series_count, sample_count;
-    int64_t *time_ns; // of each sample, in the time of the day
-    double *value;
+    int64_t *time_ns;                               // of each sample, in the time of the day
+    double *value;                                  // whole, or as a float has it
     const struct stk_machine_series *looks, *scans; // may be NULL
 };
+
+// Below 2^52 each whole number is a double.
+static inline bool stk_machine_is_whole(double value)
+{
+    return value > -0x1p52 && value < 0x1p52 && (double)(int64_t)value == value &&
+           !(value == 0 && signbit(value));
+}
 
 // Is this such a record?
 bool stk_machine_is_record(const struct stk_trace *t);

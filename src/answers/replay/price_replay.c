@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays of a rank (price_replay.h). A rank whose prices were taken has no nodes: its outcomes are
+// those of that time.
+#include "answers/replay/price_replay.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "answers/replay/exposed.h"
+
+// A second measure of the steps: of those between two waits for a batch; without a device their
+// median, as others on the processors hold up single steps, unless steps are of two kinds.
+static double second_of(const struct stk_graph *g, const int64_t *borders)
+{
+    uint32_t n = 0;
+    bool by_mean = g->has_device || g->is_mixed;
+    double *ns = by_mean ? NULL : stk_alloc_array((size_t)g->step_count + 1, sizeof *ns);
+    if (!ns) {
+        return stk_replay_inner_mean(g, borders);
+    }
+    for (uint32_t k = 0; k < g->step_count; k++) {
+        if (g->steps[k].used) {
+            ns[n++] = (double)(borders[k + 1] - borders[k]);
+        }
+    }
+    double median = stk_gate_median(ns, n);
+    stk_free(ns);
+    return median;
+}
+
+// Fixes of a set change the scene, or vary what they change by what a level says. False: no memory.
+static bool change(struct stk_scene *s, const struct stk_ask *ask, enum stk_price_level level)
+{
+    bool ok = true;
+    for (size_t k = 0; ok && k < ask->count; k++) {
+        const struct stk_price_asked *set = &ask->set[k];
+        const struct stk_price_how how = {level, set->value, set->text};
+        if (ask->which == STK_ASK_AFTER) {
+            ok = stk_price_refuse_in(s->g, set) || set->fix->apply(s, &how);
+        } else if (set->fix->vary) {
+            set->fix->vary(s, level);
+        }
+    }
+    return ok;
+}
+
+// The scene of a rank with the fixes at a level. False: no memory.
+static bool set_scene(struct stk_scene *s, const struct stk_graph *g, const struct stk_ask *ask,
+                      enum stk_price_level level)
+{
+    stk_scene_reset(s, g);
+    if (ask->which != STK_ASK_RECORDED) {
+        stk_scene_unprofile(s);
+    }
+    for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
+        if (s->nodes[i].kind == STK_NODE_COLLECTIVE) {
+            s->nodes[i].dur_ns -= (int64_t)s->nodes[i].size * STK_US;
+        }
+    }
+    bool is_spared = ask->which == STK_ASK_AFTER && g->is_contended && level == STK_PRICE_LOW;
+    for (uint32_t i = 0; i < g->node_count && is_spared; i++) {
+        s->nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
+    }
+    bool ok = change(s, ask, level);
+    for (uint32_t i = 0; i < g->node_count && ask->is_bare; i++) {
+        s->nodes[i].dur_ns = s->nodes[i].kind == STK_NODE_COLLECTIVE ? 0 : s->nodes[i].dur_ns;
+    }
+    return ok;
+}
+
+// What the step's time goes to is asked of the expected fixes alone.
+static void replay_scene(struct stk_room *room, bool wants_path, struct stk_outcome *out)
+{
+    const struct stk_scene *s = &room->scene;
+    struct stk_times *t = &room->times;
+    *out = (struct stk_outcome){.step.mean_ns = -1};
+    if (!stk_replay_run(s, t)) {
+        return;
+    }
+    stk_replay_steps(s->g, s->nodes, t, room->borders_ns);
+    double mean_ns = stk_replay_mean(s->g, room->borders_ns);
+    double inner_ns = second_of(s->g, room->borders_ns);
+    out->step.mean_ns = (mean_ns < s->floor_ns ? s->floor_ns : mean_ns) + s->extra_ns;
+    out->step.inner_ns = (inner_ns < s->floor_ns ? s->floor_ns : inner_ns) + s->extra_ns;
+    out->step.is_even = s->is_even;
+    out->step.needs_no_batches = s->needs_no_batches;
+    if (wants_path) {
+        stk_critical_sum(s, t, out->critical);
+        stk_exposed_sum(s, t, room->borders_ns, out->exposed);
+    }
+}
+
+// One rank at the levels that are asked for, the expected one first. Many fixes are the same at
+// another level: such a scene isn't replayed again. False: no memory.
+static bool replay_levels(struct stk_rooms *rooms, const struct stk_graph *g,
+                          const struct stk_ask *ask, struct stk_outcome out[STK_PRICE_LEVELS])
+{
+    static const enum stk_price_level in_order[] = {STK_PRICE_EXPECTED, STK_PRICE_LOW,
+                                                    STK_PRICE_HIGH};
+    struct stk_room *room = stk_rooms_take(rooms);
+    const struct stk_outcome *first = NULL;
+    uint64_t first_hash = 0;
+    bool ok = room != NULL;
+    for (int i = 0; ok && i < STK_PRICE_LEVELS; i++) {
+        enum stk_price_level level = in_order[i];
+        if (!ask->at[level]) {
+            continue;
+        }
+        ok = set_scene(&room->scene, g, ask, level);
+        uint64_t hash = ok ? stk_scene_hash(&room->scene) : 0;
+        if (ok && first && hash == first_hash) {
+            out[level] = *first;
+        } else if (ok) {
+            bool wants_path = ask->wants_path && level == STK_PRICE_EXPECTED;
+            replay_scene(room, wants_path, &out[level]);
+        }
+        first_hash = first ? first_hash : hash;
+        first = first ? first : &out[level];
+    }
+    if (room) {
+        stk_rooms_give(rooms, room);
+    }
+    return ok;
+}
+
+// What was taken of the only fix of the set, or of the step without any.
+static void recall(const struct stk_taken *t, const struct stk_ask *ask,
+                   struct stk_outcome out[STK_PRICE_LEVELS])
+{
+    STK_ASSERT(ask->count < 2);
+    const struct stk_taken_price *price = ask->count ? stk_taken_find(t, ask->set->text) : NULL;
+    for (int level = 0; level < STK_PRICE_LEVELS; level++) {
+        bool is_after = ask->which == STK_ASK_AFTER;
+        out[level].step = ask->which == STK_ASK_RECORDED         ? t->recorded
+                          : is_after && price && !price->refused ? price->after[level]
+                          : is_after                             ? t->untouched[level]
+                          : price                                ? price->before[level]
+                                                                 : t->unprofiled;
+    }
+}
+
+bool stk_price_replay(struct stk_rooms *rooms, const struct stk_graph *g, const struct stk_ask *ask,
+                      struct stk_outcome out[STK_PRICE_LEVELS])
+{
+    for (int level = 0; level < STK_PRICE_LEVELS; level++) {
+        out[level] = (struct stk_outcome){.step.mean_ns = -1};
+    }
+    if (g->taken) {
+        recall(ask->is_bare && g->taken->bare ? g->taken->bare : g->taken, ask, out);
+        return true;
+    }
+    return replay_levels(rooms, g, ask, out);
+}
