@@ -92,10 +92,13 @@ static enum stoker_status take_item(struct expansion *x, const struct stk_partia
         return STOKER_OK;
     }
     struct stk_partial_item item;
+    struct stk_arena bytes = job->arena; // the packed ones aren't needed any more
+    stk_arena_init(&job->arena, 0);
     enum stoker_status status = stk_partial_unpack(packed, &job->arena, &item, err);
     if (status == STOKER_OK) {
         fill_job(job, &item, x->hook);
     }
+    stk_arena_deinit(&bytes);
     return status;
 }
 

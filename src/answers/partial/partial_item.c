@@ -8,7 +8,7 @@
 #include "answers/partial/code_graph.h"
 #include "answers/partial/code_rank.h"
 #include "answers/passes/diff/diff_impl.h"
-#include "answers/replay/taken.h"
+#include "answers/replay/price_take.h"
 #include "base/assert.h"
 
 static enum stoker_status see_both(const struct stk_analysis *view, struct stk_arena *arena,
@@ -20,7 +20,7 @@ static enum stoker_status see_both(const struct stk_analysis *view, struct stk_a
     }
     *partial = kept;
     enum stoker_status status = stk_replay_brief_hook.see(view, arena, &kept->graph, err);
-    if (status == STOKER_OK && kept->graph && !stk_taken_make(kept->graph, arena)) {
+    if (status == STOKER_OK && kept->graph && !stk_prices_take(kept->graph, arena)) {
         status = stk_err_nomem(err);
     }
     return status == STOKER_OK ? stk_diff_hook.see(view, arena, &kept->names, err) : status;

@@ -8,7 +8,6 @@
 #include "base/assert.h"
 #include "base/sort.h"
 #include "profile/model/median.h"
-#include "answers/replay/taken.h"
 #include "answers/replay/transplant.h"
 
 #define MIN_PAIRS 2       // of steps, for a check by transplant
@@ -189,10 +188,6 @@ static bool replay(const struct stk_graph *g, struct stk_times *t, int64_t *was,
 
 bool stk_gate_check(const struct stk_graph *g, struct stk_gate *out)
 {
-    if (g->taken) {
-        *out = g->taken->gate;
-        return true;
-    }
     *out = (struct stk_gate){.ok = true};
     if (g->why_not) {
         say(out, true, g->why_not);

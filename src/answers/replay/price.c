@@ -287,7 +287,9 @@ static bool take_graphs(struct stk_pricing *p, const struct stk_run_sum *run,
         graphs[p->count] = g;
         wait_share[p->count] = p->exposes ? 0 : wait_share_of(g, run->ranks[i]);
         p->leaves_steps |= g->leaves_first || g->counts_rounds;
-        if (!stk_gate_check(g, &gate) || (p->exposes && !add_waits(g, run->ranks[i]))) {
+        gate = g->taken ? g->taken->gate : (struct stk_gate){.ok = false};
+        if ((!g->taken && !stk_gate_check(g, &gate)) ||
+            (p->exposes && !add_waits(g, run->ranks[i]))) {
             return false;
         }
         add_gate(&p->gate, &gate, p->count);

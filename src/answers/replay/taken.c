@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking prices (taken.h).
+// Prices that were taken (taken.h): a few tens of them.
 #include "answers/replay/taken.h"
 
 #include <string.h>
-
-#include "answers/replay/price_replay.h"
-#include "fixes/fixes.h"
-
-static const char *const levels[] = {STK_PRICE_INPUT_HALF, STK_PRICE_INPUT_EIGHTH};
 
 const struct stk_taken_price *stk_taken_find(const struct stk_taken *t, const char *text)
 {
@@ -17,108 +12,4 @@ const struct stk_taken_price *stk_taken_find(const struct stk_taken *t, const ch
         }
     }
     return NULL;
-}
-
-// The steps with a fix, or with none, at the levels of `ask`. False: no memory.
-static bool take(struct stk_rooms *rooms, const struct stk_graph *g, const struct stk_ask *ask,
-                 struct stk_taken_step out[STK_PRICE_LEVELS])
-{
-    struct stk_outcome o[STK_PRICE_LEVELS];
-    bool ok = stk_price_replay(rooms, g, ask, o);
-    for (int level = 0; ok && level < STK_PRICE_LEVELS; level++) {
-        out[level] = o[level].step;
-    }
-    return ok;
-}
-
-static bool take_base(struct stk_rooms *rooms, const struct stk_graph *g, bool is_bare,
-                      struct stk_taken *t)
-{
-    struct stk_taken_step step[STK_PRICE_LEVELS] = {0};
-    struct stk_ask ask = {
-        .which = STK_ASK_RECORDED, .at = {[STK_PRICE_EXPECTED] = true}, .is_bare = is_bare};
-    bool ok = take(rooms, g, &ask, step);
-    t->recorded = step[STK_PRICE_EXPECTED];
-    ask.which = STK_ASK_BEFORE;
-    ok = ok && take(rooms, g, &ask, step);
-    t->unprofiled = step[STK_PRICE_EXPECTED];
-    ask = (struct stk_ask){.which = STK_ASK_AFTER, .at = {true, true, true}, .is_bare = is_bare};
-    return ok && take(rooms, g, &ask, t->untouched);
-}
-
-static bool take_fix(struct stk_rooms *rooms, const struct stk_graph *g, const char *text,
-                     bool is_bare, struct stk_taken *t)
-{
-    struct stk_price_asked set;
-    struct stoker_err ignored;
-    struct stk_taken_price *price = &t->prices[t->price_count];
-    stk_err_init(&ignored);
-    if (stk_price_parse(text, &set, &ignored) != STOKER_OK) {
-        return true;
-    }
-    struct stk_ask ask = {&set, 1, STK_ASK_AFTER, {true, true, true}, false, is_bare};
-    *price = (struct stk_taken_price){.text = text, .refused = stk_price_refuse_in(g, &set)};
-    t->price_count++;
-    bool ok = price->refused || take(rooms, g, &ask, price->after);
-    ask.which = STK_ASK_BEFORE;
-    ask.at[STK_PRICE_EXPECTED] = false;
-    return ok && (!set.fix->vary || take(rooms, g, &ask, price->before));
-}
-
-// All prices that a diagnosis may ask for: those of fixes, and of the levels of an input wait.
-static bool take_fixes(struct stk_rooms *rooms, const struct stk_graph *g, bool is_bare,
-                       struct stk_taken *t)
-{
-    bool ok = true;
-    for (int i = 0; ok && i < stk_fix_row_count; i++) {
-        const char *text = stk_fix_rows[i].price;
-        if (text && !stk_taken_find(t, text)) {
-            ok = take_fix(rooms, g, text, is_bare, t);
-        }
-    }
-    for (size_t i = 0; ok && i < sizeof levels / sizeof levels[0]; i++) {
-        ok = take_fix(rooms, g, levels[i], is_bare, t);
-    }
-    return ok;
-}
-
-static struct stk_taken *take_all(struct stk_rooms *rooms, const struct stk_graph *g, bool is_bare,
-                                  struct stk_arena *arena)
-{
-    const size_t most = (size_t)stk_fix_row_count + sizeof levels / sizeof levels[0];
-    struct stk_taken *t = stk_arena_alloc(arena, sizeof *t);
-    if (!t || !(t->prices = stk_arena_array(arena, most, sizeof *t->prices))) {
-        return NULL;
-    }
-    return take_base(rooms, g, is_bare, t) && take_fixes(rooms, g, is_bare, t) ? t : NULL;
-}
-
-static struct stk_taken *take_open(struct stk_graph *g, struct stk_arena *arena)
-{
-    const struct stk_graph *const graphs[] = {g};
-    struct stk_rooms *rooms = stk_rooms_new(graphs, 1);
-    bool has_collectives = stk_price_finds(g, STK_NODE_COLLECTIVE, -1);
-    g->has_peers = true; // whether it has is known once all ranks are here
-    struct stk_taken *t = rooms ? take_all(rooms, g, false, arena) : NULL;
-    if (t && has_collectives) {
-        t->bare = take_all(rooms, g, true, arena);
-        t = t->bare ? t : NULL;
-    }
-    g->has_peers = false;
-    stk_rooms_free(rooms);
-    return t;
-}
-
-bool stk_taken_make(struct stk_graph *g, struct stk_arena *arena)
-{
-    struct stk_gate gate;
-    if (!stk_gate_check(g, &gate)) {
-        return false;
-    }
-    struct stk_taken *t = gate.ok ? take_open(g, arena) : stk_arena_alloc(arena, sizeof *t);
-    if (t) {
-        t->gate = gate;
-    }
-    g->taken = t;
-    return t != NULL;
 }

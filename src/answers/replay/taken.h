@@ -31,8 +31,5 @@ struct stk_taken {
     const struct stk_taken *bare; // the same where collectives take no time; NULL: there are none
 };
 
-// The prices of all fixes of src/fixes/text; the graph learns of them. Both live in the arena.
-// False: no memory.
-bool stk_taken_make(struct stk_graph *g, struct stk_arena *arena);
 // NULL: it was not taken.
 const struct stk_taken_price *stk_taken_find(const struct stk_taken *t, const char *text);
