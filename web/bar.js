@@ -26,7 +26,8 @@ export function stackedBar(parts, { label, scale } = {}) {
             title: `${kind.label}: ${fmtNs(part.ns)}, ${fmtShare(part.ns / (total || 1))}` });
         piece.style.flexGrow = String(width);
         if (width >= LABEL_FITS) {
-            piece.append(el('span', { class: 'piece-label' }, `${kind.label} ${fmtShare(part.ns / (total || 1))}`));
+            piece.append(el('span', { class: 'piece-label' }, el('span', { class: 'piece-name' }, kind.label),
+                el('span', {}, `\u00a0${fmtShare(part.ns / (total || 1))}`)));
         }
         bar.append(piece);
     }

@@ -8,16 +8,16 @@ import { fmtNs, fmtShare, fmtShares } from './format.js';
 import { levelsLine } from './outlook.js';
 import { hashOf } from './state.js';
 
-/* The finding whose fix comes first: all of it, the fix with its code before the evidence. */
+/* The finding whose fix comes first: all of it, the fix that the terminal shows before the evidence. */
 export function firstFinding(finding, report, api) {
-    const fixes = finding.fix || [];
-    const coded = fixes.find((fix) => fix.snippet) || fixes[0];
-    const others = fixes.filter((fix) => fix !== coded);
+    const [fix, ...rest] = finding.fix || [];
+    const coded = fix && !fix.snippet && rest.find((other) => other.snippet && other.price && other.price === fix.price); // the same change as code
+    const others = rest.filter((other) => other !== coded);
     const place = finding.source && finding.source.file;
     return card(finding, [headOf(finding, place && el('span', { class: 'mono' }, `${finding.source.file}:${finding.source.line}`)),
-        savingLine(finding, report), levelsLine(finding), coded && fixBlock(coded),
+        savingLine(finding, report), levelsLine(finding), fix && fixBlock(fix), coded && fixBlock(coded),
         el('div', { class: 'finding-actions' }, showLink(finding, 'Show it'),
-            priceOf(coded) && link('Try other fixes', hashOf('whatif', { fix: priceOf(coded) }), { class: 'button' })),
+            priceOf(fix) && link('Try other fixes', hashOf('whatif', { fix: priceOf(fix) }), { class: 'button' })),
         evidenceList(finding),
         others.length > 0 && el('details', {}, el('summary', {}, `${others.length} other ${others.length > 1 ? 'fixes' : 'fix'}`),
             others.map(fixBlock)), explanation(finding, api)]);
@@ -121,9 +121,14 @@ function savingLine(finding, report) {
             scale);
 }
 
+/* Sentences of the report are ASCII. */
+function withMicro(text) {
+    return text.replace(/(\d) us\b/g, '$1 \u00b5s');
+}
+
 function evidenceList(finding) {
     const evidence = finding.evidence || [];
-    const item = (e) => el('li', {}, e.text, e.start_ns !== undefined &&
+    const item = (e) => el('li', {}, withMicro(e.text), e.start_ns !== undefined &&
         [' ', link('at ' + fmtNs(e.start_ns), hashOf('timeline', viewOf(e)), { title: e.track, class: 'quiet-link' })]);
     return evidence.length > 0 && el('div', { class: 'evidence' }, el('ul', {}, evidence.slice(0, 3).map(item)),
         evidence.length > 3 && el('details', {}, el('summary', {}, `${evidence.length - 3} more`),

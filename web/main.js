@@ -45,6 +45,7 @@ function drawNav(current) {
     add(clear(document.getElementById('nav')), pagesHere().map((page) =>
         link(page.title, hashOf(page.id),
             { 'aria-current': page.id === current ? 'page' : undefined, 'data-page': page.id })));
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 /* Events read, dropped and repaired: the same on every page. */

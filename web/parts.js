@@ -34,6 +34,16 @@ export function partOf(id) {
 const EXPOSED = { compute: ['compute', 'compute', 'solid'], communication: ['communication', 'comm', 'solid'], transfer: ['copies', 'transfer', 'solid'],
     input: ['input', 'input', 'hatch'], host: ['host: launching and other work', 'host', 'solid'], sync: ['sync', 'sync', 'hatch'], unknown: ['unknown', 'unknown', 'hatch'] };
 
+const AGREES = 0.05; // of the step
+
+/* Whether the replay splits the step now as the report does: with several ranks it may follow another one. */
+export function agreesWithReplay(parts, exposed) {
+    const total = parts.reduce((sum, part) => sum + part.ns, 0);
+    const reported = (group) => parts.filter((part) => partOf(part.id).group === group).reduce((sum, part) => sum + part.ns, 0) / (total || 1);
+    const replayed = (group) => (exposed || []).filter(({ kind }) => (EXPOSED[kind] || [])[1] === group).reduce((sum, { share }) => sum + share, 0);
+    return total > 0 && ['compute', 'comm', 'transfer', 'input'].every((group) => Math.abs(reported(group) - replayed(group)) <= AGREES);
+}
+
 export function exposedParts(list, ns) {
     return (list || []).map(({ kind, share }) => {
         const [label, group, pattern] = EXPOSED[kind] || [kind, 'unknown', 'dots'];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks: one heat map, a row a device of each rank, a column a step; how dark a cell is says by how
+// Ranks: one heat map, a row a device of each rank, a column a step; how strong a cell's color is says by how
 // long others wait for the rank in the step, or by the step's time. Arrows move, Enter or a click opens that rank's step.
 // A part of the step can be shown instead of its time. With more steps than fit, a column stands for several and shows
 // the longest.
@@ -12,7 +12,7 @@ import { readyCanvas, watchSize } from './strip.js';
 import { dataTable, makeTable } from './table.js';
 
 const CELL_MIN = 4; // pixels
-const CELL_MOST = 60;
+const CELL_MOST = 160;
 const LABEL_PX = 74;
 const OWN = 'held'; // how long another rank waits in the step while this one doesn't: dark is who is waited for
 
@@ -40,7 +40,7 @@ export async function ranksPage(main, { api, params }) {
     const show = (part) => add((place.replaceChildren(), place), heatMap(map, part));
     choose.value = used.some((part) => part.id === params.part) ? params.part : waits && map.rows.length > 1 ? OWN : '';
     late && main.append(el('p', { class: 'sentence', id: 'waited-for' }, `The others wait for rank ${late.rank}`,
-        late.share > 0 && el('span', { class: 'muted' }, `: they spend ${fmtShare(late.share)} of their time in collectives that wait`)));
+        late.share > 0 && el('span', { class: 'muted' }, `: they spend ${fmtShare(late.share)} of their time waiting in collectives`)));
     add(main, section('heat', 'Steps by rank',
         el('div', { class: 'tools' }, el('label', { for: 'heat-part' }, 'Show'), choose), place),
         summary(map), await clockBlock(api, report));
@@ -106,7 +106,7 @@ function heatMap(map, part) {
     move(slowest.row, slowest.column);
     watchSize(canvas, () => drawHeat(heat));
     const key = el('p', { class: 'muted' },
-        `light: ${fmtNs(heat.least)}, dark: ${fmtNs(heat.most)}; crossed out: the rank has no such step`);
+        `faint: ${fmtNs(heat.least)}, strong: ${fmtNs(heat.most)}; crossed out: the rank has no such step`);
     return twin(label, el('div', {}, canvas, readout, key), () => heatTable(map, part));
 }
 

@@ -18,7 +18,9 @@ const STRIP_PX = 44;
 const FUNCTIONS_PX = 18;
 const PALE = 0.3; // time that doesn't count
 const BUCKETS_MOST = 2048;
-const PATTERN_PX = 10; // of a stretch that is hatched
+const PATTERN_PX = 6; // of what is hatched
+const PATTERN_GAP_PX = 2; // between stretches that are hatched as one
+const NUMBER_GAP_PX = 9; // from a step's number to the next
 const HOLDER_CHARS = 60;
 const HOLDER_SHARE = 0.15; // of all time that is held up: less is not written
 const SEARCHED_PX = 5; // beside a click, for a stretch that is listed
@@ -145,8 +147,8 @@ function ribbonOf({ api, report, doc, onFinding }, start) {
     return twin('Ribbon', el('div', {}, canvas, detail, legend(parts, total)), () => segmentTable(ribbon));
 }
 
-/* The stretch to begin with: the one of the address, else the longest wait in steps that count. */
-function firstOf({ segments, steps, report }, start) {
+/* The stretch to begin with: the one of the address, else the longest of what takes most time besides compute, in steps that count. */
+function firstOf({ doc, segments, steps, report }, start) {
     const there = segments.findIndex((segment) => String(segment.start_ns) === String(start));
     if (there >= 0) {
         return there;
@@ -154,9 +156,11 @@ function firstOf({ segments, steps, report }, start) {
     const left = new Set((report.steps.excluded || []).map((x) => x.step));
     const used = steps.filter((step) => !left.has(step.number));
     const [from, to] = used.length ? [used[0].start_ns, used[used.length - 1].start_ns + used[used.length - 1].dur_ns] : [-Infinity, Infinity];
+    const sums = sumsOf(doc);
+    const cause = Object.keys(sums).filter((part) => part !== 'compute').reduce((a, b) => (sums[b] > (sums[a] || 0) ? b : a), '');
     let best = -1;
     segments.forEach((segment, i) => {
-        const counts = !isBusyPart(segment.part) && segment.start_ns >= from && segment.start_ns + segment.dur_ns <= to;
+        const counts = segment.part === cause && segment.start_ns >= from && segment.start_ns + segment.dur_ns <= to;
         best = counts && (best < 0 || segment.dur_ns > segments[best].dur_ns) ? i : best;
     });
     return best >= 0 ? best : 0;
@@ -308,13 +312,23 @@ function drawRibbon(ribbon) {
     }
 }
 
-/* Waiting is hatched where a stretch is wide enough to show it: color alone doesn't tell. */
+/* Waiting is hatched where stretches of a part that follow each other are wide enough to show it: color alone doesn't tell. */
 function drawPatterns(ribbon, ctx) {
     ctx.fillStyle = hatch(ctx);
+    let [from, to, part] = [0, 0, ''];
+    const drawRun = () => partOf(part).pattern !== 'solid' && to - from >= PATTERN_PX && ctx.fillRect(from, MARKS_PX, to - from, STRIP_PX);
     for (const segment of ribbon.segments) {
         const [x0, x1] = [xOf(ribbon, segment.start_ns), xOf(ribbon, segment.start_ns + segment.dur_ns)];
-        partOf(segment.part).pattern !== 'solid' && x1 - x0 >= PATTERN_PX && ctx.fillRect(x0, MARKS_PX, x1 - x0, STRIP_PX);
+        if (segment.part !== part && x1 - x0 < 1) {
+            continue; // too narrow to part a run
+        }
+        if (segment.part !== part || x0 - to > PATTERN_GAP_PX) {
+            drawRun();
+            [from, part] = [x0, segment.part];
+        }
+        to = x1;
     }
+    drawRun();
 }
 
 export function hatch(ctx) {
@@ -331,27 +345,34 @@ export function hatch(ctx) {
     return ctx.createPattern(tile, 'repeat');
 }
 
-/* Where steps begin, with their numbers where these fit; those that don't count are hollow. */
+/* Where steps begin; every step, or every 2nd, 5th, 10th, … has its number, as they fit. Those that don't count are pale. */
 function drawMarks(ribbon, ctx) {
+    const { steps } = ribbon;
     const excluded = new Set((ribbon.report.steps.excluded || []).map((x) => x.step));
-    let free = -Infinity;
+    const widths = steps.map((step) => xOf(ribbon, step.start_ns + step.dur_ns) - xOf(ribbon, step.start_ns)).sort((a, b) => a - b);
+    const widest = steps.reduce((most, step) => Math.max(most, ctx.measureText(`${step.number}`).width), 0) + NUMBER_GAP_PX;
+    const every = niceStep(widest / (widths[widths.length >> 1] || widest));
     let last = -Infinity;
-    for (const step of ribbon.steps) {
+    let free = -Infinity;
+    for (const step of steps) {
         const x = xOf(ribbon, step.start_ns);
-        if (x - last < 3) {
-            continue;
+        if (x - last >= 3) {
+            last = x;
+            ctx.fillStyle = cssVar(excluded.has(step.number) ? '--line' : '--edge');
+            ctx.fillRect(Math.round(x), 2, 1, MARKS_PX + 2);
         }
-        last = x;
-        ctx.fillStyle = cssVar(excluded.has(step.number) ? '--line' : '--edge');
-        ctx.fillRect(Math.round(x), 2, 1, MARKS_PX + 2);
-        const text = `${step.number}`;
-        const w = ctx.measureText(text).width;
-        if (x > free && xOf(ribbon, step.start_ns + step.dur_ns) - x > w + 6) {
+        if (step.number % every === 0 && x >= free && x + widest <= ribbon.width) {
             ctx.fillStyle = cssVar('--muted');
-            ctx.fillText(text, x + 3, 10);
-            free = x + w + 12;
+            ctx.fillText(`${step.number}`, x + 3, 10);
+            free = x + widest;
         }
     }
+}
+
+/* The least of 1, 2, 5, 10, 20, … that is not below `least`. */
+function niceStep(least) {
+    const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+    return [1, 2, 5, 10].map((m) => m * power).find((step) => step >= least) || 1;
 }
 
 /* What stands under the strip: holders that have much of the time, once for neighbors of the same name. */

@@ -9,7 +9,7 @@ import { partsFromObject, partOf } from './parts.js';
 import { dataTable, makeTable } from './table.js';
 
 const HEIGHT = 72;
-const WIDEST = 48; // pixels of a step's bar
+const WIDEST = 108; // pixels of a step's bar
 const LONG_TIMES = 1.5; // of the median: marked as long
 
 export function stepStrip(steps, device, onOpen) {

@@ -6,13 +6,13 @@
 import { legend, stackedBar, stepBar } from './bar.js';
 import { add, announce, button, clear, el, facts, link, section, trouble } from './dom.js';
 import { fmtNs, fmtShare, fmtShares } from './format.js';
-import { fmtTimes } from './outlook.js';
-import { exposedParts } from './parts.js';
+import { fmtTimes, priceOfOutlook } from './outlook.js';
+import { agreesWithReplay, exposedParts } from './parts.js';
 import { hashOf, keepState } from './state.js';
 import { dataTable, makeTable } from './table.js';
 
 const DEFAULT_VALUES = { 'precision=': 'bf16', 'batch=': '2', 'steps-per-launch=': '10', 'callbacks-every=': '10',
-    'gpus=': '2' };
+    'gpus=': '2', 'device=': 'H100', 'input-on-device=': '0.5' };
 
 export async function whatifPage(main, context) {
     const { api, params } = context;
@@ -28,7 +28,7 @@ export async function whatifPage(main, context) {
     const report = await api.report();
     const page = { api, doc, report, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }),
         turn: 0 };
-    for (const fix of (params.fix || '').split(',').filter(Boolean)) {
+    for (const fix of (params.fix ?? firstPrice(doc, report)).split(',').filter(Boolean)) {
         const [id, value] = fix.includes('=') ? [fix.slice(0, fix.indexOf('=') + 1), fix.slice(fix.indexOf('=') + 1)]
             : [fix];
         page.ticked.add(id);
@@ -37,6 +37,12 @@ export async function whatifPage(main, context) {
     add(main, el('div', { class: 'whatif' }, section('choices', 'Fixes', choices(page), bestPair(page), notApplying(page)),
         page.result), allPrices(page));
     await predict(page);
+}
+
+/* Without a choice in the address: the first fix of the first page. */
+function firstPrice(doc, report) {
+    const price = report.outlook && priceOfOutlook(report);
+    return doc.scenarios.some(({ fix }) => fix.join(',') === price) ? price : '';
 }
 
 function applying(page) {
@@ -151,14 +157,16 @@ async function predict(page) {
 function pictures(page, scenario) {
     const { base } = page.doc;
     const scale = Math.max(base.measured_ns, scenario ? scenario.high_ns : 0);
-    const real = [el('h3', {}, `Now: ${fmtNs(base.measured_ns)} on average`),
-        stepBar(stepParts(page.report, base.measured_ns), { label: 'The step now', scale })];
+    const reported = stepParts(page.report, base.measured_ns);
+    const isSame = agreesWithReplay(reported, base.exposed);
+    const real = [el('h3', {}, `Now: ${fmtNs(base.measured_ns)} on average`), isSame ? stepBar(reported, { label: 'The step now', scale })
+        : [splitBar(base.exposed, base.measured_ns, 'The step now', scale), el('p', { class: 'muted' }, 'Split as replayed, along the slowest rank. The first page splits the time of all devices.')]];
     if (!scenario) {
         return [...real, el('p', { class: 'muted' }, 'No fix is selected.'), pathTable(base, null)];
     }
     const expected = scenario.expected_ns;
     return [...real, el('h3', {}, `Predicted: ${fmtNs(expected)}, between ${fmtNs(scenario.low_ns)} and ${fmtNs(scenario.high_ns)}`),
-        el('div', { class: 'predicted-bar' }, whisker(scenario, scale), predictedBar(scenario, scale)),
+        el('div', { class: 'predicted-bar' }, whisker(scenario, scale), splitBar(scenario.exposed, expected, 'The predicted step', scale)),
         facts([['saves', fmtShares(scenario.saving.low_share, scenario.saving.high_share)],
             ['then limited by', scenario.next_bottleneck || 'unknown']]), exposedTable(base, scenario), pathTable(base, scenario),
         (scenario.assumes || []).length > 0 && el('div', {}, el('p', {}, 'This assumes:'),
@@ -173,10 +181,10 @@ function stepParts(report, ns) {
     return parts.map((part) => ({ id: part.id, ns: part.ns / total * ns }));
 }
 
-/* The predicted step, split as the step now: what the device does in it, and what it waits for. */
-function predictedBar(scenario, scale) {
-    const parts = exposedParts(scenario.exposed, scenario.expected_ns);
-    return el('div', {}, stackedBar(parts, { label: 'The predicted step', scale }), legend(parts, scenario.expected_ns));
+/* A replayed step: what the device does in it, and what it waits for. */
+function splitBar(exposed, ns, label, scale) {
+    const parts = exposedParts(exposed, ns);
+    return el('div', {}, stackedBar(parts, { label, scale }), legend(parts, ns));
 }
 
 /* The same in figures, both replayed. */

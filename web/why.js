@@ -7,7 +7,7 @@ import { stepBar } from './bar.js';
 import { add, codeBlock, el, link, section } from './dom.js';
 import { firstFinding, otherFindings } from './findings.js';
 import { fmtBytes, fmtCount, fmtNs, fmtShare } from './format.js';
-import { outlookBlock, outlookLine } from './outlook.js';
+import { outlookBlock, outlookLine, splitFixedBar } from './outlook.js';
 import { partsFromObject } from './parts.js';
 import { ribbonBlock } from './ribbon.js';
 import { goTo, hashOf } from './state.js';
@@ -40,7 +40,8 @@ export async function whyPage(main, context) {
     if (params.finding) {
         context.shown = () => openFinding(params.finding);
     }
-    context.later = () => topKernels(place, api); // it takes seconds where there are many
+    // These take seconds where there is much.
+    context.later = () => Promise.all([topKernels(place, api), splitFixedBar(report, api).catch(() => {})]);
 }
 
 /* Where the reader left for the timeline. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "profile/store/tf_name.h"
 
 static const char *const phase_keys[STK_PHASES] = {[STK_PHASE_NOT_TOLD] = "",
@@ -100,6 +101,12 @@ static const struct stk_str eager = {"EagerLocalExecute: ", 19};
 bool stk_phase_is_eager(struct stk_str name)
 {
     return stk_str_starts(name, eager);
+}
+
+bool stk_phase_is_input_thread(const struct stk_trace *t, uint32_t track)
+{
+    STK_ASSERT(track < t->track_count);
+    return stk_str_starts(stk_strpool_get(&t->strings, t->tracks[track].name), STK_STR("tf_data_"));
 }
 
 uint8_t stk_phases_of_name(struct stk_str name)

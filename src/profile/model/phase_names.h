@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "profile/store/trace.h"
 
 // Where a name tells of several, the first of them counts.
 enum stk_phase {
@@ -29,3 +30,7 @@ enum stk_phase stk_phase_first(uint8_t bits);
 
 // What TensorFlow runs eagerly has the same names in both passes.
 bool stk_phase_is_eager(struct stk_str name);
+
+// A thread of tf.data: what runs there prepares batches, also the operations of a map function,
+// whose names are like those of the model.
+bool stk_phase_is_input_thread(const struct stk_trace *t, uint32_t track);

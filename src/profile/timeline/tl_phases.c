@@ -144,7 +144,8 @@ static bool find_stretches(struct finder *f)
     f->classes = stk_names_classify(t);
     bool ok = f->memo && f->classes;
     for (uint32_t k = 0; k < t->track_count && ok; k++) {
-        if (t->tracks[k].kind == STK_TRACK_THREAD && f->x->x->tracks[k].taken) {
+        if (t->tracks[k].kind == STK_TRACK_THREAD && f->x->x->tracks[k].taken &&
+            !stk_phase_is_input_thread(t, k)) {
             ok = take_thread(f, k);
         }
     }

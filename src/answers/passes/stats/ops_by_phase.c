@@ -54,7 +54,8 @@ static struct stk_str phase_group(struct stk_op_around *around, uint32_t event)
         return device_phase(around, event);
     }
     if (view->t->kind[event] == STK_KIND_INPUT ||
-        (classes & (STK_NAME_FETCH | STK_NAME_ITERATOR | STK_NAME_PREP))) {
+        (classes & (STK_NAME_FETCH | STK_NAME_ITERATOR | STK_NAME_PREP)) ||
+        stk_phase_is_input_thread(view->t, stk_track_of(view->t, event))) {
         return stk_str_from(stk_phase_key(STK_PHASE_INPUT));
     }
     if (classes & STK_NAME_HOST_COLL) {
