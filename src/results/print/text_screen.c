@@ -99,13 +99,24 @@ static void place_text(const struct stk_rep_finding *f, char *out, size_t size)
              (long long)f->source.line);
 }
 
-// The line of evidence that names the place; NULL: none does.
+// Evidence that names where the time goes, the most telling first.
+static const char *const naming[] = {"stage_limits", "in_name", "most_in_kernel",
+                                     "emptiest_kernel"};
+
+// The line of evidence that names the place in the program, or else the operation; NULL: none does.
 static const char *evidence_of(const struct stk_rep_finding *f, const char *place)
 {
     const struct stk_rep_evidence *e = f->evidence.items;
     for (size_t i = 0; *place && i < f->evidence.count; i++) {
         if (strstr(e[i].text, place)) {
             return e[i].text;
+        }
+    }
+    for (size_t k = 0; !*place && k < sizeof naming / sizeof *naming; k++) {
+        for (size_t i = 0; i < f->evidence.count; i++) {
+            if (strcmp(e[i].id, naming[k]) == 0) {
+                return e[i].text;
+            }
         }
     }
     return NULL;
@@ -190,7 +201,7 @@ static void fix_first(struct stk_term *t, const struct stk_report *r,
     const char *evidence = evidence_of(f, place);
     if (evidence && room_for(t, r) >= 3) {
         stk_term_to_column(t, BODY);
-        stk_term_wrap_lines(t, BODY, evidence, 1, 0);
+        stk_term_head(t, evidence, t->options->columns - BODY);
         stk_term_line_end(t);
     }
     if (f->fix.count) {
