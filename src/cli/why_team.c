@@ -4,12 +4,11 @@
 #include "cli/why_team.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/memory_file.h"
 #include "stoker/partial.h"
 
 #define BYTES_MAX ((size_t)1 << 40)
@@ -44,15 +43,14 @@ static enum stoker_status report(const struct stk_args *args,
                                  const struct stk_vec *joined, struct stoker_result **result,
                                  struct stoker_err *err)
 {
-    char path[64];
-    int fd = memfd_create("stoker", MFD_CLOEXEC);
+    char path[STK_MEMORY_FILE_PATH];
+    int fd = stk_memory_file("stoker", path);
     bool ok = fd >= 0;
     for (size_t at = 0; ok && at < joined->count;) {
         ssize_t n = write(fd, (const char *)joined->items + at, joined->count - at);
         ok = n > 0 || (n < 0 && errno == EINTR);
         at += n > 0 ? (size_t)n : 0;
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     enum stoker_status status =
         ok ? stoker_plan_why(args->words, (size_t)args->word_count, path, options, result, err)
            : stk_err_set(err, STOKER_ELIMIT, "no memory for the partials of all processes: %s",

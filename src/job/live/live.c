@@ -4,16 +4,14 @@
 // Of a run that records itself its files are read, which costs it nothing. Beside any other process
 // the sampler of `stoker run` is started, into a file in memory whose read part is given back.
 #include <fcntl.h>
-#include <linux/memfd.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/memory_file.h"
 #include "base/plain_file.h"
 #include "job/capture/parent/folder.h"
 #include "job/capture/parent/sampler.h"
@@ -43,13 +41,11 @@ struct stoker_live {
 static enum stoker_status start_sampler(struct stoker_live *l, bool no_gpu, struct stoker_err *err)
 {
     struct stk_sampler_options options = {.no_gpu = no_gpu};
-    char path[64];
-    // glibc 2.17 has no function for it.
-    l->fd = (int)syscall(SYS_memfd_create, "stoker-top", MFD_CLOEXEC);
+    char path[STK_MEMORY_FILE_PATH];
+    l->fd = stk_memory_file("stoker-top", path);
     if (l->fd < 0) {
         return stk_err_set(err, STOKER_ELIMIT, "can't create a file in memory for the samples");
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", l->fd);
     return stk_sampler_start(&l->sampler, l->target.pid, &options, path, err);
 }
 
