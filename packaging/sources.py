@@ -11,6 +11,7 @@ import csv
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tarfile
@@ -49,12 +50,23 @@ def _apt_folder(at: pathlib.Path) -> "dict[str, str]":
     for folder in ("lists/partial", "cache/archives/partial"):
         (at / folder).mkdir(parents=True, exist_ok=True)
     keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
-    (at / "sources.list").write_text(f"deb-src [signed-by={keys}] http://deb.debian.org/debian sid main\n")
+    lines = [f"deb-src [signed-by={keys}] http://deb.debian.org/debian {suite} main\n" for suite in ("sid", "testing")]
+    (at / "sources.list").write_text("".join(lines))
     (at / "conf").write_text(
         f'Dir::Etc::sourcelist "{at}/sources.list";\nDir::Etc::sourceparts "-";\nDir::State::lists "{at}/lists";\n'
         f'Dir::Cache "{at}/cache";\nAPT::Sandbox::User "root";\n'
     )
     return {**os.environ, "APT_CONFIG": str(at / "conf")}
+
+
+def _version_with(source: Source, env: "dict[str, str]") -> str:
+    """The version of the Debian package that has this archive: a newer one may be there, or announced, as well."""
+    said = subprocess.run(["apt-cache", "showsrc", source.debian], env=env, capture_output=True, text=True, check=False)
+    for record in said.stdout.split("\n\n"):
+        version = re.search(r"^Version: (\S+)$", record, re.M)
+        if version and source.sha256 in record:
+            return version[1]
+    return ""
 
 
 def _from_debian(missing: "list[Source]", into: pathlib.Path) -> None:
@@ -63,7 +75,8 @@ def _from_debian(missing: "list[Source]", into: pathlib.Path) -> None:
     env = _apt_folder(into / "apt")
     subprocess.run(["apt-get", "update", "-qq"], env=env, check=False)
     for source in missing:  # a missing .dsc fails the command; the archive may have come anyway
-        words = ["apt-get", "source", "-qq", "--download-only", source.debian]
+        version = _version_with(source, env)
+        words = ["apt-get", "source", "-qq", "--download-only", f"{source.debian}={version}" if version else source.debian]
         subprocess.run(words, env=env, cwd=into, check=False, stderr=subprocess.DEVNULL)
 
 
@@ -104,6 +117,8 @@ def third_party(trees: pathlib.Path) -> str:
     """The file THIRD_PARTY: each library's name, version, and license in full."""
     parts = ["Released packages of stoker contain these libraries.\n"]
     for source in table():
+        if not (trees / source.name).is_dir():  # of a target that does without it
+            continue
         how = "linked into the programs" if source.how == "linked" else "a shared library next to the program"
         parts.append(f"{'=' * 78}\n{source.name} {source.version} ({source.license}), {how}\n{source.homepage}\n{'=' * 78}\n")
         for text in source.texts.split():
