@@ -21,6 +21,7 @@ from typing import NamedTuple
 class Member(NamedTuple):
     data: bytes
     is_program: bool = False
+    link: str = ""  # a symbolic link to this instead, in tarballs
 
 
 Members = "dict[str, Member]"
@@ -52,14 +53,19 @@ def write_zip(path: pathlib.Path, members: "dict[str, Member]") -> None:
             archive.writestr(info, member.data)
 
 
-def tar_bytes(members: "dict[str, Member]") -> bytes:
+def tar_bytes(members: "dict[str, Member]", style: int = tarfile.PAX_FORMAT) -> bytes:
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+    with tarfile.open(fileobj=out, mode="w", format=style) as archive:
         for name in sorted(members):
+            member = members[name]
             info = tarfile.TarInfo(name)
-            info.size, info.mtime = len(members[name].data), epoch()
-            info.mode = 0o755 if members[name].is_program else 0o644
-            archive.addfile(info, io.BytesIO(members[name].data))
+            info.size, info.mtime = len(member.data), epoch()
+            info.mode = 0o755 if member.is_program or name.endswith("/") else 0o644
+            if name.endswith("/"):
+                info.type = tarfile.DIRTYPE
+            elif member.link:
+                info.type, info.linkname, info.mode = tarfile.SYMTYPE, member.link, 0o777
+            archive.addfile(info, io.BytesIO(member.data))
     return out.getvalue()
 
 

@@ -14,7 +14,7 @@ import subprocess
 import sources
 import targets
 
-OPTIMIZED = "-O3 -fPIC -DNDEBUG"
+OPTIMIZED = "-O3 -fPIC -DNDEBUG -ffunction-sections -fdata-sections"
 
 
 class Build:
@@ -36,7 +36,7 @@ class Build:
     def cmake(self, *options: str) -> None:
         common = (f"-DCMAKE_TOOLCHAIN_FILE={self.tools}/toolchain.cmake", f"-DCMAKE_INSTALL_PREFIX={self.prefix}",
                   "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
-                  f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCMAKE_POLICY_VERSION_MINIMUM=3.5")  # fmt: skip
+                  f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCMAKE_C_FLAGS=-ffunction-sections -fdata-sections", "-DCMAKE_POLICY_VERSION_MINIMUM=3.5")  # fmt: skip
         self.run("cmake", "-G", "Ninja", "-S", self.tree, "-B", self.tree / "stoker-build", *common, *options)
         self.run("cmake", "--build", self.tree / "stoker-build", "-j", self.jobs)
         self.run("cmake", "--install", self.tree / "stoker-build")
@@ -146,6 +146,9 @@ BUILDERS = {
 }
 
 
+MACOS = ("zlib", "zstd", "sqlite", "pcre2")  # what reading needs
+
+
 def _describe(source: sources.Source, prefix: pathlib.Path) -> None:
     """The pkg-config file; the library's own are removed, as they would shadow it."""
     _, name, libs, flags = BUILDERS[source.name]
@@ -161,6 +164,8 @@ def build(target: targets.Target, archives: pathlib.Path, at: pathlib.Path, jobs
     prefix, trees, tools = at / "deps", at / "trees", at / "tools"
     targets.write_tools(target, tools, [(trees, "third-party"), (prefix, "deps")])
     for source in sources.table():
+        if target.is_macos and source.name not in MACOS:
+            continue
         stamp = prefix / "built" / source.name
         if stamp.is_file() and stamp.read_text() == source.sha256:
             continue

@@ -8,8 +8,8 @@
     --jobs N         compilers at once (the processors)
     --keep           keep what an earlier run of the same folder built
 
-Results, in DIR/artifacts: wheels, source archives, a tarball for each target, SHA256SUMS, the SBOM (CycloneDX), and the
-provenance (SLSA). docs/release.md says how to check and to publish them. What can't be built here is listed at the end.
+Results, in DIR/artifacts: wheels, Debian packages, source archives, a tarball for each target, SHA256SUMS, the SBOM
+(CycloneDX), and the provenance (SLSA). docs/release.md says how to check and to publish them. What can't be built here is listed at the end.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import subprocess
 import sys
 
 import archives
+import debs
 import deps
 import sources
 import statements
@@ -57,12 +58,19 @@ def compile_target(target: targets.Target, at: pathlib.Path, found: "dict[str, s
     targets.write_tools(target, tools, [(build, "build"), (at / "deps", "deps"), (ROOT, "stoker")])
     env = targets.environment(tools)
     flags = [f"-DCMAKE_{kind}_LINKER_FLAGS=-s" for kind in ("EXE", "SHARED", "MODULE")]
+    found = {} if target.is_macos else found
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DSTOKER_LEAN=ON", "-DSTOKER_TESTS=OFF", "-DCMAKE_INSTALL_RPATH=$ORIGIN",
                "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", f"-DSTOKER_PYTHONS={';'.join(found.values())}",
                f"-DSTOKER_PYTHON_PLATFORM={target.suffix}"]  # fmt: skip
+    if target.is_macos:
+        options.append("-DSTOKER_DATA=OFF")
+    elif not target.is_musl:  # where Debian has libraries of several processors
+        options.append(f"-DCMAKE_INSTALL_LIBDIR=lib/{target.triple}")
     where = ["-G", "Ninja", "-S", ROOT, "-B", build, f"-DCMAKE_TOOLCHAIN_FILE={tools}/toolchain.cmake"]
     run(["cmake", *where, *options, *flags], log, env, f"configuring {target.name}")
-    wanted = ["stoker_cli", "stoker_capture", "stoker_shared", *(f"stoker_py_{tag}" for tag in found)]
+    wanted = ["stoker_cli"]
+    if not target.is_macos:
+        wanted += ["stoker_capture", "stoker_shared", *(f"stoker_py_{tag}" for tag in found)]
     print(f"release: {target.name}: compiling", flush=True)
     run(["cmake", "--build", build, "-j", jobs, "--target", *wanted], log, env, f"compiling {target.name}")
 
@@ -92,12 +100,13 @@ def write_stubs(target: targets.Target, at: pathlib.Path, found: "dict[str, str]
 def write_tarball(target: targets.Target, at: pathlib.Path, share: pathlib.Path, into: pathlib.Path) -> None:
     """The program without Python, the C library and its headers: unpack it anywhere."""
     top = f"stoker-{wheels.version()}-{target.triple}"
-    members = {f"bin/{name}": member for name, member in wheels.program_files(at).items()}
+    members = {f"bin/{name}": member for name, member in wheels.program_files(target, at).items()}
     for path in sorted((at / "build").glob("libstoker.so.*")):
         if not path.is_symlink():
             soname = ".".join(path.name.split(".")[:3])
             members[f"lib/{soname}"] = archives.Member(path.read_bytes(), True)
-    members.update(archives.folder(ROOT / "include/stoker", "include/stoker", "*.h"))
+    if not target.is_macos:
+        members.update(archives.folder(ROOT / "include/stoker", "include/stoker", "*.h"))
     members.update(wheels.shared_files(share))
     members["LICENSE"] = archives.Member((ROOT / "LICENSE").read_bytes())
     members["THIRD_PARTY"] = archives.Member(sources.third_party(at / "trees").encode())
@@ -127,6 +136,19 @@ def write_sources(into: pathlib.Path) -> None:
         here["PKG-INFO"] = archives.Member(wheels.metadata(folder / "pyproject.toml", folder / "README.md", []).encode())
         top = f"{name}-{wheels.version()}"
         archives.write_tar_gz(into / f"{top}.tar.gz", {f"{top}/{n}": m for n, m in here.items()})
+
+
+def write_recipes(into: pathlib.Path) -> None:
+    """packaging/recipes for this version: Homebrew's and conda's name the source archive and its checksum."""
+    version = wheels.version()
+    home = os.environ.get("STOKER_HOMEPAGE", "https://github.com/OWNER/stoker")
+    words = {"VERSION": version, "HOMEPAGE": home, "ARCHIVES": f"{home}/releases/download/v{version}",
+             "SHA256": sources.digest(into / f"stoker-{version}.tar.gz")}  # fmt: skip
+    for recipe in sorted((ROOT / "packaging/recipes").iterdir()):
+        text = recipe.read_text()
+        for word, value in words.items():
+            text = text.replace(f"@{word}@", value)
+        (into / recipe.name).write_text(text)
 
 
 def missing(chosen: "list[targets.Target]", found: "dict[str, str]") -> "list[str]":
@@ -176,11 +198,16 @@ def main() -> int:
     stubs = write_stubs(native, out / "work" / native.name, found, out / "work") if found else None
     for target in chosen:
         at = out / "work" / target.name
-        wheels.write_program(target, at, share, artifacts)
         write_tarball(target, at, share, artifacts)
+        if target.is_macos:
+            continue
+        wheels.write_program(target, at, share, artifacts)
+        if not target.is_musl:
+            debs.write(target, at, share, stubs, found, artifacts)
         for tag in found:
             wheels.write_data(target, at, tag, stubs, artifacts)
     write_sources(artifacts)
+    write_recipes(artifacts)
     statements.write(artifacts, [t.name for t in chosen], found)
     print(f"release: {len(list(artifacts.iterdir()))} files in {artifacts}")
     for line in missing(chosen, found):

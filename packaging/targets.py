@@ -29,13 +29,20 @@ class Target(NamedTuple):
         return "musl" in self.zig
 
     @property
+    def is_macos(self) -> bool:
+        """Only the program, of what reads profiles; it has not been run there."""
+        return "macos" in self.zig
+
+    @property
     def triple(self) -> str:
+        if self.is_macos:
+            return f"{self.cpu}-macos"
         return f"{self.cpu}-linux-{'musl' if self.is_musl else 'gnu'}"
 
     @property
     def is_native(self) -> bool:
         """Runs here as it is."""
-        return self.cpu == platform.machine() and not self.is_musl
+        return self.cpu == platform.machine() and not self.is_musl and not self.is_macos
 
 
 TARGETS = [
@@ -43,6 +50,7 @@ TARGETS = [
     Target("x86_64-musl", "x86_64-linux-musl", "musllinux_1_2_x86_64", "x86_64-linux-musl", "ld-musl-x86_64.so.1"),
     Target("aarch64-gnu", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64.manylinux2014_aarch64", "aarch64-linux-gnu", "ld-linux-aarch64.so.1"),
     Target("aarch64-musl", "aarch64-linux-musl", "musllinux_1_2_aarch64", "aarch64-linux-musl", "ld-musl-aarch64.so.1"),
+    Target("aarch64-macos", "aarch64-macos.11.0", "", "", ""),
 ]  # fmt: skip
 
 
@@ -86,7 +94,7 @@ def write_tools(target: Target, folder: pathlib.Path, maps: "list[tuple[pathlib.
 
 def _toolchain(target: Target, folder: pathlib.Path) -> str:
     lines = [
-        "set(CMAKE_SYSTEM_NAME Linux)",
+        f"set(CMAKE_SYSTEM_NAME {'Darwin' if target.is_macos else 'Linux'})",
         f"set(CMAKE_SYSTEM_PROCESSOR {target.cpu})",
         f"set(CMAKE_C_COMPILER {folder}/cc)",
         f"set(CMAKE_AR {folder}/ar CACHE FILEPATH \"\")",
@@ -99,6 +107,8 @@ def _toolchain(target: Target, folder: pathlib.Path) -> str:
         "set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)",
         "set(CMAKE_C_COMPILER_WORKS TRUE)",
     ]
+    if target.is_macos:  # zig has what Apple's SDK is asked for, and signs programs as Apple's linker does
+        lines += ['set(CMAKE_OSX_SYSROOT "")', 'set(CMAKE_OSX_ARCHITECTURES "")', "set(CMAKE_INSTALL_NAME_TOOL true)"]
     if shutil.which("ccache"):
         lines.append("set(CMAKE_C_COMPILER_LAUNCHER ccache)")
     return "\n".join(lines) + "\n"

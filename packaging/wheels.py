@@ -59,12 +59,14 @@ def _version_file() -> Member:
     return Member(text.replace("@PROJECT_VERSION@", version()).encode())
 
 
-def program_files(at: pathlib.Path) -> "dict[str, Member]":
+def program_files(target: targets.Target, at: pathlib.Path) -> "dict[str, Member]":
     """The program and the libraries that it loads, by name."""
     build, libs = at / "build", at / "deps/lib"
-    files = {"stoker": build / "stoker", "libstoker_capture.so": build / "libstoker_capture.so"}
-    for name in ("libmicrohttpd.so.12", "libnghttp2.so.14"):
-        files[name] = libs / name
+    files = {"stoker": build / "stoker"}
+    if not target.is_macos:
+        files["libstoker_capture.so"] = build / "libstoker_capture.so"
+        for name in ("libmicrohttpd.so.12", "libnghttp2.so.14"):
+            files[name] = libs / name
     for name, path in files.items():
         if not path.exists():
             raise SystemExit(f"release: {path} is missing: the build of {at.name} is not complete")
@@ -85,12 +87,18 @@ def shared_files(share: pathlib.Path) -> "dict[str, Member]":
     return members
 
 
-def write_program(target: targets.Target, at: pathlib.Path, share: pathlib.Path, into: pathlib.Path) -> pathlib.Path:
-    """The wheel of the distribution stoker."""
+def package_files() -> "dict[str, Member]":
+    """The package stoker without its engine and the program."""
     members = archives.folder(ROOT / "src/py/stoker", "stoker", "*.py")
     members = {name: m for name, m in members.items() if not name.startswith("stoker/data/")}
     members["stoker/_version.py"] = _version_file()
-    members.update({f"stoker/bin/{name}": member for name, member in program_files(at).items()})
+    return members
+
+
+def write_program(target: targets.Target, at: pathlib.Path, share: pathlib.Path, into: pathlib.Path) -> pathlib.Path:
+    """The wheel of the distribution stoker."""
+    members = package_files()
+    members.update({f"stoker/bin/{name}": member for name, member in program_files(target, at).items()})
     data = f"stoker-{version()}.data/data"
     members.update({f"{data}/{name}": member for name, member in shared_files(share).items()})
     text = metadata(ROOT / "pyproject.toml", ROOT / "README.md", [f"stoker-data=={version()}; extra == 'data'"])
