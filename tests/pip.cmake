@@ -10,3 +10,9 @@ if(Python3_Interpreter_FOUND AND STOKER_IS_PLAIN)
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(packages.artifacts PROPERTIES RUN_SERIAL TRUE TIMEOUT ${STOKER_TEST_SECONDS} SKIP_RETURN_CODE 77)
 endif()
+# The commands that read profiles, as they are tried on other systems too.
+if(TARGET stoker_cli)
+    add_test(NAME packages.reads COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages/reads $<TARGET_FILE:stoker_cli>
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(packages.reads PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+endif()

@@ -2,7 +2,7 @@
 // Removing without following links; see remove.h. A folder is read again until a pass removes
 // nothing more: which names a reading passes over while others go is the file system's choice. It
 // is read by the kernel's call, which needs neither memory nor another descriptor as readdir()
-// does: a process that has run out of either still removes what it made.
+// does: a process that has run out of either still removes what it made. macOS has no such call.
 #include "base/remove.h"
 
 #include <errno.h>
@@ -12,8 +12,12 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#else
+#include <dirent.h>
+#endif
 
 #include "base/assert.h"
 
@@ -37,6 +41,7 @@ int stk_remove_folder(int above, const char *name)
 
 // ---- the names in an open folder ----
 
+#ifdef __linux__
 // As the kernel lays it down (getdents64).
 struct name {
     uint64_t inode;
@@ -77,6 +82,32 @@ static const char *names_next(struct names *n)
     n->at += name->length;
     return name->text;
 }
+#else
+struct names {
+    int error;
+    DIR *dir; // closed with the last name: all of them are asked for
+};
+
+static void names_begin(struct names *n, int folder)
+{
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    n->dir = again < 0 ? NULL : fdopendir(again);
+    n->error = n->dir ? 0 : errno;
+    if (!n->dir && again >= 0) {
+        close(again);
+    }
+}
+
+static const char *names_next(struct names *n)
+{
+    const struct dirent *entry = n->dir ? readdir(n->dir) : NULL;
+    if (!entry && n->dir) {
+        closedir(n->dir);
+        n->dir = NULL;
+    }
+    return entry ? entry->d_name : NULL;
+}
+#endif
 
 // ---- removed ----
 
