@@ -730,13 +730,13 @@ const struct stk_exporter stk_exporter_chrome = {
     .summary = "Chrome JSON as PyTorch writes it, for tools that read Kineto traces",
     .opens_with = "chrome://tracing, ui.perfetto.dev, HTA, stoker",
     .keeps = "every event with its times to the nanosecond, kind (as Kineto's categories, or one "
-             "that begins with stoker_), bytes, memory of copies, numbers of steps; how kernels "
-             "were launched; counters; which "
-             "call launched which device operation (as args.correlation and as flows); names of "
+             "that begins with stoker_), bytes, memory of copies, step numbers; how kernels were "
+             "launched; counters; which call launched which device operation (as args.correlation "
+             "and as flows); names of "
              "processes and threads; devices with their properties; rank and host",
-    .drops = "correlation numbers as recorded (new ones stand for the same links), and the rows "
-             "that keep overlapping events apart: they share one row, where some viewers do not "
-             "draw all of them (perfetto has a track for each)",
+    .drops = "the recorded correlation numbers (new ones stand for the same links), and the rows "
+             "that keep overlapping events apart: they share one row, and some viewers don't draw "
+             "all of them there (perfetto has a track for each)",
     .is_text = true,
     .takes_args = true,
     .write = write_chrome,

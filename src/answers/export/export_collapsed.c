@@ -85,13 +85,11 @@ const struct stk_exporter stk_exporter_collapsed = {
     .summary = "Time by stack, a line each, for flame graphs",
     .opens_with = "flamegraph.pl, inferno-flamegraph, https://www.speedscope.app, flameshow, shell "
                   "tools",
-    .keeps =
-        "stacks, as above, a line each: its frames with a ; between them, a space, and its own "
-        "time in ns. The first frame is host or device, the second the thread or stream: grep "
-        "'^host' "
-        "leaves the time of threads, grep '^device' that of devices",
-    .drops = "events, and when a stack ran; a ; in a name is a : here, a line's end or another "
-             "control a ?",
+    .keeps = "stacks, as above, one per line: the frames with a ; between them, a space, and the "
+             "stack's own time in ns. The first frame is host or device, the second the thread or "
+             "stream. grep '^host' keeps the time of threads, grep '^device' that of devices",
+    .drops = "events, and when a stack ran; a ; in a name becomes a :, a line end or another "
+             "control character a ?",
     .is_text = true,
     .has_stacks = true,
     .write = write_collapsed,

@@ -195,15 +195,15 @@ const struct stk_exporter stk_exporter_csv = {
     .keeps =
         "every event with its times to the nanosecond since the run's first event, kind, "
         "track, nesting, launch call, direction and memory of copies; column value holds "
-        "bytes, or the number of a step. Names are as recorded, byte for byte, quoted where "
-        "they hold commas, quotes or line ends, and with a ' before those that a spreadsheet would "
-        "run as a formula (--csv-raw: without it). Column args (--args) holds the arguments as one "
+        "bytes, or the step number. Names are as recorded, byte for byte, and quoted if they "
+        "contain commas, quotes or line ends. A name that a spreadsheet would run as a formula "
+        "gets a ' first (--csv-raw: without it). Column args (--args) holds the arguments as one "
         "JSON object",
     .drops =
-        "details, and values of a counter but the first; everything that is not an event: steps, "
-        "parts, findings (stoker stats --csv and "
-        "stoker why --json have them), properties of devices, the clock's offset, and what was "
-        "selected, which is only said on standard error",
+        "details, and all but the first value of a counter; everything that isn't an event: "
+        "steps, parts, findings (stoker stats --csv and stoker why --json have them), properties "
+        "of devices, the clock's offset, and the selection, which is only printed on standard "
+        "error",
     .is_text = true,
     .takes_args = true,
     .write = write_csv,

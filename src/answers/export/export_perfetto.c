@@ -699,7 +699,7 @@ const struct stk_exporter stk_exporter_perfetto = {
     .summary = "Perfetto's native trace, for ui.perfetto.dev and its trace_processor",
     .opens_with = "https://ui.perfetto.dev (the file stays in your browser), trace_processor",
     .keeps = "every event with its times to the nanosecond, kind (as category), nesting, bytes, "
-             "direction and memory of copies, numbers of steps; counters; which call launched "
+             "direction and memory of copies, step numbers; counters; which call launched "
              "which device operation (as flows); processes, threads, devices, streams; a track for "
              "each sub-row of events that overlap",
     .drops = "positions in the profile's file; arguments, unless they are asked for (--args)",

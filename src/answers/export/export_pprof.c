@@ -220,10 +220,10 @@ const struct stk_exporter stk_exporter_pprof = {
     .summary = "Time by stack as profile.proto, for pprof and what reads its files",
     .opens_with = "go tool pprof, https://www.speedscope.app, flameshow",
     .keeps = "stacks, as above, with two values in ns: host (the thread's own time, shown first) "
-             "and device; of Python functions name, file and line; the thread or stream as label "
-             "thread (pprof -tagroot thread); the verdict's sentence and what was selected as "
-             "comments; when it began and how long it took",
-    .drops = "events, and when a stack ran; addresses, which such stacks have not. "
+             "and device; name, file and line of Python functions; the thread or stream as label "
+             "thread (pprof -tagroot thread); the verdict's sentence and the selection as "
+             "comments; when the profile began and how long it took",
+    .drops = "events, and when a stack ran; addresses, which such stacks don't have. "
              "It is always compressed, as the format requires",
     .wants_gzip = true,
     .has_stacks = true,

@@ -144,8 +144,8 @@ const struct stk_exporter stk_exporter_speedscope = {
     .opens_with = "https://www.speedscope.app (the file stays in your browser)",
     .keeps = "stacks, as above: for each thread one profile of its own time (host: ...) and one of "
              "the device work that it launched (device: ...), a sample per stack, weighted with "
-             "its time in ns; of Python functions name, file and line; the sentence of the verdict "
-             "as the file's name",
+             "its time in ns; name, file and line of Python functions; the verdict's sentence as "
+             "the file's name",
     .drops = "events, and when a stack ran: the view 'time order' is in the order in which stacks "
              "were first seen",
     .is_text = true,

@@ -653,12 +653,12 @@ const struct stk_exporter stk_exporter_sqlite = {
     .extension = ".sqlite",
     .summary = "A SQLite database with the names of stoker query",
     .opens_with = "sqlite3, DuckDB, pandas, any tool that speaks SQL",
-    .keeps = "every event with its times to the nanosecond since the run's first event (table run "
-             "has base_ns to add), kind, track, nesting, bytes, direction and memory of copies, "
-             "numbers of steps, launch call, details (a table of key and value); tracks with "
-             "process, thread, device and stream; "
-             "devices with their properties; steps, their parts, the time line of parts, findings "
-             "with their evidence, issues. Views events, kernels, transfers and links join names "
+    .keeps = "every event with its times to the nanosecond since the run's first event (add "
+             "base_ns of table run), kind, track, nesting, bytes and step number; direction and "
+             "memory of copies; the launch call; details (a table of key and value); tracks with "
+             "process, thread, device and stream; devices with their properties; steps, their "
+             "parts, the timeline of parts, findings with their evidence, issues. Views events, "
+             "kernels, transfers and links join names "
              "and tracks as stoker query does",
     .drops =
         "the columns that stoker query derives: parent, step, precision, the launch call's own "

@@ -831,19 +831,17 @@ const struct stk_exporter stk_exporter_xspace = {
     .summary = "XSpace protobuf, for TensorBoard's profile plugin and XProf",
     .opens_with = "TensorBoard (put it as plugins/profile/RUN/HOST.xplane.pb under the log "
                   "directory), xprof, stoker",
-    .keeps = "every event with its times to the nanosecond, kind (in a stat of its name's entry), "
-             "bytes, direction and memory of copies, numbers of steps (as root events, which XProf "
-             "groups by); how kernels were launched; which call launched which device operation "
-             "(as correlation_id); names "
-             "of threads; devices with their properties; the host's name",
-    .drops = "the numbers of processes, of which the format knows one per file, and the rank; "
-             "correlation numbers as recorded (new ones stand for the same links); the rows that "
-             "keep overlapping events apart. Counters of the host, and its rows that are no "
-             "threads, are in a "
-             "plane next to the host's. XProf's tables of kernels stay empty without --args, those "
-             "of HLO with "
-             "it as well. Protobuf readers refuse files above 2 GiB (stoker "
-             "does not): select steps then",
+    .keeps = "every event with its times to the nanosecond, kind (in a stat of its name's entry) "
+             "and bytes; direction and memory of copies; step numbers (as root events, by which "
+             "XProf groups); how kernels were launched; which call launched which device operation "
+             "(as correlation_id); names of threads; devices with their properties; the host's "
+             "name",
+    .drops = "process numbers (the format has one process per file), and the rank; the recorded "
+             "correlation numbers (new ones stand for the same links); the rows that keep "
+             "overlapping events apart. The host's counters, and its rows that aren't threads, are "
+             "in a plane next to the host's. XProf's kernel tables stay empty without --args, its "
+             "HLO tables always. Protobuf readers other than stoker refuse files above 2 GiB: "
+             "select steps then",
     .one_rank = true,
     .takes_args = true,
     .write = write_xspace,
