@@ -2,7 +2,7 @@
 // Internal to model/: what the steps of summarizing one rank share. Everything here lives in the
 // scratch arena or is freed by stk_analysis_deinit; only `sum` outlives the analysis.
 //
-//   device/   time line, windows and parts of each device; what names and data sheets say of it
+//   device/   time line, windows and parts of each device; what names and data sheets say about it
 //   steps/    where steps begin and end, and which are used
 //   threads/  what each host thread did, and was inside of
 //   input/    stages of the input pipeline
@@ -15,7 +15,7 @@
 
 #define STK_US 1000
 #define STK_MS 1000000
-// Turning a batch into tensors takes one operation in so many at most; the model, far more.
+// At most one operation in this many turns a batch into tensors. The model takes far more.
 #define STK_BATCH_OPS_FEW 4
 
 // Parts that are busy time come first in parts.def, in the order in which they claim time.
@@ -60,8 +60,8 @@ struct stk_host_step {
     uint32_t mark;            // event that marks it, STK_NONE
     uint32_t line;            // the one device it belongs to (a->steps_per_device), else unused
     const char *excluded;     // why it is not used, or NULL
-    bool is_warm_up;          // one of the first two, left out since it is long
-    const char *long_why;     // used although it is long: why it is, "" unknown; else NULL
+    bool is_warm_up;          // one of the first two, left out because it is long
+    const char *long_why;     // why a step that is used is long, "" unknown; NULL: it isn't long
 };
 
 // A step's time on one device, or on the host where there is no device.
@@ -103,7 +103,7 @@ struct stk_thread_info {
     uint32_t first_call, call_count; // into `calls`
 };
 
-// A piece of a gap between device operations, as it was put to a part.
+// A piece of a gap between device operations, and the part that it was assigned to.
 struct stk_gap_piece {
     int64_t start_ns, end_ns;
     uint32_t line;          // index into sum->devices
@@ -111,7 +111,7 @@ struct stk_gap_piece {
     uint8_t part;           // enum stk_part
 };
 
-// What one thread makes of a device's gaps.
+// One worker's results for a device's gaps.
 struct stk_gaps_out {
     struct stk_causes *causes;     // where the pieces go
     struct stk_spans compile_idle; // as in struct stk_analysis, of this device
@@ -130,7 +130,7 @@ struct stk_analysis {
     const uint8_t *in_rank;   // per process
     struct stk_rank_sum *sum;
     int64_t from_ns, to_ns;        // selection, or everything
-    int64_t whole_until_ns;        // rows from here on may be missing; INT64_MAX: none that counts
+    int64_t whole_until_ns;        // rows may be missing from here on; INT64_MAX: none that matter
     struct stk_device_line *lines; // parallel to sum->devices
     struct stk_thread_info *threads;
     struct stk_blocking_call *calls;
@@ -151,7 +151,7 @@ struct stk_analysis {
     struct stk_spans compile_idle; // gaps judged compile; in no order until the facts are made
     bool keeps_gaps;               // an analysis asked for them
     struct stk_vec gaps;           // struct stk_gap_piece, by device and time
-    bool keeps_ribbon;             // an analysis asked for what its host does, too
+    bool keeps_ribbon;             // an analysis also asked for what the host does
     struct stk_vec host_pieces;    // struct stk_gap_piece of the host's steps, by time
 };
 
@@ -160,7 +160,7 @@ static inline uint32_t stk_class_of(const struct stk_analysis *a, uint32_t event
 {
     return a->classes[a->t->name[event]];
 }
-// A step marker says that a step goes on, and nothing of what is done.
+// A step marker says that a step is running, not what it does.
 static inline bool stk_is_step_mark(const struct stk_analysis *a, uint32_t event)
 {
     const struct stk_ext *x = stk_ext_of(a->t, event);
@@ -195,26 +195,26 @@ STK_MUST_CHECK enum stoker_status stk_host_scan(struct stk_analysis *a, struct s
 // Sort marks and make them disjoint: the one that starts first (ties: the longest) keeps its time.
 void stk_marks_flatten(struct stk_marks *m);
 // preparation.c: drops marks of functions that are named after preparing data and do not feed the
-// step. Called when the steps are known. False: no memory.
+// step. Called once the steps are known. False: no memory.
 bool stk_preparation_check(struct stk_analysis *a);
 // block_end.c: waits of the training thread that end when another thread has prepared data become
-// fetches. Called when the driver is known. False: no memory.
+// fetches. Called once the driver is known. False: no memory.
 bool stk_block_ends_find(struct stk_analysis *a);
-// eager_next.c: fetches of a loop over a dataset of TensorFlow's become all of next(), where there
-// is no device. Called when the fetches are known.
+// eager_next.c: without a device, the fetches of a loop over a TensorFlow dataset become whole
+// next() calls. Called once the fetches are known.
 void stk_eager_nexts_widen(struct stk_analysis *a);
-// eager_rounds.c: how often a loop of Python's goes round that calls TensorFlow's operations one by
-// one. False: no memory.
-bool stk_eager_rounds_count(struct stk_analysis *a);
-// eager_work.c: what would be left of such operations in one graph. False: no memory.
-bool stk_eager_work_find(struct stk_analysis *a);
-// copied_batch.c: batches that are made by operators on the host right before they are copied to
-// the device become fetches. Called when the others are known. False: no memory.
-bool stk_copied_batches_find(struct stk_analysis *a);
-// fetch_calls.c: what the training thread calls in its fetches. Called when these are known. False:
+// eager_rounds.c: iterations of a Python loop that calls TensorFlow operations one by one. False:
 // no memory.
+bool stk_eager_rounds_count(struct stk_analysis *a);
+// eager_work.c: how long such operations would take in one graph. False: no memory.
+bool stk_eager_work_find(struct stk_analysis *a);
+// copied_batch.c: batches that operators on the host make right before the copy to the device
+// become fetches. Called once the other fetches are known. False: no memory.
+bool stk_copied_batches_find(struct stk_analysis *a);
+// fetch_calls.c: the training thread's calls in its fetches. Called once these are known. False: no
+// memory.
 bool stk_fetch_calls_count(struct stk_analysis *a);
-// first_use.c: adds calls that are slow since they are the first to the compile marks.
+// first_use.c: adds to the compile marks the calls that are slow because they are the first.
 STK_MUST_CHECK enum stoker_status stk_first_use_find(struct stk_analysis *a,
                                                      struct stoker_err *err);
 // steps.c: host steps by marker or framework; period.c: inferred from the device operations.
@@ -225,12 +225,12 @@ STK_MUST_CHECK enum stoker_status stk_steps_from_derived(struct stk_analysis *a,
                                                          struct stoker_err *err);
 // training.c: whether operators are recorded, and whether they train.
 void stk_training_find(struct stk_analysis *a);
-// cut.c: a->whole_until_ns. Called when the lines are built. False: no memory.
+// cut.c: a->whole_until_ns. Called once the lines are built. False: no memory.
 bool stk_cut_find(struct stk_analysis *a);
 // exclude.c: decide which steps are not used, by their lengths. False: no memory.
 bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns);
-// step_excess.c: what the long first step and the longest of those that count do alone. False: no
-// memory.
+// step_excess.c: names what makes the excluded first step long, and the longest used step. False:
+// no memory.
 bool stk_long_steps_name(struct stk_analysis *a);
 // windows.c: a window per step on one device; `windows` has step_count (or 1) entries.
 // False: no memory.
@@ -247,18 +247,18 @@ void stk_step_rows_make(struct stk_analysis *a, uint32_t device, struct stk_wind
 STK_MUST_CHECK enum stoker_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first,
                                                       uint32_t end, struct stoker_err *err);
 // idle_cause.c: every gap of one device inside the windows gets its parts. Changes only *out, so
-// that devices, and shares of one device's gaps, can be worked on side by side: this is share
-// number `share` of `shares`, in time order. False: no memory.
+// that devices, and shares of one device's gaps, can be processed in parallel: this is share number
+// `share` of `shares`, in time order. False: no memory.
 bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t line, int64_t from_ns, int64_t to_ns,
                         uint32_t share, uint32_t shares, struct stk_gaps_out *out);
 // host_steps.c: parts of host steps in a profile without a device.
 STK_MUST_CHECK enum stoker_status stk_host_steps_attribute(struct stk_analysis *a,
                                                            struct stk_window *windows,
                                                            uint32_t count, struct stoker_err *err);
-// host_collectives.c: the host's collectives, given the time that was put to communication, as a
-// set. False: no memory.
+// host_collectives.c: the host's collectives, from the set of time assigned to communication.
+// False: no memory.
 bool stk_host_collectives_list(struct stk_analysis *a, const struct stk_spans *communication);
-// recompiled.c: which functions were compiled, and how often after a time. False: no memory.
+// recompiled.c: which functions were compiled, and how often after `settled_ns`. False: no memory.
 bool stk_recompiled_find(struct stk_analysis *a, int64_t settled_ns);
 // kernel_work.c: facts.kernels. False: no memory.
 bool stk_kernel_work_find(struct stk_analysis *a);

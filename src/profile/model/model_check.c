@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of sets of time, parts, steps and summaries. Each check is linear.
+// Invariants of sets of time, parts, steps and summaries. Each check is linear.
 #include "profile/model/model_check.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-// An argument may be a text that it returned before.
+// An argument may be a text that an earlier call returned.
 static __attribute__((format(printf, 1, 2))) const char *wrong(const char *format, ...)
 {
     static _Thread_local char text[200];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does what the model derived hold together, and what is it: for assertions, tests and a debugger.
-// Checks return what is wrong, the first thing found, or NULL; the text is valid until the thread's
-// next check.
+// Checks and dumps of what the model derived, for assertions, tests and a debugger. A check returns
+// the first thing that is wrong, or NULL. The text is valid until the thread's next check.
 #pragma once
 
 #include <stdio.h>
@@ -15,9 +14,11 @@ const char *stk_parts_check(const int64_t *parts, int64_t wall_ns);
 // Windows of one device, or of the host: they tile the time.
 const char *stk_windows_check(const struct stk_window *w, uint32_t count);
 // Rows of steps: each one's parts sum to its time, those of one rank and device are in order and do
-// not overlap. (A window loses the time that is no step's, so rows may lie apart.)
+// not overlap. (Time that belongs to no step is cut from its window, so there may be gaps between
+// rows.)
 const char *stk_steps_check(const struct stk_step *steps, uint32_t count, uint32_t device_count);
-// Time line of one device: operations by start, exposed time disjoint and in all the busy time.
+// Timeline of one device: operations sorted by start; exposed sets disjoint, with the busy time as
+// their union.
 const char *stk_line_check(const struct stk_device_line *line);
 const char *stk_rank_sum_check(const struct stk_rank_sum *sum);
 const char *stk_run_sum_check(const struct stk_run_sum *run);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model derived, in words, for debugging: no program reads it. Bounded: LINES_MAX rows of
-// each list; what is left out is counted.
+// Text dumps of what the model derived, for debugging; no program reads them. At most LINES_MAX
+// rows of each list, then the count of the rest.
 #include <inttypes.h>
 
 #include "profile/model/model_check.h"
@@ -39,7 +39,7 @@ void stk_parts_dump(const int64_t *parts, FILE *to)
     fprintf(to, "  %-24s %14" PRId64 " ns\n", "sum", sum);
 }
 
-// The part of a step that takes most of it.
+// The largest part of a step.
 static const char *largest(const int64_t *parts)
 {
     int most = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names compared with the patterns of phases.def; see phase_names.h. A device operation's scope may
-// hold several words: those of the backward pass name the forward one, and the loss, that they are
-// of.
+// have several such words: the backward pass also names the forward pass and the loss that it
+// belongs to.
 #include "profile/model/phase_names.h"
 
 #include <stdbool.h>
@@ -65,7 +65,7 @@ static uint8_t phases_said(enum where where, struct stk_str s)
     return bits;
 }
 
-// A part of a path in lower case, without the number that makes it unlike another.
+// A part of a path in lower case, without the number that makes it unique.
 static uint8_t part_phases(struct stk_str part)
 {
     char text[64];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device, or without one the CPU, does at each moment of the recording: one piece after
-// another, each with its part. Built only when a viewer asks for it (struct stk_view_hook).
+// What a device (or the CPU, without a device) does at each moment of the recording: consecutive
+// pieces, each with its part. Built only when a viewer asks for it (struct stk_view_hook).
 //
 //   sum/ribbon.c          the pieces of a rank, from its summary
 //   sum/ribbon_settle.c   what is known only once all ranks are there: waiting in collectives, and
 //   waits
 //                         that a record of stoker.data holds
-//   idle/owner_pieces.c   whose function each piece is
+//   idle/owner_pieces.c   the user's function of each piece
 #pragma once
 
 #include "profile/model/analysis.h"
@@ -42,7 +42,8 @@ static inline int64_t stk_ribbon_end(const struct stk_ribbon *r, size_t piece)
 // One for each analyzed device of the rank, or one of its host. False: no memory.
 bool stk_ribbons_make(const struct stk_analysis *a, struct stk_arena *arena,
                       struct stk_ribbons *out);
-// What a ribbon is settled with: rows of the merged run, whose times are the trace's plus shift_ns.
+// The rows of the merged run that a ribbon is settled with. Their times are the trace's plus
+// shift_ns.
 struct stk_ribbon_rows {
     const struct stk_step *steps; // of its device, in order; none: its whole span is one row
     size_t count;
@@ -51,10 +52,10 @@ struct stk_ribbon_rows {
     int64_t base_ns;                     // of the trace: collectives have absolute times
     int64_t shift_ns;
 };
-// Cuts the pieces where steps begin and end, and makes them agree with the parts of the rows.
+// Cuts the pieces where steps begin and end, and makes their sums agree with the parts of the rows.
 // False: no memory.
 bool stk_ribbon_settle(struct stk_ribbon *r, const struct stk_ribbon_rows *rows,
                        struct stk_arena *arena);
-// owner_pieces.c: sets `owner` of each piece. Only functions that the summary names as owners of
-// the piece's part are taken. False: no memory.
+// owner_pieces.c: sets `owner` of each piece, only to functions that the summary names as owners of
+// the piece's part. False: no memory.
 bool stk_owner_pieces_name(const struct stk_analysis *a, struct stk_ribbon *r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that show how a job is written: see signs.h. Each distinct name is compared once.
+// Names that show how a job's code is written: see signs.h. Each distinct name is compared once.
 #include "profile/model/signs.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct row {
 
 _Static_assert(STK_SIGN_COUNT < UINT8_MAX, "a sign and 0 fit in a byte");
 
-// After `at`, where the pattern's first half was found: a number or none, and the second half.
+// Is the pattern's first half, found up to `at`, followed by a number or none, and the second half?
 static bool goes_on(struct stk_str s, size_t at, struct stk_str second)
 {
     size_t digits = at + 1;
@@ -63,7 +63,7 @@ static bool matches(const struct row *r, struct stk_str s)
     }
 }
 
-// What rows of each scope are compared with; empty: such rows do not apply.
+// The text that rows of each scope are compared with; empty: they don't apply.
 static void split(struct stk_str name, struct stk_str parts[SCOPES])
 {
     struct stk_python_frame frame = stk_python_frame_parse(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile shows of how the job is written: signs.def, and how often and how long each was
-// seen. Rules choose their advice by it.
+// Signs of how the job's code is written (signs.def), with how often and how long each was seen.
+// Rules choose their advice by them.
 #pragma once
 
 #include "base/arena.h"

@@ -2,8 +2,8 @@
 // Intervals for the ratio of two medians and of two means.
 // Medians: R. M. Price and D. G. Bonett, "Distribution-free confidence intervals for difference and
 // ratio of medians", J. Statist. Comput. Simul. 72 (2002) 119-124: the error of a median's
-// logarithm is the distance of two order statistics around it over twice the normal quantile that
-// belongs to them. No distribution is assumed, and an outlier moves nothing.
+// logarithm is the distance of two order statistics around it, over twice their normal quantile. No
+// distribution is assumed, and an outlier has no effect.
 // Means: the error of a mean's logarithm is that of the mean over the mean (delta method).
 // Both: Student's t replaces the normal quantile, with Welch's degrees of freedom (B. L. Welch,
 // Biometrika 34 (1947) 28-35), so that few steps give a wide interval. Steps that resemble their
@@ -22,7 +22,7 @@
 
 #define EXACT_UP_TO 2000 // values; beyond, the binomial is as good as normal
 #define AUTOCORRELATION_FROM 8
-#define WIDEST 10.0 // an interval of a factor of e^10 to either side says nothing
+#define WIDEST 10.0 // an interval that reaches a factor of e^10 to either side is no information
 
 double stk_welch_degrees(double var_a, double n_a, double var_b, double n_b)
 {

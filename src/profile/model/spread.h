@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two samples of step times: by what factor their medians and their means differ, as an interval
-// that the spread of the samples supports. Deterministic, and mirrored exactly when the samples are
-// exchanged.
+// Two samples of step times: the ratios of their medians and their means, with intervals from the
+// spread of the samples. Deterministic; swapping the samples mirrors the intervals exactly.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +12,7 @@ enum stk_center_kind { STK_CENTER_MEDIAN, STK_CENTER_MEAN, STK_CENTER_KINDS };
 // One sample. Errors are standard errors of the logarithm of the value.
 struct stk_sample {
     size_t count;
-    double effective; // independent values: count, less where neighbors are alike
+    double effective; // independent values: the count, or fewer if neighbors are alike
     int64_t median_ns, mean_ns, p95_ns, min_ns, max_ns; // lower median, nearest rank
     bool has_error;                                     // from two values on
     double error[STK_CENTER_KINDS];

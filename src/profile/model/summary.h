@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is derived once from a trace and read by every analysis and rule: devices, steps, parts and
-// their causes. One summary per rank is small (no events) and outlives its trace; merging the
-// summaries of all ranks gives the run. Times are ns in the trace's own time; base_ns adds the
-// file's clock. Structs that are summed over ranks have their members in summed.def.
+// The facts derived once from a trace, for every analysis and rule: devices, steps, parts and their
+// causes. One summary per rank is small (no events) and outlives its trace; merging the summaries
+// of all ranks gives the run. Times are ns in the trace's own time; base_ns adds the file's clock.
+// Structs that are summed over ranks have their members in summed.def.
 #pragma once
 
 #include "base/arena.h"
@@ -72,8 +72,8 @@ struct stk_cause_name {
     int64_t ns;
     uint32_t count;
 };
-// What owners are put in order by: the loop itself, called once, weighs half, as what it calls each
-// time says more.
+// Owners are sorted by this. The loop itself, called once, gets half weight, because the functions
+// it calls each time are more specific.
 static inline int64_t stk_owner_weight(int64_t ns, uint32_t count)
 {
     return count == 1 ? ns / 2 : ns;
@@ -85,8 +85,8 @@ struct stk_cause {
     int name_count;
     struct stk_example examples[STK_CAUSE_EXAMPLES]; // longest first
     int example_count;
-    // The user's own functions and ranges in whose time it is, the innermost one at each moment,
-    // by weight; count: their calls. Where Python or the user's ranges were recorded.
+    // The user's own functions and ranges that it falls in, the innermost at each moment, by
+    // weight; count: their calls. Only if Python or the user's ranges were recorded.
     struct stk_cause_name owners[STK_CAUSE_OWNERS];
     int owner_count;
 };
@@ -98,19 +98,19 @@ struct stk_slow_stage {
     const char *kind;    // stk_input_kind_key
     bool is_pipeline;    // of tf.data
     bool is_async;       // it has workers of its own
-    bool is_fetch;       // the fetch itself: what it does is not recorded
+    bool is_fetch;       // the fetch itself: its work isn't recorded
     bool is_buffered;    // tf.data hands batches over through a buffer (prefetch)
     bool is_taken_apart; // batches are split before it (unbatch), on its thread
-    bool is_windowed;    // a data set of its own for each window of what is in memory
+    bool is_windowed;    // a separate data set for each window of data in memory
     int64_t self_ns, elements, parallelism; // parallelism 0, elements -1: not known
     double share;                           // of the work of all stages
-    const char *next, *next_kind; // another that works about as much, one after the other; NULL
-    bool next_is_beside;          // on other threads, and it works more in all
+    const char *next, *next_kind; // another stage of the same thread with about as much work; NULL
+    bool next_is_beside;          // it runs on other threads, with more total work
 };
 
 struct stk_device_sum {
     const char *id;        // "rank/ordinal"
-    const char *source_id; // as the file names it
+    const char *source_id; // the file's id
     const char *name;      // "" unknown
     const char *host;
     enum stk_device_kind kind;
@@ -143,18 +143,18 @@ struct stk_step {
     int64_t host_start_ns, host_dur_ns; // -1, -1 where there is no host step
     int64_t parts[STK_PART_COUNT];      // sum == dur_ns, asserted
     const char *excluded;               // why it is not used, or NULL
-    bool is_warm_up;                    // one of the first two, left out since it is long
-    const char *long_why; // used although it is long: why it is, "" unknown; else NULL
+    bool is_warm_up;                    // one of the first two, left out because it is long
+    const char *long_why; // why a step that is used is long, "" unknown; NULL: it isn't long
 };
 
-// What collectives of a rank share. Those of one series are matched with the other ranks' by their
-// ordinals: the k-th of its name in its group, on its device.
+// The common properties of a rank's collectives. Those of a series are matched with other ranks' by
+// ordinal: the k-th of its name in its group, on its device.
 struct stk_collective_class {
     const char *name;
     const char *group;     // name of the process group, NULL not known
     int64_t bytes;         // of the whole tensor, -1 not known
     int64_t group_size;    // 0 not known
-    uint64_t members_hash; // of the list of ranks, those that the launch names too; 0 not known
+    uint64_t members_hash; // of the list of ranks, also if only the launch has it; 0 not known
     uint32_t series;       // index into the rank's series
     uint32_t device;       // index into devices, STK_NONE on the host
     uint8_t kind;          // enum stk_collective_kind: as recorded, else by the name
@@ -162,14 +162,15 @@ struct stk_collective_class {
 
 // One collective over all its ranks, once they are matched.
 struct stk_meeting {
-    int64_t shortest_ns;            // of the ranks' durations: what a rank has above it, it waits
-    int64_t typical_ns;             // the upper median of them: a rank with less came late
-    uint32_t last_rank, brief_rank; // index of the rank that began last, of the shortest one
+    int64_t shortest_ns; // of the ranks' durations: a rank waits for what it takes longer
+    int64_t typical_ns;  // their upper median: a rank with less came late
+    uint32_t last_rank,
+        brief_rank; // index of the rank that began last, and of the one with the shortest duration
 };
 
 struct stk_collective_series {
     uint64_t name_hash;
-    uint64_t group_hash; // of the list of ranks that take part; 0: not recorded, all of them
+    uint64_t group_hash; // of the list of participating ranks; 0: not recorded, so all of them
     uint32_t device, count;
     const struct stk_meeting *meetings; // `count` of them; NULL: not matched
 };
@@ -189,18 +190,18 @@ struct stk_collective {
 _Static_assert(sizeof(struct stk_collective) == 32,
                "docs/cluster.md promises how much memory a merge takes");
 
-#define STK_WHAT_SHUFFLE "a shuffle buffer that fills" // what makes a step long
+#define STK_WHAT_SHUFFLE "a shuffle buffer that fills" // a cause of a long step
 
 // An argument that differs between the compiled programs of a function.
 #define STK_CHANGED_TYPES 3
 struct stk_changed {
     const char *name;                     // "x", "argument 7"; NULL: no more
-    const char *types[STK_CHANGED_TYPES]; // "f32[8,82,64]"; the first of them
+    const char *types[STK_CHANGED_TYPES]; // "f32[8,82,64]"; the first ones
     uint32_t type_count;                  // of all programs
 };
 
-// A function that was traced or compiled: calls that did, those after the first two steps, the
-// time; and, where the profile holds its compiled programs, how they differ.
+// A function that was traced or compiled: the number of such calls, of those after the first two
+// steps, and the time. If the profile has its compiled programs, also how they differ.
 #define STK_RECOMPILED 3
 #define STK_CHANGED 2
 struct stk_recompiled {
@@ -208,7 +209,7 @@ struct stk_recompiled {
     const char *function; // "train_step" of JAX's call "PjitFunction(train_step)"; else NULL
     uint32_t count, later;
     int64_t ns;
-    uint32_t programs;                       // that were compared; 0: fewer than two are known
+    uint32_t programs;                       // compared; 0: fewer than two are known
     bool takes_differ;                       // they take different numbers of arrays
     uint32_t changed_count;                  // arguments of another type or shape in some of them
     struct stk_changed changed[STK_CHANGED]; // those with the most types
@@ -217,7 +218,7 @@ struct stk_recompiled {
 // Kernels whose names show what could be better.
 enum stk_kernel_kind {
     STK_KERNEL_PLAIN,   // a matrix product or convolution that leaves tensor cores unused
-    STK_KERNEL_CHAINED, // elementwise, one of several that follow each other on a stream
+    STK_KERNEL_CHAINED, // elementwise, one of several in a row on a stream
     STK_KERNEL_LAYOUT,  // changes the layout of a tensor
     STK_KERNEL_LOW,     // a matrix product or convolution on tensor cores, of 16 bits or fewer
     STK_KERNEL_KINDS
@@ -243,33 +244,34 @@ struct stk_rank_sum {
     struct stk_facts facts;
     struct stk_slow_stage slow_stage;
     bool host_scope;        // judged on host steps: no device in the profile
-    int64_t cold_ns;        // what counts for a cold start: see verdict
-    void *partial;          // what an analysis kept of this rank (profile/model/view.h), or NULL
+    int64_t cold_ns;        // the time that counts as cold start: see verdict
+    void *partial;          // an analysis' data of this rank (profile/model/view.h), or NULL
     const uint8_t *in_rank; // per process of the trace: it belongs to this rank
-    uint32_t devices_left_out, steps_left_out; // beyond those that are looked at step by step
+    uint32_t devices_left_out, steps_left_out; // beyond those analyzed step by step
 };
 
 // Everything about the run, ranks merged. Arrays are concatenated over ranks (device indices
-// adjusted), so report and rules need not know of ranks.
+// adjusted), so report and rules don't have to handle ranks.
 enum stk_scope { STK_SCOPE_STEPS, STK_SCOPE_SPAN, STK_SCOPE_HOST };
 struct stk_straggler {
     bool fired;
-    int32_t rank; // who is late: the latest of late_ranks
+    int32_t rank; // the late rank: the latest of late_ranks
     uint32_t late_count;
-    const uint32_t *late_ranks; // indices of all that are late, latest first
+    const uint32_t *late_ranks; // indices of all late ranks, latest first
     int64_t wait_ns;            // sum of waits over the other ranks
     double wait_share;          // of the longest device span, per waiting rank
     double held_share;          // share of the waiting held by those ranks
-    int64_t late_ns;        // how much later the latest rank comes than the typical one, in total
-    uint32_t late_steps;    // used steps in which that was seen; 0: the profile has no steps
-    double late_first;      // the share of that at the first collective of a step; -1
-                            // where steps have fewer than two
-    double recurring_share; // of the lateness of each, what is not in its worst step: the least
+    int64_t late_ns;     // how much later the latest rank comes than the typical one, in total
+    uint32_t late_steps; // used steps with such lateness; 0: the profile has no steps
+    double late_first;   // the share of that at the first collective of a step; -1
+                         // where steps have fewer than two
+    double
+        recurring_share; // the smallest share of a late rank's lateness outside of its worst step
     uint32_t matched, last_count;
     bool clocks_agree; // ends of matched collectives agree: a rank may be named
 };
 struct stk_run_sum {
-    struct stk_rank_sum **ranks; // rank_count, and again_count records of the same ranks' input
+    struct stk_rank_sum **ranks; // rank_count, then again_count records of the same ranks' input
     uint32_t rank_count, again_count;
     struct stk_device_sum *devices;
     uint32_t device_count;
@@ -282,14 +284,14 @@ struct stk_run_sum {
     uint32_t median_step;                              // index into steps, STK_NONE
     int64_t step_median_ns, step_mean_ns, step_p95_ns; // of used steps; -1 none
     struct stk_cause causes[STK_PART_COUNT];
-    struct stk_facts facts;                 // summed or maximised over ranks
-    struct stk_slow_stage slow_stage;       // of the rank that waits most
-    struct stk_worker_sum workers;          // of records that go with the run; set by who read them
-    const struct stk_machine_view *machine; // the machine's record; NULL: none; set as `workers` is
+    struct stk_facts facts;           // summed or maximised over ranks
+    struct stk_slow_stage slow_stage; // of the rank that waits most
+    struct stk_worker_sum workers;    // of records that belong to the run; set by their reader
+    const struct stk_machine_view *machine; // the machine's record; NULL: none; set like `workers`
     struct stk_straggler straggler;
     const int64_t
         *clock_ns; // per rank: its clock minus the median rank's; see collectives/rank_clocks.h
-    uint64_t rank_events_unequal; // collectives left out since their counts differ between ranks
+    uint64_t rank_events_unequal; // collectives left out because their counts differ between ranks
 };
 
 #undef BEGIN
@@ -324,7 +326,7 @@ static inline const struct stk_meeting *stk_meeting_of(const struct stk_rank_sum
         &rank->collective_series[stk_collective_class_of(rank, c)->series];
     return s->meetings ? &s->meetings[c->ordinal] : NULL;
 }
-// How long a rank waits in a collective for the last of the others; 0 where it is not matched.
+// How long a rank waits in a collective for the last of the others; 0 if it isn't matched.
 static inline int64_t stk_collective_wait_ns(const struct stk_rank_sum *rank,
                                              const struct stk_collective *c)
 {
@@ -332,22 +334,22 @@ static inline int64_t stk_collective_wait_ns(const struct stk_rank_sum *rank,
     return m ? c->dur_ns - m->shortest_ns : 0;
 }
 
-// What the breakdown shows of the ranks' waiting for each other.
+// The share of the breakdown in which ranks wait for each other.
 static inline double stk_straggler_share(const struct stk_run_sum *run)
 {
     int64_t wait_ns = run->parts[STK_PART_COLLECTIVE_WAIT];
     return wait_ns > 0 ? (double)wait_ns / (double)run->wall_ns : run->straggler.wait_share;
 }
 
-// Is what the steps fetch known: in the profile, or since the hooks, which see every loader, found
-// none?
+// Are the steps' fetches known? Either the profile has them, or the hooks, which see every loader,
+// found none.
 static inline bool stk_knows_fetches(const struct stk_facts *f)
 {
     return f->has_fetches || (f->told[STK_TOLD_LINE] && !f->told[STK_TOLD_LOOP]);
 }
 
-// What the steps spend on evaluation, of their time: those of the whole run, where the hooks told
-// how often it evaluates; else the used ones.
+// Evaluation's share of the steps' time: over the whole run if the hooks recorded how often it
+// evaluates, else over the used steps.
 static inline double stk_evaluation_share(const struct stk_run_sum *run)
 {
     const struct stk_facts *f = &run->facts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was selected, as sets of time on each device.
+// The selection, as sets of time on each device.
 #include "profile/model/view.h"
 
 #include <string.h>
@@ -12,8 +12,7 @@ bool stk_view_has_device(const struct stk_analysis *view, uint32_t line)
     return !view->select->has_device || view->select->device == view->sum->devices[line].ordinal;
 }
 
-// Rows of the steps: [*row, end) are those of the device, which stand together, in the order of the
-// devices; those of the host come last.
+// Rows of the steps: [*row, end) are the device's. Rows are sorted by device; the host's come last.
 static uint32_t rows_of(const struct stk_analysis *view, uint32_t line, uint32_t *row)
 {
     const struct stk_step *s = view->sum->steps;
@@ -70,7 +69,7 @@ bool stk_view_host_steps(const struct stk_analysis *view, bool used_only, struct
             out->v[out->count++] = (struct stk_span){s->start_ns, s->end_ns};
         }
     }
-    stk_spans_normalize(out); // those that each device has of its own may overlap
+    stk_spans_normalize(out); // steps of separate devices may overlap
     return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over one worker's record: see workers.h. Its batches follow each other on one thread, and
-// hold the items and their collation.
+// Sums over one worker's record: see workers.h. Its batches are sequential on one thread, and
+// contain the items and their collation.
 #include "profile/model/workers.h"
 
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a file finds its reader: by content, never by name. What is no profile but well known (a
-// pointer left by git-lfs, a web page saved under the profile's name, and what the readers' rows
-// refuse, such as a report that needs an export) is called by its name, with what to do instead.
+// Finds a file's reader by content, never by name. A well-known file that isn't a profile (a
+// git-lfs pointer, a web page saved under the profile's name, files that the readers' rows refuse,
+// such as a report that needs an export) gets an error that says what it is and what to do instead.
 #include "base/assert.h"
 #include "profile/readers/reader.h"
 
@@ -62,7 +62,7 @@ static bool is_zero(const uint8_t *p, size_t n)
     return true;
 }
 
-// What a reader's row refuses by its first bytes; NULL: nothing.
+// The reason why a reader's row refuses these first bytes; NULL: none.
 static const char *refused_magic(struct stk_str head)
 {
     for (int i = 0; i < stk_reader_count; i++) {
@@ -76,7 +76,7 @@ static const char *refused_magic(struct stk_str head)
     return NULL;
 }
 
-// What content that is known and not readable is called; NULL: nothing known.
+// The description of content that is known but can't be read; NULL: not known.
 static const char *known_stranger(const uint8_t *p, size_t n)
 {
     struct stk_str head = {(const char *)p, n};
@@ -108,7 +108,7 @@ static const char *known_stranger(const uint8_t *p, size_t n)
     return NULL;
 }
 
-// A file without bytes, or a compressed one that gives none: it was cut, or holds an empty file.
+// An empty file, or a compressed one that yields no bytes: it was cut, or contains an empty file.
 static void describe_empty(const struct stk_stream *s, struct stoker_err *err)
 {
     const char *damage = stk_stream_damage(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the name of a file says about its format, by the readers' rows: which reader's suffix it
-// bears, and which known stranger it is. Names matter in folders; a file that was named is
+// What a file's name says about its format, by the readers' rows: which reader's suffix it has, and
+// which known other file it is. Names only matter in folders: a file that the user names is
 // recognized by its content (reader_find.c).
 #include <stdio.h>
 

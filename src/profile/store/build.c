@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builder: its life cycle, and finish(), which runs the stages listed in build_impl.h. Memory
-// of a shard is freed as soon as its rows are in the columns; all else when the builder is freed.
+// The builder: its life cycle, and finish(), which runs the stages listed in build_impl.h. A
+// shard's memory is freed as soon as its rows are in the columns, everything else with the builder.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/store/build_impl.h"

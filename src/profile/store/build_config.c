@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch configurations: kernels of one name are launched in few ways, so each way is kept once and
-// events hold its index. A shard numbers its own; finish() makes one numbering of them all, in the
-// order of the shards.
+// Launch configurations: kernels of one name are launched in few ways, so each configuration is
+// kept once and events have its index. A shard numbers its own; finish() renumbers all of them, in
+// the order of the shards.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -47,8 +47,8 @@ static uint64_t hash_of(const struct stk_launch_config *c)
     return hash;
 }
 
-// Kernels that follow each other are launched in few ways: those seen last are found without a
-// hash. Their place is a sum of what differs most; any collision costs no more than the search.
+// Consecutive kernels have few configurations: recent ones are found without a hash. Their slot is
+// a sum of the fields that differ most. A collision only costs the search.
 static uint32_t *recent_of(struct stk_config_set *set, const struct stk_launch_config *c)
 {
     uint32_t sum = c->grid[0] * 31 + c->grid[1] * 7 + c->block[0] * 3 + (uint32_t)c->registers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Details of events, collected from all shards and ordered by the value row they belong to:
-// counted, then put in place, so the cost is linear and a look-up is one step.
+// counted, then placed, so the cost is linear and a lookup is one step.
 #include "base/alloc.h"
 #include "profile/store/build_impl.h"
 

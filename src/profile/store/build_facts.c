@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts that a reader gives the builder besides rows: names, processes, devices, tracks and
-// what they turn out to be. They are kept as given; finish() merges them. Limits: STK_FACTS_MAX of
-// a sort; more are left out, memory that runs out is remembered.
+// their later changes. They are kept as given; finish() merges them. Limits: STK_FACTS_MAX of a
+// kind, more are left out; a lack of memory is remembered.
 #include <string.h>
 
 #include "base/assert.h"

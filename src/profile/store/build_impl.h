@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files that build a trace share. Private to src/profile/store (and its tests).
+// Shared by the files that build a trace. Private to src/profile/store (and its tests).
 //
 // finish() runs these stages in order, each in a file of its own:
 //   build_merge.c   strings and tracks of all shards get common ids
@@ -22,7 +22,7 @@
 #define STK_POS_MAX ((1ull << 40) - 1)
 #define STK_DAY_NS (86400ll * 1000000000ll)
 #define STK_DUR_MAX_NS (7 * STK_DAY_NS)
-#define STK_FACTS_MAX (1u << 20) // of a sort: processes, moves, devices
+#define STK_FACTS_MAX (1u << 20) // of a kind: processes, moves, devices
 // While building: this row's correlation is in link and next of its ext.
 #define STK_EXT_HAS_CORR 128u
 
@@ -103,7 +103,7 @@ struct stk_raw_long {
     int64_t dur_ns;
 };
 
-// Tracks by key. The string ids in the entries are those of the pool beside the table.
+// Tracks by key. The string ids in the entries are those of the pool next to the table.
 struct stk_track_entry {
     enum stk_track_kind kind;
     uint32_t sid;
@@ -215,7 +215,7 @@ struct stk_finish {
     bool has_left_out;             // some track of a shard is
     uint64_t total_rows;           // stored
     int64_t base_ns;
-    _Atomic uint8_t *name_class; // per string: what it is on a device, see build_scatter.c
+    _Atomic uint8_t *name_class; // per string: its kind on a device, see build_scatter.c
     int64_t *call_corr;          // correlations of runtime rows, by their ref while building
     uint32_t call_count;
     uint32_t *track_final;     // merged entry -> index in t->tracks before sub-rows
@@ -224,7 +224,7 @@ struct stk_finish {
     _Atomic uint32_t
         *track_kinds; // per track before sub-rows: bits 1 << enum stk_kind of its events
 };
-// Sub-rows that a track needs beside itself.
+// Sub-rows that a track needs in addition to itself.
 struct stk_sub_rows {
     uint32_t *counts; // events of each; caller frees
     uint32_t count;
@@ -271,9 +271,9 @@ enum stoker_status stk_build_order(struct stk_finish *f, struct stoker_err *err)
 enum stoker_status stk_build_link(struct stk_finish *f, struct stoker_err *err);
 enum stoker_status stk_build_programs(struct stk_finish *f, struct stoker_err *err);
 
-// String id in the builder's pool, 0 for an empty one; memory that runs out is remembered.
+// String id in the builder's pool, 0 for an empty one; a lack of memory is remembered.
 uint32_t stk_build_intern(struct stk_build *b, struct stk_str s);
 
-// What an unset or kernel row is, by its name; cached per string in f->name_class.
+// The kind of an unset or kernel row, by its name; cached per string in f->name_class.
 enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_kind track,
                              uint32_t name);

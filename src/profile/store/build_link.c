@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch calls and the device work they started: same process, same correlation. Per process, the
 // correlations of its device work go into a table, then its runtime calls look theirs up. One
-// call may start many operations (graphs): they are chained in order of time. Of several calls with
-// one correlation, one whose name launches or copies wins, then the earliest.
+// call may start many operations (graphs): they are chained in time order. Of several calls with
+// one correlation, one that launches or copies by its name wins, then the earliest.
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 // A table of all correlations from the smallest to the largest is used up to this size.
 #define DENSE_SLOTS_PER_ROW 4u
 
-// Slots are asked for this many events ahead.
+// Slots are prefetched this many events ahead.
 #define AHEAD 12u
 #define RUN 16u // of a hash table: at most the least number of slots
 
@@ -58,14 +58,15 @@ static bool starts_work(struct stk_finish *f, uint32_t name)
     return bits & CLASS_STARTS_WORK;
 }
 
-// Where the search for the correlation begins: STK_NONE where it cannot be.
+// Where the search for the correlation begins; STK_NONE: it can't be in the table.
 static inline size_t first_slot(const struct join *j, int64_t corr)
 {
     if (j->dense) {
         uint64_t i = (uint64_t)corr - (uint64_t)j->min_corr;
         return i < j->slot_count ? (size_t)i : STK_NONE;
     }
-    // Neighbors share a run of slots, mostly asked for together: one look-up of the page for all.
+    // Neighboring correlations share a run of slots. They are mostly looked up together, so the
+    // page is found once for all.
     uint64_t number = (uint64_t)corr;
     uint64_t hash = stk_hash_u64(number / RUN ^ j->seed) * RUN + number % RUN;
     return (size_t)hash & (j->slot_count - 1);
@@ -79,7 +80,8 @@ static inline void ask_for_slot(const struct join *j, int64_t corr)
     }
 }
 
-// Slot of the correlation: holds it, or is the free one where it belongs; NULL where it cannot be.
+// The correlation's slot: it has it, or is the free one where it belongs; NULL: it can't be in the
+// table.
 static inline struct slot *find_slot(const struct join *j, int64_t corr)
 {
     size_t i = first_slot(j, corr);
@@ -98,8 +100,8 @@ static void forget(struct join *j)
     j->slots = NULL;
 }
 
-// An empty table. Profilers count correlations up, so a plain array usually does; it is faster and,
-// being walked in order of time, kind to the cache.
+// An empty table. Profilers count correlations up, so a plain array usually works. It is faster,
+// and the walk in time order is cache-friendly.
 static bool prepare(struct join *j, const struct work *w)
 {
     uint64_t range = (uint64_t)w->max_corr - (uint64_t)w->min_corr;
@@ -137,8 +139,8 @@ static int64_t held_corr(const struct stk_ext *e)
     return (int64_t)((uint64_t)e->link << 32 | e->next);
 }
 
-// Chain the device work of one track. Backwards, since each goes to the front. From here on `link`
-// holds the slot's number, until settle_track() replaces it by the launch.
+// Chain the device work of one track, backwards, since each goes to the front. From here on `link`
+// has the slot's number, until settle_track() replaces it by the launch.
 static void insert_work(struct join *j, const struct stk_track *track)
 {
     struct stk_trace *t = j->f->t;
@@ -219,7 +221,7 @@ struct timed {
 
 STK_ORDER(compare_timed, struct timed, STK_UP(start_ns) STK_UP(event))
 
-// Put a chain of n operations in order of time; returns its new head, STK_NONE without memory.
+// Sort a chain of n operations by time; returns its new head, STK_NONE: no memory.
 static uint32_t sort_chain(struct stk_trace *t, uint32_t head, size_t n)
 {
     struct timed few[16], *ops = n <= 16 ? few : stk_alloc_array(n, sizeof *ops);
@@ -241,7 +243,7 @@ static uint32_t sort_chain(struct stk_trace *t, uint32_t head, size_t n)
     return head;
 }
 
-// The launch into every operation of the chain; false without memory.
+// Set the launch of every operation of the chain; false: no memory.
 static bool settle_chain(struct stk_trace *t, uint32_t head, uint32_t call)
 {
     bool ordered = true;
@@ -264,7 +266,7 @@ static bool settle_chain(struct stk_trace *t, uint32_t head, uint32_t call)
     return head != STK_NONE;
 }
 
-// A chain begins with its first event, so that is where the whole chain is settled.
+// A chain begins with its first event, so the whole chain is settled there.
 static bool settle_track(struct join *j, const struct stk_track *track)
 {
     struct stk_trace *t = j->f->t;
@@ -371,7 +373,7 @@ static void count_issues(struct stk_trace *t, const uint32_t *kinds)
         if (!(kinds[k] & WORK_KINDS)) {
             continue;
         }
-        // Launches on a TPU leave no correlation: nothing is missing there.
+        // Launches on a TPU have no correlation, so nothing is missing there.
         bool expected = track->device != STK_NONE &&
                         t->devices[track->device].kind == STK_DEVICE_GPU &&
                         track->kind == STK_TRACK_STREAM;

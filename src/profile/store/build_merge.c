@@ -61,8 +61,8 @@ static uint32_t put_mapped(struct stk_track_table *keys, const struct stk_track_
     return stk_tracks_put(keys, &mapped);
 }
 
-// Key of a shard's track. Where there are too many, the track is only marked, and its rows are
-// taken out when times are checked; until then it stands at any key.
+// Key of a shard's track. If there are too many, the track is only marked, and its rows are removed
+// when times are checked. Until then it has an arbitrary key.
 static uint32_t key_of(struct stk_finish *f, struct stk_shard *s, uint32_t track,
                        struct stk_track_table *keys)
 {
@@ -75,7 +75,7 @@ static uint32_t key_of(struct stk_finish *f, struct stk_shard *s, uint32_t track
     return 0;
 }
 
-// All keys as the shards and the facts name them.
+// All keys that the shards and the facts have.
 static bool collect_keys(struct stk_finish *f, struct stk_track_table *keys)
 {
     struct stk_build *b = f->b;
@@ -111,7 +111,7 @@ static bool collect_keys(struct stk_finish *f, struct stk_track_table *keys)
     return true;
 }
 
-// Apply what tracks and processes became; final[i] is the final id of key i.
+// Apply the changes of tracks and processes; final[i] is the final id of key i.
 static bool resolve_keys(struct stk_finish *f, const struct stk_track_table *keys, uint32_t *final)
 {
     for (uint32_t i = 0; i < keys->entries.count; i++) {

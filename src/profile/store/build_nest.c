@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nesting of one sorted track. A stack of open ends gives each event's depth. An event that ends
-// after the innermost open one does not nest: it goes to the first sub-row where it does, each with
-// a stack of its own, and its depth counts from there. An event that begins where another ends, or
-// that has no length, overlaps nothing.
+// after the innermost open one doesn't nest. It goes to the first sub-row where it nests; each
+// sub-row has its own stack, and depth counts from there. An event that begins where another ends,
+// or that has no length, overlaps nothing.
 //
-// Most tracks nest: the first pass looks no further. Beyond STACKED_ROWS sub-rows (asynchronous
-// slices, hostile input) events no longer nest in the rows that follow, which are filled by the
-// earliest end instead: n log n for any input.
+// Most tracks nest, and only need the first pass. Beyond STACKED_ROWS sub-rows (asynchronous
+// slices, hostile input), further rows have no nesting, and are filled by the earliest end: n log n
+// for any input.
 
 #include "base/alloc.h"
 #include "profile/store/build_order.h"
@@ -33,7 +33,7 @@ static bool push(struct stack *s, int64_t end_ns)
     return true;
 }
 
-// Close what ended; true if [start, end) is then inside the innermost open event, or in none.
+// Close ended events; true if [start, end) is then inside the innermost open event, or in none.
 static bool fits(struct stack *s, int64_t start_ns, int64_t end_ns)
 {
     while (s->count && s->ends[s->count - 1] <= start_ns) {

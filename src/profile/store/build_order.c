@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each track into order, by as many workers as there are threads; then the list of tracks with the
-// sub-rows in it. Tracks are independent: a worker takes the next one that nobody has.
+// Sorts each track, with one worker per thread, then inserts the sub-rows into the list of tracks.
+// Tracks are independent: a worker takes the next free one.
 #include <stdatomic.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting one track in order: what build_order.c, build_sort.c and build_nest.c share.
+// Sorting one track: shared by build_order.c, build_sort.c and build_nest.c.
 #pragma once
 
 #include "base/sort.h"

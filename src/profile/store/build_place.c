@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processes, devices and tracks the trace has, and where each track's events lie. Only tracks
-// with events are kept, and devices and processes that such a track names: profilers describe all
-// visible devices, used or not.
+// The trace's processes, devices and tracks, and the place of each track's events. Only tracks with
+// events are kept, and the devices and processes of such tracks: profilers describe all visible
+// devices, used or not.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static bool on_device(const struct stk_track_entry *e)
     return e->kind == STK_TRACK_STREAM || (e->kind != STK_TRACK_THREAD && e->device >= 0);
 }
 
-// A row of a device that is one too many.
+// A row of a device beyond the cap.
 static void leave_device_out(struct stk_finish *f, uint32_t track)
 {
     struct stk_track_entry *e = stk_tracks_at(&f->merged, track);
@@ -198,8 +198,8 @@ static enum stoker_status place_devices(struct stk_finish *f, const struct stk_m
     return STOKER_OK;
 }
 
-// How much room the rows, the values and the calls' correlations of each track need; `next` then
-// holds where each track's begin.
+// The space for each track's rows, values and correlations of calls. Afterwards `next` has where
+// each track's begin.
 static bool place_values(struct stk_finish *f, struct stk_cursor *next)
 {
     uint64_t exts = 0, calls = 0;

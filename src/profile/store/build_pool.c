@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of rows that wait for their columns. Shards take parts of a few KB to a few hundred KB;
-// the pool cuts them from slabs that are as large as the system's large pages, and gives a slab
-// back as soon as none of its parts is in use, since the columns grow meanwhile.
+// Memory of rows that wait for their columns. Shards take parts of a few KB to a few hundred KB.
+// The pool cuts them from slabs of the size of the system's large pages, and frees a slab as soon
+// as none of its parts is in use, since the columns grow meanwhile.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/store/build_impl.h"
@@ -24,7 +24,7 @@ void stk_pool_init(struct stk_pool *pool)
     pool->next_size = SLAB_FIRST;
 }
 
-// Give a large block back to the system even where the allocator would keep it for later.
+// Return a large block to the system, even if the allocator would keep it for later.
 static void release(struct stk_slab *slab)
 {
 #if defined(__linux__)

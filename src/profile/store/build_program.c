@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled programs that a profile holds, and the arrays that they take: facts that a reader gives,
-// ordered by finish() by name and id, so that those of one function are neighbors.
-// Limits: STK_PROGRAMS_MAX programs with STK_ARGUMENTS_MAX arguments in all; one that has no room
-// for its last argument is not kept at all, since programs are there to be compared.
+// Compiled programs in a profile, and the arrays that they take: facts from a reader. finish()
+// sorts them by name and id, so those of one function are neighbors.
+// Limits: STK_PROGRAMS_MAX programs with STK_ARGUMENTS_MAX arguments in all; a program without room
+// for its last argument isn't kept at all, since programs are compared.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,7 +10,7 @@
 #include "base/sort.h"
 #include "profile/store/build_impl.h"
 
-// A slot, or NULL: the cap is reached, or memory is short.
+// A slot; NULL: the cap is reached, or no memory.
 static void *slot_in(struct stk_build *b, struct stk_vec *v)
 {
     if (v->count == v->max_count) {
@@ -63,7 +63,7 @@ void stk_build_program_left_out(struct stk_build *b)
 
 STK_ORDER(by_name_and_id, struct stk_program, STK_UP(name) STK_UP(id) STK_UP(first))
 
-// A copy of the builder's items for the trace; NULL for none, and where memory ran out.
+// A copy of the builder's items for the trace; NULL: none, or no memory.
 static void *copy_of(const struct stk_vec *v)
 {
     void *copy = v->count ? stk_alloc_array(v->count, v->item_size) : NULL;

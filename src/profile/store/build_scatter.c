@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows to columns. Each shard knows where its rows of each track go, so shards are scattered in
-// parallel without meeting. A chunk of rows is a piece of each column already: it is copied, its
-// names, kinds and exts are translated, and its memory goes back; columns are touched for the first
+// parallel without locks. A chunk of rows already has the form of the columns: it is copied, its
+// names, kinds and exts are translated, and its memory is freed. Columns are touched for the first
 // time here, so memory moves from rows to columns instead of doubling.
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "profile/store/build_impl.h"
 #include "profile/store/names.h"
 
-// Bits of name_class: what a name is on a device, once asked.
+// Bits of name_class: a name's kind on a device, once it is known.
 #define CLASS_KNOWN 1u
 #define CLASS_MEMCPY 2u
 #define CLASS_MEMSET 4u
@@ -155,8 +155,8 @@ static int64_t long_dur(const struct stk_shard *s, uint32_t chunk, uint32_t row)
     return found ? found->dur_ns : UINT32_MAX;
 }
 
-// Close the gaps that rows which were taken out leave in a chunk's columns. Durations that do not
-// fit the column follow their rows.
+// Close the gaps of removed rows in a chunk's columns. Durations that don't fit the column follow
+// their rows.
 static void close_gone(struct stk_shard *s, uint32_t chunk)
 {
     struct stk_chunk *c = stk_shard_chunk(s, chunk);
@@ -192,7 +192,8 @@ static void put_kinds(struct scatter *w, const struct stk_chunk *c, uint32_t fir
     const uint8_t *from = stk_chunk_columns(c).kind;
     uint8_t *to = w->f->t->kind + first;
     enum stk_track_kind track = w->track_kinds[c->track];
-    // Runs of one kind are common: four counters each keep one row from waiting for the one before.
+    // Runs of one kind are common: with four counters per kind, a row needn't wait for the previous
+    // one.
     uint32_t counts[4][STK_KIND_COUNT] = {{0}};
     for (uint32_t r = 0; r < c->count; r++) {
         uint8_t kind = from[r];

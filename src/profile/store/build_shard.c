@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The writing side of a shard: rows into chunks of their tracks, strings and tracks into the
-// shard's own tables. Rows whose times cannot be right by themselves (negative, overflowing, longer
-// than 7 days) are dropped here; what needs the whole trace to judge is dropped at finish.
+// shard's own tables. Rows with impossible times (negative, overflowing, longer than 7 days) are
+// dropped here. Rows that can only be judged with the whole trace are dropped at finish.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/store/build_impl.h"
@@ -169,7 +169,7 @@ uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key)
     if (track == STK_NONE && !stk_tracks_full(&s->tracks)) {
         fail(s, STOKER_ENOMEM);
     }
-    return track; // where there are too many, stk_shard_add counts their rows
+    return track; // if there are too many, stk_shard_add counts their rows
 }
 
 void stk_shard_count(struct stk_shard *s, enum stk_kind kind, uint64_t n)
@@ -254,7 +254,7 @@ static uint32_t add_call(struct stk_shard *s, int64_t corr)
     return s->call_count++;
 }
 
-// Correlations matter on both ends of a launch only; other values on anything but a call.
+// Correlations only matter on both ends of a launch, other values on everything but a call.
 static bool ext_is_worth_keeping(const struct stk_row *row, const struct stk_row_ext *ext)
 {
     if (row->kind == STK_KIND_RUNTIME) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order of one track: start ascending, duration descending, then as recorded. Exporters write most
-// tracks in order, or as a few ordered runs, so: nothing to do where a pass finds it sorted; a
-// merge sort that skips what is in order; and where starts are scattered, a radix sort on the
-// start.
+// tracks in order, or as a few ordered runs. So a sorted track needs one pass, one with few runs
+// gets a merge sort that skips ordered parts, and one with scattered starts a radix sort.
 #include <string.h>
 
 #include "base/assert.h"
@@ -159,7 +158,7 @@ bool stk_track_sort(struct stk_trace *t, uint32_t first, uint32_t n, struct stk_
     } else {
         sort_merge(&scope, keys, n, temp);
     }
-    // Read and written at the same pace: the order fits in front of the keys it comes from.
+    // Reading is never behind writing, so the order can overwrite the keys.
     uint32_t *order = (uint32_t *)(void *)keys;
     for (uint32_t i = 0; i < n; i++) {
         order[i] = keys[i].index;

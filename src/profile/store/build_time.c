@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses time 0, and drops rows that can't belong to this profile. Exporters write a few records
-// at time 0 or at a clock's limit beside millions of good ones; one of them would put the profile's
-// first event years away. So, where starts spread over more than 7 days, the median of the starts
+// at time 0 or at a clock's limit, next to millions of good ones. One of them would put the
+// profile's first event years away. So if starts spread over more than 7 days, the median start
 // decides: rows further than 366 days from it are dropped, and rows further than 7 days if they are
 // fewer than 1 in 100 (files merged from machines whose clocks differ by days are kept).
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Lower median of the starts: exact up to SAMPLES_MAX rows, else of an even sample.
+// Lower median of the starts: exact up to SAMPLES_MAX rows, else of an evenly spaced sample.
 static enum stoker_status find_median(const struct stk_finish *f, bool derived_too, uint64_t rows,
                                       int64_t *median_ns, struct stoker_err *err)
 {
@@ -109,7 +109,7 @@ static uint64_t count_beyond(const struct stk_finish *f, int64_t median_ns, uint
     return n;
 }
 
-// Take a stored row out; the scatter passes over it.
+// Remove a stored row; the scatter skips it.
 static void drop_row(struct stk_finish *f, struct stk_shard *s, struct stk_chunk *c, uint32_t r,
                      enum stk_issue_id why)
 {
@@ -156,7 +156,7 @@ static void drop_far_rows(struct stk_finish *f, int64_t median_ns, uint64_t limi
     }
 }
 
-// Rows of tracks beyond those that a trace holds.
+// Rows of tracks beyond the cap.
 static void drop_left_out(struct stk_finish *f)
 {
     for (size_t i = 0; i < f->b->shards.count; i++) {

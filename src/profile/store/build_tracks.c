@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table of tracks by key: open addressing over an array of entries, so that an entry's index is
-// its id and entries stay in order of first appearance. A slot holds a part of the key's hash
-// beside the index: of a full table most keys that are asked for are not there, and no entry is
-// looked at for them.
+// its id and entries stay in order of first appearance. A slot also has a part of the key's hash:
+// in a full table, most requested keys are missing, and then no entry is read.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -43,8 +42,8 @@ void stk_tracks_deinit(struct stk_track_table *t)
     stk_tracks_init(t);
 }
 
-// Slot of the key, whose hash goes into *tag as a slot has it: holds its entry, or is the free one
-// where it belongs.
+// The key's slot: it has the key's entry, or is the free one where it belongs. *tag gets the slot's
+// part of the hash.
 static uint32_t *find_slot(uint32_t *slots, uint32_t slot_count, const struct stk_track_table *t,
                            const struct stk_track_entry *e, uint32_t *tag)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking up a Python frame in names_block.def, in the forms in which tracers write frames:
+// Looks up a Python frame in names_block.def, in the forms that tracers write:
 //   Kineto            "queue.py(154): get", "<built-in method acquire of _thread.lock object at
 //   0x7>",
 //                     "<built-in function sleep>"
 //   TensorFlow, JAX   "$queue.py:154 get", "$time sleep", "$<unknown> acquire" (methods in C)
-// Limit: a user's file of the same name as Python's own is taken for that.
+// Limit: a user's file with the same name as Python's own counts as that one.
 #include "profile/store/names_block.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/str.h"
 
 enum stk_block_end {
-    STK_ENDED_BY_NOTHING, // the function neither blocks nor lets go
+    STK_ENDED_BY_NOTHING, // the function neither blocks nor releases
     STK_ENDED_BY_PUT,
     STK_ENDED_BY_LOCK,
     STK_ENDED_BY_RESULT,
@@ -13,7 +13,7 @@ enum stk_block_end {
     STK_ENDED_BY_CLOCK,
     STK_ENDED_BY_OUTSIDE
 };
-// What ends the block of a thread in this Python frame.
+// What ends a thread's block in this Python frame.
 enum stk_block_end stk_name_blocks(struct stk_str frame);
-// What blocks of others this Python frame ends.
+// The kind of other threads' blocks that this Python frame ends.
 enum stk_block_end stk_name_lets_go(struct stk_str frame);

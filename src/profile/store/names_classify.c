@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognising names. The rules are tables (names.def, names_prep.def, each row with its reason);
-// here is how a name is made comparable: API prefixes and version suffixes of calls, decoration of
-// ranges, the instruction's name in an HLO line, the function's name in a Python frame. Each
-// distinct string of a trace is looked at once (stk_names_classify).
+// Classifies names. The rules are tables (names.def, names_prep.def, each row with its reason).
+// This file makes names comparable: it handles API prefixes and version suffixes of calls,
+// decoration of ranges, the instruction's name in an HLO line, and the function's name in a Python
+// frame. Each distinct string of a trace is examined once (stk_names_classify).
 #include "base/assert.h"
 #include "profile/store/names.h"
 
@@ -105,8 +105,8 @@ static uint32_t classify_call(struct stk_str name)
     return stk_names_ask(STK_SCOPE_CALL, cut_version(cut_front(name, api_prefix(name))));
 }
 
-// The kernel's name, or of an HLO line "%all-reduce.1 = f32[8] all-reduce(...)" the instruction's:
-// the rest names other instructions.
+// The kernel's name, or the instruction's name in an HLO line "%all-reduce.1 = f32[8]
+// all-reduce(...)": the rest has names of other instructions.
 static uint32_t classify_work(struct stk_str name)
 {
     if (name.n && name.p[0] == '%') {
@@ -300,8 +300,8 @@ static bool is_custom_op(struct stk_str s)
     return true;
 }
 
-// "EagerLocalExecute: Conv2D": the operation that TensorFlow runs at once, on the calling thread.
-// Functions ("__inference_step_12") contain operations of their own and don't count.
+// "EagerLocalExecute: Conv2D": the operation that TensorFlow runs right away, on the calling
+// thread. Functions ("__inference_step_12") contain operations and don't count.
 static struct stk_str eager_type(struct stk_str s)
 {
     struct stk_str prefix = STK_STR("EagerLocalExecute: ");
@@ -324,7 +324,7 @@ static bool is_method(struct stk_str s)
     return false;
 }
 
-// Internals of the runtime, among names that are no operation "name:Type".
+// Internals of the runtime, among names that aren't an operation "name:Type".
 static uint32_t internal_bit(struct stk_str s, uint32_t bits)
 {
     const uint32_t machinery = STK_NAME_XLA_RUN | STK_NAME_COMPILE | STK_NAME_FW_STEP;
@@ -338,10 +338,10 @@ static uint32_t classify_host(struct stk_str name)
 {
     struct stk_str s = plain_range(name), type = tensorflow_type(s), eager = eager_type(s);
     uint32_t bits = stk_names_ask(STK_SCOPE_HOST, s);
-    if (eager.n) { // the rule for the prefix speaks of functions
+    if (eager.n) { // the prefix's rule is about functions
         return classify_type(eager);
     }
-    if (type.n) { // a node of a graph has a name of its own, an eager operation that of its type
+    if (type.n) { // a graph node has its own name, an eager operation its type's
         bits |= type.p - s.p - 1 == (ptrdiff_t)type.n && memcmp(s.p, type.p, type.n) == 0
                     ? 0
                     : STK_NAME_GRAPH_NODE;

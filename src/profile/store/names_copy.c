@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of copies and memsets that a device executed, as CUPTI, ROCm, TensorFlow and Nsight Systems
 // write them: "Memcpy HtoD (Pageable -> Device)", "MemcpyH2D", "[CUDA memcpy Host-to-Device]",
-// "CopyHostToDevice", "MEMCPYHtoD". Arrays count as device memory. ROCm says only "Host": whether
-// that is pinned stays unknown.
+// "CopyHostToDevice", "MEMCPYHtoD". Arrays count as device memory. ROCm only has "Host", so pinned
+// is unknown there.
 #include "base/assert.h"
 #include "profile/store/names.h"
 

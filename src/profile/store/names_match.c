@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of names.def and how a text meets them. An index, built once, leads from the text's
-// first byte to the rules that are anchored there, and from each pair of adjacent bytes to the
-// rules whose pattern begins with it, so that a text is passed over once however many rules there
-// are (a profile may hold a million distinct names, of some hundred bytes each).
+// Matches texts with the rules of names.def. An index, built once, leads from the text's first byte
+// to the rules that are anchored there, and from each pair of adjacent bytes to the rules whose
+// pattern begins with it. So one pass over a text checks all rules (a profile may have a million
+// distinct names of some hundred bytes).
 #include "profile/store/names_match.h"
 
 #include <pthread.h>
@@ -77,7 +77,8 @@ static bool has_any(struct stk_str s, const char *parts)
     return false;
 }
 
-// The pattern begins where `rest`, a tail of the text, begins; where HOW_ENDS, anywhere.
+// Does `rest`, a tail of the text, begin with the pattern? With HOW_ENDS, the pattern is at its
+// end.
 static bool matches(const struct rule *r, struct stk_str rest)
 {
     switch (r->how) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes that a name says in words, as --redact writes it: "name-7 [fetch, python]". What replaces
-// a user's name keeps what the name meant, so a redacted trace gives the verdict of its original.
+// Classes of a redacted name, written by --redact after its number: "name-7 [fetch, python]". The
+// replacement keeps the name's meaning, so a redacted trace gives the verdict of its original.
 //
-// Limits: only classes. What else a name tells (its file, the type of an operation, a kernel's
-// precision) is gone.
+// Limits: only classes are kept. Other information in a name (its file, an operation's type, a
+// kernel's precision) is lost.
 #include "profile/store/names_said.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of a name (profile/store/names.h) as words after what replaces it.
+// The classes of a name (profile/store/names.h) as words after its replacement.
 #pragma once
 
 #include "profile/store/names.h"
@@ -11,7 +11,7 @@ enum { STK_NAME_SAID_MAX = 512 };
 size_t stk_name_say(uint32_t bits, char buffer[STK_NAME_SAID_MAX]);
 bool stk_name_says(struct stk_str name, uint32_t *bits);
 
-// Whether stk_name_says has to be asked: hardly any name ends so.
+// Whether stk_name_says must be called: hardly any name ends like this.
 static inline bool stk_name_may_say(struct stk_str name)
 {
     return name.n > sizeof STK_NAME_REPLACED && name.p[name.n - 1] == ']' &&

@@ -8,7 +8,7 @@
 #include "base/str.h"
 
 struct stk_tf_name {
-    struct stk_str path, type; // both empty: it is no such name
+    struct stk_str path, type; // both empty: not such a name
 };
 
 // Needs both parts; "aten::mm" and "EagerExecute: MatMul" don't qualify. The type itself isn't

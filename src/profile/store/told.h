@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the hooks of `stoker run` tell of a program, as a trace holds it; told.def lists it. A
-// profile that another recorder wrote holds none of it.
+// What the hooks of `stoker run` recorded about a program, in a trace; told.def lists it. Profiles
+// of other recorders have none of it.
 #pragma once
 
 #include <stdint.h>

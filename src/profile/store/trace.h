@@ -11,7 +11,7 @@
 // threads.
 //
 // Memory: 27 bytes an event plus 24 for those that carry values (device work, step markers,
-// allocator events), besides strings; 16 for each detail, where an analysis asked for them.
+// allocator events), plus strings; 16 for each detail, if an analysis asked for them.
 #pragma once
 
 #include <stdbool.h>
@@ -47,7 +47,7 @@ struct stk_issue_info {
 };
 const struct stk_issue_info *stk_issue_info(enum stk_issue_id id);
 
-// Details that a reader keeps only for those who ask (struct stk_read_ctx, struct stk_view_hook).
+// Details that a reader only keeps on request (struct stk_read_ctx, struct stk_view_hook).
 #define STK_WANT_MEMORY 1u
 #define STK_WANT_COUNTERS 2u
 #define STK_WANT_COLLECTIVES 4u
@@ -55,8 +55,8 @@ const struct stk_issue_info *stk_issue_info(enum stk_issue_id id);
 #define STK_WANT_LAUNCHES 16u  // launch configurations
 #define STK_WANT_SCOPES 32u    // the framework's own names of device operations
 #define STK_WANT_SHAPES 64u    // dimensions of operations' inputs
-#define STK_WANT_GRIDS 128u    // launch configurations of kernels alone, without what they cost
-#define STK_WANT_MESSAGES 256u // sizes and groups of collectives alone, without gradients
+#define STK_WANT_GRIDS 128u    // only launch configurations of kernels, without their costs
+#define STK_WANT_MESSAGES 256u // only sizes and groups of collectives, without gradients
 static inline bool stk_wants_grids(uint32_t wants)
 {
     return wants & (STK_WANT_LAUNCHES | STK_WANT_GRIDS);
@@ -67,8 +67,7 @@ static inline bool stk_wants_messages(uint32_t wants)
     return wants & (STK_WANT_COLLECTIVES | STK_WANT_MESSAGES);
 }
 
-// Values that only some events carry, kept only where they were asked for
-// (profile/store/details.def).
+// Values that only some events have, kept only on request (profile/store/details.def).
 enum stk_detail_key {
 #define D(id, key, type, meaning) STK_DETAIL_##id,
 #include "profile/store/details.def"
@@ -118,17 +117,17 @@ struct stk_process {
     uint32_t host; // string id, 0 unknown
 };
 
-// What a device can hold and do, as the file says; 0 unknown.
+// A device's capacities and rates, from the file; 0 unknown.
 struct stk_device_limits {
-    int32_t sm_threads, sm_blocks, sm_registers, sm_shared_bytes; // of one multiprocessor
+    int32_t sm_threads, sm_blocks, sm_registers, sm_shared_bytes; // of one SM
     int32_t warp_threads;
     int64_t memory_bytes_per_s, flops_per_s;
 };
 
 struct stk_device {
     uint32_t process;   // index
-    int64_t ordinal;    // as the process numbers its devices
-    uint32_t source_id; // string id: as the file names it (pid, process/deviceId, plane name)
+    int64_t ordinal;    // the process's number of the device
+    uint32_t source_id; // string id: the file's id (pid, process/deviceId, plane name)
     uint32_t name;      // string id: "H100 80GB HBM3"; 0 unknown
     enum stk_device_kind kind;
     int32_t sm_count, cc_major, cc_minor; // 0 unknown
@@ -146,34 +145,34 @@ struct stk_track {
     uint32_t first, count; // its events
 };
 
-// How a kernel was launched and what one run of it costs, or what a host operation costs on the
-// device. Kept once for all events that are alike.
+// How a kernel was launched and the cost of one run, or a host operation's cost on the device. Kept
+// once for all equal events.
 struct stk_launch_config {
     int64_t flops, bytes;       // of one run: -1 unknown
     uint32_t grid[3], block[3]; // 0 unknown
     int32_t registers;          // of a thread, -1 unknown
     int32_t shared_bytes;       // of a block, static and dynamic; -1 unknown
     int32_t occupancy_pct;      // as recorded, -1 unknown
-    bool occupancy_of_grid;     // it counts no more blocks than the grid has
+    bool occupancy_of_grid;     // it counts at most the grid's blocks
 };
 #define STK_LAUNCH_CONFIG_UNKNOWN                                                                  \
     ((struct stk_launch_config){                                                                   \
         .flops = -1, .bytes = -1, .registers = -1, .shared_bytes = -1, .occupancy_pct = -1})
 
-// A compiled program that the profile holds as a whole (XLA's HLO), and the arrays that it takes.
-// Those that its function never uses are not among them.
+// A compiled program that is completely in the profile (XLA's HLO), and the arrays that it takes,
+// without those that its function never uses.
 struct stk_argument {
-    uint32_t name; // string id: "params[0]", as the function's own parameter is called; 0 unknown
+    uint32_t name; // string id: "params[0]", the function's own parameter; 0 unknown
     uint32_t type; // string id: "f32[8,82,64]"
 };
 struct stk_program {
     uint32_t name;         // string id: "jit_train_step"; several programs may have it
-    int64_t id;            // of the process: where they are numbered, by age
+    int64_t id;            // the process's number of it, by age; 0 without numbers
     uint32_t first, count; // its arguments, in order
-    bool differentiates;   // computes gradients: an operation is of a function's transpose
+    bool differentiates;   // computes gradients: an operation is in a function's transpose
 };
 
-// Values that only some events carry.
+// Values that only some events have.
 #define STK_EXT_VALUE 1u // `value` is set: bytes of a copy, memset or allocation, number of a step
 #define STK_EXT_STEP 2u  // a step marker; value is the step's number if STK_EXT_VALUE
 #define STK_EXT_ASYNC 4u // copy recorded as asynchronous
@@ -190,16 +189,16 @@ struct stk_ext {
 
 struct stk_issue {
     uint64_t count;
-    uint64_t events_lost; // of these, whole events that are not in the store
+    uint64_t events_lost; // of these, complete events that aren't in the store
     int64_t first_offset; // position in the input where it was first seen, -1 unknown
     uint32_t note;        // string id: first example or the profiler's own text, 0 none
 };
 
-// Whether the input ends early: what follows could not be read.
+// Whether the input ends early.
 enum stk_cut {
     STK_CUT_NOT,       // it was read to its end
-    STK_CUT_SOMEWHERE, // at some place of the file: the positions of records tell what came before
-    STK_CUT_AT         // known as a time
+    STK_CUT_SOMEWHERE, // at a place of the file: the records' positions show what came before
+    STK_CUT_AT         // at a known time
 };
 
 struct stk_trace {
@@ -219,7 +218,7 @@ struct stk_trace {
     struct stk_detail *details; // those of ext i: [detail_first[i], detail_first[i + 1])
     uint32_t *detail_first;     // NULL: none at all
     uint32_t detail_count;
-    struct stk_launch_config *configs; // of launches, where an analysis asked for them
+    struct stk_launch_config *configs; // of launches, if an analysis asked for them
     uint32_t config_count;
     struct stk_long_dur {
         uint32_t event;
@@ -242,7 +241,7 @@ struct stk_trace {
 
     int64_t base_ns;  // the file's own clock at time 0 of the columns: add it to get file time
     uint64_t read;    // records read, of any kind, metadata and derived rows too
-    uint64_t dropped; // records that could not be stored although they were events
+    uint64_t dropped; // events that couldn't be stored
     uint64_t by_kind[STK_KIND_COUNT]; // of all records read
     int32_t rank, world_size;         // -1 unknown
     uint32_t host;                    // string id
@@ -251,11 +250,11 @@ struct stk_trace {
     const char *format; // reader's name
     uint32_t framework_hint; // bit per enum stk_framework seen in metadata
     enum stk_cut cut;
-    // Rows of any track from here on may be missing, or earlier, where it is cut somewhere.
-    // INT64_MIN: nothing is known to be whole; INT64_MAX: the input ends after everything that
-    // counts.
+    // From here on, rows of any track may be missing (earlier ones too for STK_CUT_SOMEWHERE).
+    // INT64_MIN: nothing is known to be complete; INT64_MAX: the input ends after everything that
+    // matters.
     int64_t whole_until_ns;
-    bool is_frozen;     // the columns belong to somebody else (profile/store/trace_frozen.h)
+    bool is_frozen;     // the columns are owned elsewhere (profile/store/trace_frozen.h)
     uint32_t *track_at; // per STK_TRACK_SPAN events: the track of the first; may be NULL
 };
 
@@ -263,7 +262,7 @@ struct stk_trace *stk_trace_new(void);                    // NULL: no memory
 void stk_trace_free(struct stk_trace *t);                 // takes NULL
 uint64_t stk_trace_size_bytes(const struct stk_trace *t); // memory held, about
 
-// The input ends early, before some rows that count.
+// The input ends early, and rows that matter are missing.
 static inline bool stk_trace_lacks_rows(const struct stk_trace *t)
 {
     return t->cut == STK_CUT_SOMEWHERE || (t->cut == STK_CUT_AT && t->whole_until_ns != INT64_MAX);
@@ -296,7 +295,7 @@ static inline const struct stk_ext *stk_ext_of(const struct stk_trace *t, uint32
     }
     return &t->ext[t->ref[event]];
 }
-// How a kernel was launched, or NULL if that is not known.
+// How a kernel was launched, or NULL if unknown.
 static inline const struct stk_launch_config *stk_config_of(const struct stk_trace *t,
                                                             uint32_t event)
 {
@@ -347,8 +346,8 @@ static inline struct stk_str stk_name_of(const struct stk_trace *t, uint32_t eve
 {
     return stk_strpool_get(&t->strings, t->name[event]);
 }
-// Track of an event, sub-rows included: a binary search, among the tracks of its span where the
-// trace is indexed. Analyses ask this for most events, so a trace that was built is indexed.
+// Track of an event, sub-rows included: a binary search, limited to the tracks of its span if the
+// trace is indexed. Analyses call this for most events, so built traces are indexed.
 uint32_t stk_track_of(const struct stk_trace *t, uint32_t event);
 #define STK_TRACK_SPAN 1024
-void stk_trace_index_tracks(struct stk_trace *t); // without memory the trace stays as it is
+void stk_trace_index_tracks(struct stk_trace *t); // without memory, the trace stays unindexed

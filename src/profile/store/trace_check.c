@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of every trace, however broken its file was. Method: one pass over the tracks and
-// their events, one over the chains of linked work; nothing is allocated. Limits: depths of 255 and
-// more are saturated and only compared with their neighbors.
+// Invariants of every trace, even of a broken file. Method: one pass over the tracks and their
+// events, one over the chains of linked work; nothing is allocated. Limits: depths of 255 and more
+// are saturated and only compared with their neighbors.
 #include "profile/store/trace_check.h"
 
 #include <inttypes.h>
@@ -135,7 +135,7 @@ static const char *check_ext(const struct stk_trace *t, uint32_t e)
     return NULL;
 }
 
-// Of one event by itself. stk_dur_ns is not called before its table is known to be sound.
+// Checks one event alone. stk_dur_ns must not be called before its table is checked.
 static const char *check_event(const struct stk_trace *t, uint32_t e)
 {
     bool is_call = t->kind[e] == STK_KIND_RUNTIME;
@@ -164,7 +164,8 @@ static const char *check_order(const struct stk_trace *t, const struct stk_track
         }
         bool is_first = e == k->first;
         int64_t start = t->start_ns[e], end = stk_end_ns(t, e);
-        if (start < 0 && k->kind != STK_TRACK_DERIVED) { // what is derived may lie around the rest
+        if (start < 0 &&
+            k->kind != STK_TRACK_DERIVED) { // derived events may be outside of the others' time
             return wrong("event %u begins at %" PRId64, e, start);
         }
         unsigned depth = t->depth[e], before = is_first ? 0 : t->depth[e - 1];

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a trace hold together, and what is in it: for assertions, tests and a debugger. A check goes
-// over every event; assertions call it where they are on (base/assert.h).
+// Checks and dumps of a trace, for assertions, tests and a debugger. A check visits every event;
+// assertions call it if they are enabled (base/assert.h).
 #pragma once
 
 #include <stdio.h>
 
 #include "profile/store/trace.h"
 
-// What is wrong, the first thing found, or NULL: tracks cover the events in order; events of a
-// track are sorted, parents before children, depths fit; ids are in range; calls and device work
-// are linked both ways; durations are not negative. The text is valid until the thread's next
-// check.
+// The first violation, or NULL: tracks cover the events in order; events of a track are sorted,
+// parents before children, depths fit; ids are in range; calls and device work are linked both
+// ways; durations are not negative. The text is valid until the thread's next check.
 const char *stk_trace_check(const struct stk_trace *t);
 
 // For people; at most about a hundred lines each. An index that doesn't exist is reported.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace's own struct as it is, then its arrays in the order below. Strings are interned again
-// on thawing: the lookup table depends on the process's hash, and strings are few compared with
+// when thawing: the lookup table depends on the process's hash, and strings are few compared with
 // events.
 #include "profile/store/trace_frozen.h"
 
@@ -63,7 +63,7 @@ static void freeze_strings(const struct stk_strpool *p, struct stk_frost *f)
     stk_vec_deinit(&bytes);
 }
 
-// Each gets the id that it had.
+// Each gets its old id.
 static bool thaw_strings(struct stk_strpool *p, struct stk_thaw *thaw)
 {
     size_t count, n, at = 0;

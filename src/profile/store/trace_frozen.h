@@ -11,6 +11,6 @@ void stk_trace_freeze(const struct stk_trace *t, struct stk_frost *f);
 // is closed.
 struct stk_trace *stk_trace_thaw(struct stk_thaw *thaw);
 
-// Texts: how many there are is known to who thaws.
+// Texts: the caller knows how many there are when it thaws.
 void stk_text_freeze(struct stk_frost *f, const char *text); // NULL: ""
 const char *stk_text_thaw(struct stk_thaw *thaw);            // in the map, NUL-terminated

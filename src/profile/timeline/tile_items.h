@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile in the making: what it shows (tl_tile.c), and its bytes (tl_tile_write.c).
+// A tile under construction: its items (tl_tile.c) and its bytes (tl_tile_write.c).
 #pragma once
 
 #include "profile/timeline/timeline.h"
@@ -18,7 +18,7 @@ struct stk_tile {
     int level;
     struct stk_vec items; // struct stk_tile_item
     uint64_t merged, events;
-    size_t bytes, place; // as bytes, and where these begin among those of other tiles
+    size_t bytes, place; // its size in bytes, and where it begins among other tiles
 };
 
 // Marks the items that are far, and sets `bytes`.

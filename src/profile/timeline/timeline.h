@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The index of a viewer's timeline, over the traces of a query (which must outlive it).
 //
-// A viewer's track is one of the store with its sub-rows. Each of its rows is one depth
-// of one of these, so that the events of a row do not overlap: of those that start in a bucket of
-// time all but the last are shorter than it. Events that still overlap (depths beyond 255, rows
-// beyond the last) share a row; there all but the last of a bucket are merged, however long.
+// A viewer's track is a track of the store with its sub-rows. Each of its rows is one depth of one
+// of these, so the events of a row don't overlap: of the events that start in a bucket of time, all
+// but the last are shorter than it. Events that still overlap (depths beyond 255, rows beyond the
+// last) share a row; there all but the last of a bucket are merged, even long ones.
 //
-// A row whose events follow each other in the store, as those of a stream do, needs no list of
-// them. Above the level where a bucket holds eight events on average, each row has its buckets
-// made (tl_levels.c): a tile is a copy of them there, and a look at eight events a bucket below.
+// A row whose events are consecutive in the store, like a stream's, needs no list of them. Above
+// the level at which a bucket has eight events on average, each row's buckets are precomputed
+// (tl_levels.c) and a tile copies them. Below it, a tile reads about eight events per bucket.
 //
 // Memory: 4 bytes an event for the lists of rows that need one, 1 to 2 for the buckets.
 #pragma once
@@ -23,7 +23,7 @@
 #define STK_TL_ROWS 256 // of a track
 #define STK_TL_LEVEL_MAX 52
 #define STK_TL_BUCKETS 1024
-#define STK_TL_DENSE 8 // events of a bucket, from where on buckets are made
+#define STK_TL_DENSE 8 // events of a bucket, on average, from which on buckets are precomputed
 
 struct stk_tl_row {
     uint32_t first, end; // places: rows are contiguous
@@ -31,16 +31,17 @@ struct stk_tl_row {
     uint32_t steps;      // the first of its levels in the trace's `steps`
     bool follows;        // its events are from, from + 1, ...
     uint8_t lowest;      // level of its first buckets
-    uint8_t levels;      // that it has buckets of; beyond the last there is one bucket
+    uint8_t levels;      // levels with buckets; beyond the last there is one bucket
 };
 
-// What starts in a stretch of 2^level ns, and is not empty.
+// The events that start in a stretch of 2^level ns; not empty.
 struct stk_tl_bucket {
     uint32_t first;   // place; the next bucket's is where it ends
-    uint32_t longest; // place, of what is merged; of one that stands alone if nothing is
+    uint32_t longest; // place of the longest merged event; if none is merged, of the one that
+                      // stands alone
 };
 
-struct stk_tl_track { // of a root track; `count` is 0 of sub-rows and of what is not selected
+struct stk_tl_track { // of a root track; counts are 0 for sub-rows and unselected tracks
     uint32_t first_row, row_count, event_count, last_sub; // sub-rows: up to last_sub, inclusive
 };
 
@@ -57,7 +58,7 @@ struct stk_tl_trace {
     uint32_t *list;  // events by row and start, of rows that need one
     uint32_t *steps; // of each row and level where its buckets begin; one more at the end
     struct stk_tl_bucket *buckets;
-    int64_t *outliers; // of each string: longer is one
+    int64_t *outliers; // of each string: a longer event is an outlier
 };
 
 // What a device does at each moment (profile/model/ribbon.h), for the viewer.
@@ -76,7 +77,7 @@ struct stk_timeline {
     uint32_t ribbon_count;
     uint64_t events;
     int64_t first_ns, last_ns; // of all events; both 0 without events
-    bool is_thawed;            // arrays as long as the events aren't its own (tl_frozen.c)
+    bool is_thawed;            // arrays of the events' length are in the map (tl_frozen.c)
 };
 
 struct stk_tl_place { // of an event
@@ -119,16 +120,15 @@ static inline bool stk_tl_has_level(const struct stk_tl_row *row, int level)
 {
     return row->levels > 0 && level >= row->lowest;
 }
-// Buckets of a level that the row has, those which begin in [from_ns, to_ns).
+// A row's buckets of a level that begin in [from_ns, to_ns).
 struct stk_tl_buckets {
     const struct stk_tl_bucket *v;
     uint32_t count, end;          // end: place where the last one ends
-    struct stk_tl_bucket only[1]; // of a level beyond those that were made
+    struct stk_tl_bucket only[1]; // of a level beyond the precomputed ones
 };
 void stk_tl_buckets_of(const struct stk_tl_trace *x, const struct stk_tl_row *row, int level,
                        int64_t from_ns, int64_t to_ns, struct stk_tl_buckets *out);
-// The bucket of a level that the place at which it begins is in, by a look at each of its events.
-// *next: where it ends.
+// The bucket of a level that begins at a place, computed from its events. *next: where it ends.
 struct stk_tl_bucket stk_tl_bucket_at(const struct stk_tl_trace *x, const struct stk_tl_row *row,
                                       int level, uint32_t first, uint32_t *next);
 // Whether the event at a place is no shorter than a bucket: as the last of it, it stands alone.
@@ -137,7 +137,7 @@ static inline bool stk_tl_is_long(const struct stk_tl_trace *x, const struct stk
 {
     return stk_dur_ns(x->t, stk_tl_event(x, row, place)) >> level > 0;
 }
-// STOKER_EUSAGE: no such event, or it is not selected.
+// STOKER_EUSAGE: no such event, or it isn't selected.
 STK_MUST_CHECK enum stoker_status stk_tl_find(const struct stk_timeline *t, int64_t id,
                                               struct stk_tl_place *out, struct stoker_err *err);
 void stk_tl_place(const struct stk_tl_trace *x, uint32_t event, struct stk_tl_place *out);
@@ -146,7 +146,7 @@ STK_MUST_CHECK enum stoker_status stk_tl_track(const struct stk_timeline *t, int
                                                const struct stk_tl_trace **x, uint32_t *root,
                                                struct stoker_err *err);
 
-// What the viewer asks for; JSON is written without a look at the sink's state.
+// The viewer's requests. JSON is written without checking the sink's state.
 STK_MUST_CHECK enum stoker_status stk_tl_tracks_json(const struct stk_timeline *t,
                                                      struct stk_sink *to, struct stoker_err *err);
 // Appends to `out`, whose items are bytes.

@@ -73,7 +73,7 @@ static bool take_track(struct area *a, const struct stk_tl_trace *x, uint32_t ro
     for (uint32_t r = 0; r < track->row_count; r++) {
         const struct stk_tl_row *row = &x->rows[track->first_row + r];
         uint32_t at = stk_tl_lower(x, row, row->first, a->t0_ns);
-        // One at most overlaps from before; where rows are shared, more.
+        // At most one earlier event overlaps; in shared rows, more.
         bool is_shared = r == STK_TL_ROWS - 1;
         for (uint32_t b = at; b > row->first && (is_shared || at - b < 1); b--) {
             uint32_t event = stk_tl_event(x, row, b - 1);

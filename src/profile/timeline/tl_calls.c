@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call tree of an area: what the events of its tracks call, merged by name and kind along each
 // path from the outermost event. Threads that run the same code share one tree. A track's events
-// are in order of start, so one pass with the open call of each depth builds it; what began before
-// the area is found in the track's rows. Times are clipped to the area. Markers of steps are no
-// calls: what is inside of them is merged over all steps. Limits: at most NODES_MOST calls are kept
-// separate, and ANSWERED of them, the longest, are given: the rest stays in its caller's own time.
+// are sorted by start, so one pass with the open call of each depth builds it. Calls that began
+// before the area are found in the track's rows. Times are clipped to the area. Step markers aren't
+// calls: their contents are merged over all steps. Limits: at most NODES_MOST calls are kept
+// separate, and the ANSWERED longest of them are returned; the rest stays in its caller's own time.
 // Calls more than STK_TL_ROWS deep that began before the area are missing. Events of sub-rows
 // overlap those of their thread without nesting: they begin a path.
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "results/print/document.h"
 #include "results/view.h"
 
-#define NO_CALL (STK_NONE - 1) // at a depth where none is open, or none that is kept separate
+#define NO_CALL (STK_NONE - 1) // no call at this depth is open, or kept separate
 
 enum { NODES_MOST = 1 << 20, ANSWERED = 4000, DEPTHS = 256 };
 
@@ -34,7 +34,7 @@ struct tree {
     struct stk_strpool names; // of all traces
     struct stk_map by_call;   // (parent and name, kind) -> index
     uint32_t **known;         // of each trace, of each string: its id in names
-    struct stk_vec calls;     // a caller stands before its calls
+    struct stk_vec calls;     // a caller comes before its calls
     uint64_t left_out;        // events whose calls are not kept separate
 };
 
@@ -57,7 +57,7 @@ static bool name_in_pool(struct tree *c, const struct stk_tl_trace *x, uint32_t 
     return *out != STK_STRPOOL_FAILED;
 }
 
-// The call of an event below `parent`. *out: NO_CALL where there is no room for one more.
+// The call of an event below `parent`. *out: NO_CALL if there is no room for another one.
 static bool call_of(struct tree *c, const struct stk_tl_trace *x, uint32_t e, uint32_t parent,
                     uint32_t *out)
 {
@@ -213,7 +213,8 @@ struct rank {
 
 STK_ORDER(compare_ranks, struct rank, STK_DOWN(total_ns) STK_UP(at))
 
-// places[i]: 1 for those that are answered, 0 for the rest. A call is, where its caller is.
+// places[i]: 1 for calls that are returned, 0 for the rest. A call is only returned with its
+// caller.
 static bool choose(const struct tree *c, uint32_t *places)
 {
     const struct call *v = c->calls.items;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One event with its arguments, which are read from the profile's file, its neighbors and its
-// links; and what a search by name finds.
+// links; and the results of a search by name.
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "profile/timeline/timeline.h"
@@ -32,7 +32,7 @@ struct filling {
     bool failed; // no memory
 };
 
-// What launched it, or what it launched; what is not selected is left out.
+// Its launch, or the work it launched; unselected events are left out.
 static void fill_links(struct filling *f, const struct stk_tl_trace *x, uint32_t event)
 {
     const struct stk_trace *t = x->t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index in a file of arrays (base/frozen.h), after the query whose traces it indexes. Arrays as
-// long as the events stay in the map.
+// The index in a file of arrays (base/frozen.h), after the query whose traces it indexes. Arrays of
+// the events' length stay in the map.
 #include "profile/store/trace_frozen.h"
 #include "profile/timeline/timeline.h"
 

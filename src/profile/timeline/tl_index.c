@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building the index: the rows of each track are counted; a row whose events follow each other in
-// the store, by start, needs no list; those of the others are put into lists in that order.
+// Builds the index: counts the rows of each track. A row whose events are consecutive in the store,
+// by start, needs no list; events of other rows go to lists in that order.
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,8 +52,8 @@ static void lay_out(struct stk_tl_trace *x)
     }
 }
 
-// Counts the events of each row, and sees whether they follow each other, or puts them into lists.
-// While they are counted, `steps` is the event that would follow.
+// Counts the events of each row and checks whether they are consecutive, or puts them into lists.
+// While counting, `steps` is the next consecutive event.
 static void each_place(struct stk_tl_trace *x, bool fill)
 {
     const struct stk_trace *t = x->t;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buckets of each row, made once, level by level: the first level is where a bucket that is not
-// empty holds STK_TL_DENSE events on average, each further one is made of the one below. They stop
-// where one bucket is left. One pass determines the first level: two neighbors share a
-// bucket of 2^l ns where their starts differ in their lower l bits alone.
+// The buckets of each row, made once, level by level. On the first level, a non-empty bucket has
+// STK_TL_DENSE events on average; each further level is made from the one below, until one bucket
+// is left. One pass determines the first level: two neighbors share a bucket of 2^l ns if their
+// starts only differ in the lower l bits.
 #include <string.h>
 
 #include "base/sort.h"
@@ -12,7 +12,7 @@
 
 #define FEWEST 64 // events of a row that has buckets
 
-// Times below 0 count to the first bucket.
+// Times below 0 are in the first bucket.
 static uint64_t key_of(int64_t start_ns)
 {
     return start_ns > 0 ? (uint64_t)start_ns : 0;
@@ -39,7 +39,7 @@ struct stk_tl_bucket stk_tl_bucket_at(const struct stk_tl_trace *x, const struct
     uint64_t key = key_at(x, row, first) >> level;
     int64_t longest_ns = stk_dur_ns(x->t, stk_tl_event(x, row, first)), last_ns = longest_ns;
     uint32_t at = first + 1;
-    for (; at < row->end; at++) { // the last one is compared when it is known not to stand alone
+    for (; at < row->end; at++) { // the last one is compared once it is known not to stand alone
         uint32_t event = stk_tl_event(x, row, at);
         if (key_of(stk_tl_start(x, event)) >> level != key) {
             break;
@@ -57,7 +57,8 @@ struct stk_tl_bucket stk_tl_bucket_at(const struct stk_tl_trace *x, const struct
     return b;
 }
 
-// A bucket as one of a higher level, with the same events. What stood alone may be merged there.
+// A bucket as one of a higher level, with the same events. An event that stood alone may be merged
+// there.
 static struct stk_tl_bucket raised(const struct stk_tl_trace *x, const struct stk_tl_row *row,
                                    struct stk_tl_bucket b, uint32_t last, int level)
 {

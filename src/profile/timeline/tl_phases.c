@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where each phase of the training steps is on the host's threads: forward, loss, backward and
 // optimizer, from operation names (profile/model/phase_names.h). On a thread the
-// outermost event that tells a phase counts, with all inside of it; an operation of the model
-// without a phase is forward, if the rank shows a backward pass or an optimizer at all. Events of
-// one phase with neither another phase nor a fetch of input between them are one stretch; none goes
-// over the start of a step, nor, where there are no steps, over a pause longer than itself. Limits:
-// as those of `stoker stats ops --by phase`, which counts the same names.
+// outermost event with a phase counts, including everything inside it. A model operation without a
+// phase is forward, if the rank has any backward pass or optimizer. Events of one phase form a
+// stretch if no other phase and no input fetch is between them. A stretch doesn't cross the start
+// of a step or, without steps, a pause longer than itself. Limits: those of `stoker stats ops --by
+// phase`, which counts the same names.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@
 #include "results/print/document.h"
 
 #define STRETCHES_MOST 20000
-#define KNOWN 0x80u // a name was looked at: the bits below are its phases
+#define KNOWN 0x80u // the name was examined: the bits below are its phases
 
 struct stretch {
     int64_t start_ns, end_ns; // of the run
@@ -74,7 +74,7 @@ static bool take_thread(struct finder *f, uint32_t k)
         if (t->start_ns[e] < covered) {
             continue;
         }
-        // Operations inside of a fetch prepare data, and the phase before it ends there.
+        // Operations inside a fetch prepare data, and the phase before it ends there.
         bool fetches = is_fetch(f, e);
         enum stk_phase phase = fetches ? STK_PHASE_NOT_TOLD : phase_of(f, e);
         if (!fetches && phase < STK_PHASE_OPTIMIZER) {
@@ -110,7 +110,7 @@ static bool goes_on(const struct stretch *a, const struct stretch *b)
     return a->step != STK_NONE || b->start_ns - a->end_ns <= a->end_ns - a->start_ns;
 }
 
-// Pieces become stretches in their place; what is forward where nothing trains is dropped.
+// Pieces become stretches in place. Forward ones are dropped if nothing trains.
 static void join(struct finder *f)
 {
     struct stretch *v = f->pieces.items;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device's ribbon as a viewer draws it: sums by part of each bucket of a stretch of time, and the
-// longest stretches of each part with what held the device up. Only the range that was asked for is
-// looked at, piece by piece: a few nanoseconds each. Limits: SEGMENTS stretches of a part; the
-// answer's size depends on the buckets and not on the events.
+// longest stretches of each part with what held the device up. Only the requested range is read,
+// piece by piece, at a few nanoseconds each. Limits: SEGMENTS stretches of a part; the answer's
+// size depends on the buckets and not on the events.
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ struct looking {
     const struct stk_tl_ribbon *r;
     int64_t from_ns, to_ns, bucket_ns; // in the trace's time
     size_t buckets;
-    int64_t (*cells)[STK_PART_COUNT][2]; // of each bucket: ns that count, and that do not
+    int64_t (*cells)[STK_PART_COUNT][2]; // of each bucket: ns that count, and ns that don't
     struct segment open;                 // part: STK_RIBBON_NOTHING, none is
     struct segment longest[STK_PART_COUNT][SEGMENTS]; // longest first
     uint32_t kept[STK_PART_COUNT];
@@ -87,7 +87,7 @@ static void keep_segment(struct looking *l)
     s->part = STK_RIBBON_NOTHING;
 }
 
-// Stretches are whole, even where they reach out of the range.
+// Stretches are complete, even if they extend beyond the range.
 static void take_segment(struct looking *l, size_t piece, int64_t start, int64_t end)
 {
     const struct stk_ribbon_piece *p = &l->r->ribbon.pieces[piece];
@@ -146,7 +146,7 @@ static const char *name_of(const struct stk_tl_trace *x, uint32_t event)
     return event == STK_NONE ? NULL : stk_name_of(x->t, event).p;
 }
 
-// Whose the stretch is, as a person finds it: read_shard, gpu_jax.py, 62.
+// The stretch's owner, in a form that a person can find: read_shard, gpu_jax.py, 62.
 static bool place_owner(const struct stk_tl_trace *x, uint32_t owner, struct stk_arena *arena,
                         struct stk_view_ribbon_segment *out)
 {
@@ -283,7 +283,7 @@ enum stoker_status stk_tl_ribbon_json(const struct stk_timeline *t,
 {
     const struct stk_tl_ribbon *r = find_ribbon(t, asked->device);
     int64_t span;
-    if (t->ribbon_count == 0) { // no device and no step has its time explained
+    if (t->ribbon_count == 0) { // no ribbon of a device or of steps
         const struct stk_view_ribbon none = {
             .device = "", .from_ns = asked->from_ns, .to_ns = asked->to_ns, .bucket_ns = 1};
         stk_json_document(&stk_view_ribbon_info, &none, false, to);

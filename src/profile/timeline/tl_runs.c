@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All runs of one name: the shortest, the longest, what is between, and a histogram. Its bins are
-// of equal width, or of equal ratio where the longest is many times the shortest.
+// All runs of one name: the shortest, the longest, order statistics, and a histogram. Its bins have
+// equal width, or equal ratios if the longest is many times the shortest.
 #include <math.h>
 
 #include "base/assert.h"

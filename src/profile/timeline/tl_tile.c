@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tile shows: in each row of the track, bucket by bucket, the events that start there. The
-// last one stands for itself where it is no shorter than the bucket, the others are merged. Buckets
-// come from those that were made, or from a look at each event where a bucket holds few. Of many
-// tracks, threads take one after the other.
+// A tile's contents: in each row of the track, bucket by bucket, the events that start there. The
+// last one is shown alone if it is no shorter than the bucket; the others are merged. Buckets are
+// the precomputed ones, or are computed from the events if a bucket has few. With many tracks,
+// several threads each take the next one.
 #include <string.h>
 
 #include "base/assert.h"
@@ -12,9 +12,9 @@
 #include "stoker/timeline.h"
 
 enum {
-    TRACKS_A_THREAD = 16,   // fewer are done before a thread has begun
+    TRACKS_A_THREAD = 16,   // fewer are done before a thread would start
     BYTES_MOST = 256 << 20, // of one answer
-    AHEAD = 16              // buckets: what the next ones need is fetched ahead
+    AHEAD = 16              // buckets: data of the next ones is prefetched
 };
 
 static bool put(struct stk_tile *t, const struct stk_tl_row *row, uint32_t place, uint32_t count,
@@ -46,8 +46,8 @@ static bool put_bucket(struct stk_tile *t, const struct stk_tl_row *row, struct 
            (!alone || put(t, row, next - 1, 1, 0));
 }
 
-// What began in an earlier tile and lasts into this one, whose first place is `at`. A counter's
-// value lasts until the next one.
+// The event that began in an earlier tile and lasts into this one, whose first place is `at`. A
+// counter's value lasts until the next one.
 static bool put_before(struct stk_tile *t, const struct stk_tl_row *row, uint32_t at)
 {
     return t->from_ns <= 0 || at == row->first ||
@@ -83,7 +83,7 @@ static bool fill_from_events(struct stk_tile *t, const struct stk_tl_row *row)
     return ok;
 }
 
-// False: it begins after all there can be.
+// False: it begins after the largest time.
 static bool span_of(struct stk_tile *t, int64_t index)
 {
     int64_t span = (int64_t)STK_TL_BUCKETS << t->level;

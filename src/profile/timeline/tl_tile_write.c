@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a tile, as include/stoker/timeline.h has them: little-endian, as the machines are
-// that stoker runs on. Times are 32 bits from the tile's begin on; larger values are stored
-// as two numbers after the columns. Items of a coarse tile are far apart in memory, so the
-// next ones are prefetched.
+// The bytes of a tile in the format of include/stoker/timeline.h: little-endian, like the machines
+// that stoker runs on. Times are 32 bits from the tile's begin on; larger values are stored as two
+// numbers after the columns. Items of a coarse tile are far apart in memory, so the next ones are
+// prefetched.
 #include <string.h>
 
 #include "profile/timeline/tile_items.h"
@@ -47,7 +47,7 @@ void stk_tile_measure(struct stk_tile *t)
     t->bytes = HEADER + n * BYTES_EACH + far * BYTES_FAR;
 }
 
-// What a counter's event says; its first series where there are several.
+// The value of a counter's event; with several series, of the first.
 static double value_of(const struct stk_trace *t, uint32_t event)
 {
     const struct stk_detail *d = stk_detail_find(t, event, STK_DETAIL_VALUE);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracks as a viewer lists them: which group each belongs to, what it is called; and the names
-// of events by id.
+// The tracks as a viewer lists them, with group and label; and the names of events by id.
 #include <stdio.h>
 #include <string.h>
 
@@ -37,8 +36,8 @@ static const char *group_of(const struct stk_tl_trace *x, uint32_t root)
     }
 }
 
-// "stream 7", followed by the recorded name if that says more; the device or the rank in
-// front where there are several.
+// "stream 7", followed by the recorded name if that adds anything; the device or the rank first if
+// there are several.
 static void label_of(const struct stk_timeline *t, const struct stk_tl_trace *x, uint32_t root,
                      char *out, size_t size)
 {
@@ -53,7 +52,7 @@ static void label_of(const struct stk_timeline *t, const struct stk_tl_trace *x,
     }
     snprintf(number, sizeof number, "%s %lld",
              track->kind == STK_TRACK_STREAM ? "stream" : "thread", (long long)track->id);
-    bool has_number = track->id != -1 && track->id != UINT32_MAX; // as profilers write "none"
+    bool has_number = track->id != -1 && track->id != UINT32_MAX; // profilers' values for "none"
     if (!has_number) {
         snprintf(number, sizeof number, "events of no %s",
                  track->kind == STK_TRACK_STREAM ? "stream" : "thread");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes and series of collectives (collective_classes.h): two maps from what tells them apart to
-// their rows. A text is copied once per class that names it.
+// Classes and series of collectives (collective_classes.h): two maps from their keys to their rows.
+// A text is copied once per class that has it.
 #include "profile/model/collectives/collective_classes.h"
 
 #include <string.h>

@@ -13,7 +13,8 @@ struct stk_class_list {
     struct stk_map class_ids, series_ids;
 };
 
-// What tells collectives of a trace apart. Texts are ids of its strings, STK_NONE: not recorded.
+// Collectives with equal keys are of one class. Texts are string ids of the trace, STK_NONE: not
+// recorded.
 struct stk_class_key {
     uint32_t name, group, members; // members: of the list of ranks on the collective's own row
     uint32_t device;
@@ -22,7 +23,7 @@ struct stk_class_key {
     uint8_t kind;
 };
 
-// Begins with the classes that the rank has.
+// Starts with the rank's existing classes.
 bool stk_class_list_begin(struct stk_class_list *l, const struct stk_rank_sum *sum,
                           struct stk_arena *arena);
 // Sets class and ordinal of a collective, the next of its series. False: no memory.

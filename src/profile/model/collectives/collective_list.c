@@ -17,7 +17,7 @@ static int64_t exposed_of(const struct stk_device_line *line, const int64_t *com
                              op->end_ns);
 }
 
-// Of the list of ranks that the row itself names; 0: none.
+// Hash of the list of ranks that the row itself has; 0: none.
 static uint64_t own_group_hash(const struct stk_trace *t, uint32_t event, uint32_t *members)
 {
     int64_t size = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes and groups of the collectives of one rank (collective_sizes.h), where the trace was read
-// with STK_WANT_COLLECTIVES or STK_WANT_MESSAGES.
-// PyTorch copies what it knows of a collective onto its kernel (since 2.2); before, and where that
-// is missing, it is on the host rows around the launch: record_param_comms, and the backend's
-// annotation ("nccl:all_reduce") with the shape of its input. XLA's HLO text holds shape and
-// groups. bytes is the size of the whole tensor, as NCCL's tests count it: what every rank ends
-// with for an all_gather, what it begins with for a reduce_scatter. Method: one pass over each host
-// thread with a stack of such rows, if there are collectives on devices, one over these.
+// with STK_WANT_COLLECTIVES or STK_WANT_MESSAGES. PyTorch, since 2.2, copies a collective's sizes
+// and group to its kernel. Without them, they are on the host rows around the launch:
+// record_param_comms, and the backend's annotation ("nccl:all_reduce") with the shape of its input.
+// XLA's HLO text holds shape and groups. bytes is the size of the whole tensor, as NCCL's tests
+// count it: what every rank ends with for an all_gather, what it begins with for a reduce_scatter.
+// Method: one pass over each host thread with a stack of such rows, if there are collectives on
+// devices, one over these.
 #include "profile/model/collectives/collective_sizes.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ double stk_collective_bus_factor(enum stk_collective_kind kind, int64_t group_si
     }
 }
 
-// ---- what rows say ----
+// ---- the contents of rows ----
 
 static const struct stk_collective_said nothing = {
     .collective = STK_NONE, .group = STK_NONE, .members = STK_NONE};
@@ -108,7 +108,7 @@ struct stk_collective_said stk_collective_said_of(const struct stk_trace *t, uin
     return s;
 }
 
-// Fill what `s` does not say from a row around it. Counts go with their type.
+// Fills the fields that `s` lacks from an enclosing row. Counts and their type stay together.
 static void complete(struct stk_collective_said *s, const struct stk_collective_said *around)
 {
     if (s->in == 0 || s->element_bytes == 0) {
@@ -153,7 +153,7 @@ struct stk_collective_said stk_said_open(struct stk_said_stack *stack, const str
 {
     struct stk_collective_said said = stk_collective_said_of(t, event);
     if (said.collective == STK_NONE && stk_collective_kind_of(stk_name_of(t, event).p)) {
-        said.collective = t->name[event]; // "nccl:all_to_all" sends and receives
+        said.collective = t->name[event]; // "nccl:all_to_all" around sends and receives
     }
     if (stack->depth) {
         complete(&said, &stack->open[stack->depth - 1].said);
@@ -172,7 +172,7 @@ struct stk_collective_sizes {
     struct stk_map launched; // device event -> index into `calls`
     struct stk_vec calls;    // struct stk_collective_said
     struct stk_said_stack stack;
-    uint32_t last_name; // a run of collectives has one name: its kind is looked up once
+    uint32_t last_name; // consecutive collectives share a name: its kind is looked up once
     uint8_t last_kind;
 };
 

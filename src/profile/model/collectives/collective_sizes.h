@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives move, among how many, and what that asks of a link: the one place that knows.
+// How many bytes collectives move, among how many ranks, and how many cross each link. Only this
+// module knows.
 #pragma once
 
 #include "profile/model/analysis.h"
 #include "profile/model/collectives/collective_classes.h"
 #include "profile/store/words.h"
 
-// Smaller messages say nothing about a link's rate: starting them takes longer than sending.
+// Smaller messages don't show a link's rate: they take longer to start than to send.
 #define STK_COLLECTIVE_LARGE_BYTES 1000000
 
-// What one row says; 0 and STK_NONE: nothing.
+// The contents of one row; 0 and STK_NONE: not recorded.
 struct stk_collective_said {
     int64_t in, out, element_bytes, bytes, group_size;
     uint32_t collective, group, members; // string ids
 };
 struct stk_collective_said stk_collective_said_of(const struct stk_trace *t, uint32_t event);
-// Of the whole tensor; -1: not known.
+// Bytes of the whole tensor; -1: not known.
 int64_t stk_collective_said_bytes(const struct stk_collective_said *s,
                                   enum stk_collective_kind kind);
 
-// Rows of collectives that are open on a host thread, each with what those around it say.
+// The open collective rows of a host thread. Each has the fields of those around it.
 #define STK_SAID_DEPTH 64
 struct stk_said_stack {
     struct {
@@ -28,13 +29,13 @@ struct stk_said_stack {
     } open[STK_SAID_DEPTH];
     uint32_t depth;
 };
-// To before an event: rows that ended are closed.
+// Closes the rows that have ended at that time.
 void stk_said_close(struct stk_said_stack *stack, int64_t at_ns);
-// Opens a row, and returns what it says.
+// Opens a row, and returns its contents.
 struct stk_collective_said stk_said_open(struct stk_said_stack *stack, const struct stk_trace *t,
                                          uint32_t event);
 
-// By the words of NCCL, RCCL, oneCCL, XLA and PyTorch.
+// From the names that NCCL, RCCL, oneCCL, XLA and PyTorch use.
 enum stk_collective_kind stk_collective_kind_of(const char *name);
 // Bytes that cross each link, as a share of the tensor's: 2 (n - 1) / n for an all_reduce.
 double stk_collective_bus_factor(enum stk_collective_kind kind, int64_t group_size);
@@ -43,6 +44,6 @@ double stk_collective_bus_factor(enum stk_collective_kind kind, int64_t group_si
 struct stk_collective_sizes *stk_collective_sizes_open(struct stk_analysis *a);
 void stk_collective_size(struct stk_collective_sizes *s, uint32_t event, struct stk_class_key *key);
 void stk_collective_sizes_close(struct stk_collective_sizes *s); // takes NULL
-// What is known of the collective of an event that begins on a line at that time; NULL: none.
+// The class of the collective that begins on a line at that time; NULL: none.
 const struct stk_collective_class *stk_collective_of(const struct stk_analysis *a, uint32_t line,
                                                      int64_t start_ns, uint32_t event);

@@ -4,7 +4,7 @@
 // enough for the waiting and need no common clock; who came last is taken from the starts where the
 // clocks agree (ends of matched collectives within microseconds), else from the shortest duration.
 //
-// Ranks without a device have the host's collectives: of their waiting only what is exposed counts.
+// Ranks without a device have host collectives, of whose waiting only the exposed part counts.
 // Method: series of the same name and group are joined across ranks. Series whose counts differ
 // between the ranks of their group are left out and counted. An index finds the k-th of each series
 // in a rank's list: 4 bytes a collective. Time grows with the collectives.
@@ -25,13 +25,13 @@
 #include "profile/model/thresholds.h"
 #include "profile/store/words.h"
 
-#define STEPS_RECUR 3 // used steps: of fewer nobody can say what recurs
+#define STEPS_RECUR 3 // used steps: fewer don't show what recurs
 
 struct member { // a series on one rank
     uint64_t name_hash, group_hash;
     uint32_t rank; // index into run->ranks
     struct stk_collective_series *series;
-    uint32_t *index; // of its collectives in the rank's list, by their ordinals
+    uint32_t *index; // its collectives' places in the rank's list, by ordinal
 };
 
 struct matching {
@@ -139,8 +139,8 @@ static void gather(struct matching *m)
     stk_sort(m->members, m->member_count, sizeof *m->members, by_name_group_rank);
 }
 
-// All ranks that take part have it, once and equally often: all ranks of the run, or those of a
-// group that is named and here.
+// Each participating rank has the series once, with the same count: all ranks of the run, or those
+// of a named group that were read.
 static bool counts_equal(const struct matching *m, const struct member *e, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -185,7 +185,7 @@ static int64_t move_wait(const struct matching *m, const struct member *e,
     return moved;
 }
 
-// Does the collective say something of the ranks' steady work? Not in a step that is left out.
+// Is the collective in a step that is used?
 static bool is_used(const struct matching *m, uint32_t rank, const struct stk_collective *c)
 {
     return c->step == STK_NONE ? m->run->ranks[rank]->step_count == 0
@@ -198,7 +198,8 @@ static int64_t typical_wait_ns(const struct matching *m, uint32_t members)
     return stk_nth_value(m->scratch, members, members / 2);
 }
 
-// How late each member came, after the typical one; of the waiting, the share `counted` counts.
+// Adds how much later than the typical member each one came. The share `counted` of the waiting
+// counts.
 static void add_lateness(struct matching *m, const struct member *e, uint32_t members, uint32_t k,
                          int64_t typical_ns, double counted)
 {
@@ -322,7 +323,7 @@ static int64_t longest_span_ns(const struct stk_run_sum *run)
             longest = run->devices[d].span_ns;
         }
     }
-    int64_t steps_ns = 0; // of a rank without a device: rows of a rank lie together
+    int64_t steps_ns = 0; // of a rank without a device: a rank's rows are adjacent
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct stk_step *s = &run->steps[i];
         if (s->device != STK_NONE || s->excluded) {
@@ -377,7 +378,7 @@ static bool match_all(struct matching *m)
             collectives += m->members[j].series->count;
         }
         if (e->group_hash != 0 && j - i < 2) {
-            continue; // the others of its group are not here
+            continue; // the group's other ranks were not read
         }
         if (!counts_equal(m, e, j - i)) {
             m->run->rank_events_unequal += collectives;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks that the others wait for (culprit.h). A rank that is slow anywhere between two
-// collectives, in its input, forward, backward or in a pause, takes as long for a step as all
-// others, since they wait for it. It shows only in when it comes to the collectives.
+// collectives (input, forward, backward, a pause) has the same step time as all others, since they
+// wait for it. Only its arrival at the collectives shows it.
 //
 // Method: ranks in the order of their lateness. Culprits are those above the widest relative gap,
-// if it is wide enough: one, or of eight ranks and more at most half. The level of the bulk (the
-// median rank) is taken off first: with noise alone, every rank is late at times. Limits: ranks
-// that are late by less than a STRAGGLER_GAP of the latest other rank are not found next to it; a
-// set of more than half of the ranks is taken for the bulk.
+// if it is wide enough: one, or of eight ranks and more at most half. The median rank's lateness is
+// subtracted first: with noise alone, every rank is late at times. Limits: ranks that are late by
+// less than a STRAGGLER_GAP of the latest other rank are not found next to it; a set of more than
+// half of the ranks is not found: it becomes the median.
 #include "profile/model/collectives/culprit.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "profile/model/intervals.h"
 #include "profile/model/thresholds.h"
 
-#define RANKS_FOR_SEVERAL 8 // of fewer, no two stand apart from a bulk
+#define RANKS_FOR_SEVERAL 8 // of fewer ranks, only one can be the culprit
 
 struct place {
     int64_t late_ns, held_ns;
@@ -29,8 +29,8 @@ struct place {
 
 STK_ORDER(by_lateness, struct place, STK_DOWN(late_ns) STK_UP(rank))
 
-// How many of the first ranks stand apart from the rest; 0: none do. What the ranks below the
-// median differ by is noise.
+// How many of the first ranks are clearly later than the rest; 0: none are. The spread of the ranks
+// below the median is noise.
 static uint32_t count_apart(const struct place *p, uint32_t n)
 {
     int64_t bulk_ns = p[n / 2].late_ns, noise_ns = bulk_ns - p[n - 1].late_ns;
@@ -59,7 +59,7 @@ static uint32_t holder_of_most(const struct place *p, uint32_t n)
     return most;
 }
 
-// How late a rank was in a used step: at its first collective, and at most.
+// How late a rank was in a used step: at its first collective, and at worst.
 struct step_lag {
     uint32_t step, count;
     int64_t first_ns, most_ns;
@@ -79,7 +79,7 @@ static void add_step(struct stk_straggler *g, const struct step_lag *s, int64_t 
     }
 }
 
-// Where in its steps the latest rank becomes late: its collectives are in the order of time.
+// Where in its steps the latest rank becomes late. Its collectives are in time order.
 static void find_place(struct stk_straggler *g, const struct stk_rank_sum *rank)
 {
     bool on_host = rank->collective_count == 0;
@@ -192,7 +192,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-#define RUNS_SHOWN 4 // of ranks that follow each other
+#define RUNS_SHOWN 4 // runs of consecutive ranks
 
 // "16 to 23", "3 and 9", "1, 4, 6, 8 and 12 more", of n > 0 numbers in order.
 static const char *list_text(const int32_t *v, uint32_t n, struct stk_arena *arena)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clock offsets between ranks (rank_clocks.h): the median, over some collectives spread evenly, of
 // how much later than the median rank a rank sees their end. Limits: one offset for the whole
-// recording; a clock that drifts has that of its middle. Ranks are compared only in collectives
+// recording; a drifting clock gets the offset of the middle. Ranks are compared only in collectives
 // that all of them take part in.
 #include "profile/model/collectives/rank_clocks.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the clocks of the ranks differ, from the ends of collectives that all of them leave
-// together.
+// How far the ranks' clocks differ, from the ends of collectives: all ranks leave them together.
 #pragma once
 
 #include "profile/model/summary.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Peak rates by the device's name (profile/model/device/device_rates.def). A word matches where no
 // letter or digit touches it, so that "L4" is not found in "L40S". Unknown names have no rates: no
-// share is better than one of a wrong peak.
+// share is better than a share of a wrong peak.
 #include "profile/model/device/device_rates.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "profile/model/model_check.h"
 
 #define SHARES_MAX 8
-#define SHARE_MIN_SPANS 10000 // busy pieces, below which another share is not worth while
+#define SHARE_MIN_SPANS 10000 // busy pieces: fewer aren't worth another share
 
 struct device_work {
     uint32_t device; // index into lines and sum->devices
@@ -30,7 +30,7 @@ struct devices {
     uint32_t count, shares;
 };
 
-// Each moment of a part goes to the operation that began it first.
+// Each moment of a part counts for the operation that began first.
 static bool add_busy_part(const struct stk_device_line *line, int part, struct stk_causes *causes)
 {
     const struct stk_spans *set = &line->exposed[part];
@@ -170,7 +170,7 @@ static bool attribute_gaps(const struct stk_analysis *a, struct device_work *w, 
     if (!stk_causes_begin(w->gaps[share].causes, w->windows, w->window_count)) {
         return false;
     }
-    // Gaps outside the windows are looked at too: first use before the first step counts as cold.
+    // Gaps outside the windows count too: first use before the first step is part of the warm-up.
     int64_t from = d->first_ns, to = d->first_ns + d->span_ns;
     if (w->window_count) {
         const struct stk_window *first = w->windows, *last = &w->windows[w->window_count - 1];
@@ -246,7 +246,7 @@ static enum stoker_status collect_device(struct stk_analysis *a, struct device_w
     return status;
 }
 
-// As many as keep all workers busy, of devices with enough to do.
+// As many shares as keep all workers busy, if the devices have enough to do.
 static uint32_t count_shares(const struct devices *all)
 {
     const struct stk_analysis *a = all->a;

@@ -22,7 +22,7 @@ static enum stk_part copy_part(uint8_t dir)
     return dir == STK_DIR_H2D ? STK_PART_H2D : dir == STK_DIR_D2H ? STK_PART_D2H : STK_PART_D2D;
 }
 
-// What an operation is while it runs. An operation that only waits for a transfer is that transfer.
+// The part of an operation's time. An operation that only waits for a copy counts as that copy.
 static enum stk_part op_part(const struct stk_trace *t, uint32_t event)
 {
     const struct stk_ext *x = stk_ext_of(t, event);
@@ -148,7 +148,7 @@ static bool sort_ops(const struct stk_analysis *a, struct stk_device_line *line)
     return ok;
 }
 
-// Put all operations to the sets of their parts and to the busy time.
+// Adds all operations to the sets of their parts and to the busy time.
 static bool fill_sets(struct stk_device_line *line)
 {
     size_t counts[STK_BUSY_PARTS] = {0};
@@ -204,7 +204,7 @@ static bool build_sets(struct stk_device_line *line, struct stk_device_sum *d)
     return line->busy_sums != NULL;
 }
 
-// Running union of the operations of one class, in start order: only its length is wanted.
+// Running union of the operations of one class, in start order. Only its length is needed.
 struct running_union {
     int64_t end_ns, total_ns;
 };
@@ -333,7 +333,7 @@ static bool is_selected(const struct stk_analysis *a, const struct stk_device_su
     return !a->select->has_device || a->select->device == d->ordinal;
 }
 
-// A device that only receives a few copies would otherwise halve everything.
+// Otherwise a device that only receives a few copies would halve all shares.
 static void choose_analysed(struct stk_analysis *a)
 {
     int64_t most_ns = 0;

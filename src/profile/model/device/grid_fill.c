@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a device the kernels' grids reach: while kernels run in the used steps, the share of
-// its multiprocessors that get a block. A kernel with fewer blocks than there are multiprocessors
-// leaves the others empty, unless another kernel runs at the same time.
+// its SMs that get a block. A kernel with fewer blocks than SMs leaves the others empty, unless
+// another kernel runs at the same time.
 //
-// Method: one pass over a device's operations in order of their start. What runs at a moment adds
-// up, to all multiprocessors at most; that is weighed by time, so that what other streams hide is
-// not counted. Collectives are left out: they are meant to take few. Moments at which a grid is not
-// recorded are unknown, as is all time of a device whose multiprocessors are not.
-// Limits: blocks that wait for room on a multiprocessor are not told from those that run, and what
-// a block does with its multiprocessor is not seen.
+// Method: one pass over a device's operations in order of their start. The SMs of concurrent
+// kernels add up, to all SMs at most, and are averaged over time. So SMs that another stream's
+// kernels fill don't count as empty. Collectives are left out: they are meant to take few SMs. Time
+// with a kernel whose grid isn't recorded is unknown, as is all time of a device whose number of
+// SMs isn't.
+// Limits: blocks that wait for an SM count like those that run, and how well a block uses its SM
+// isn't visible.
 #include "profile/model/device/grid_fill.h"
 
 #include "profile/model/view.h"
 
-#define AT_ONCE 128 // kernels that a device runs; with more of them it is taken to be full
+#define AT_ONCE 128 // concurrent kernels of a device; with more, it counts as full
 
 struct running {
     int64_t end_ns;
-    double share; // of the multiprocessors; below 0: not known
+    double share; // of the SMs; below 0: not known
     uint32_t name;
 };
 
@@ -37,7 +38,7 @@ static int64_t first_end(const struct sweep *s, int64_t to_ns)
     return to_ns;
 }
 
-// What is left empty is put to the largest of those that run: it alone could be spread.
+// The empty share counts for the largest running kernel, the only one that could use it.
 static void add_time(struct sweep *s, int64_t ns)
 {
     const struct running *largest = &s->now[0];

@@ -7,21 +7,20 @@
 //   compile           compilation, first use; or 5 ms and more, ended by the first kernel of its
 //                     name and spent inside one operator
 //   memory_alloc      the launching thread in an allocation or free
-//   host_sync         released late by a blocking call: the time for which that call held the host
-//                     while the device worked would have been enough to come earlier; then the time
-//                     inside a blocking call. A copy back of data that the operator around it works
-//                     on releases nobody: that is the operator's time
+//   host_sync         released late by a blocking call: without it, the host would have come
+//                     earlier by as long as the call held it while the device worked; then the
+//                     time inside a blocking call. A device-to-host copy of data that the
+//                     enclosing operator works on doesn't count: that is the operator's time
 //   collective_wait   inside a host collective
 //   kernel_launch     inside another runtime call, or a piece under 200 us between calls
-//   transfer_h2d      laying host data out for a copy, where the framework does that itself (PjRt)
+//   transfer_h2d      preparing the layout of host data for a copy, if the framework does (PjRt)
 //   host_compute      longer pieces within the life of the thread
 //   idle_unknown      no event of the thread
 // After the cut: the running launch call is kernel_launch (5 ms and more: compile), staging of a
 // copy is the transfer's, up to 50 us after the call is latency, and more is idle_unknown: the
-// operation waited for something that is not in the profile. So is a gap whose end has no launch
-// row, unless the training thread is known to be fetching or compiling.
-// profiler_overhead takes what the profile records of it from kernel_launch, host_compute and
-// idle_unknown.
+// operation waited for something that isn't in the profile. So is a gap whose end has no launch
+// row, unless the training thread is known to be fetching or compiling. Recorded profiler overhead
+// is moved from kernel_launch, host_compute and idle_unknown to profiler_overhead.
 //
 // Method: gaps in time order; marks and threads are read through cursors that only go forward, so
 // the whole is linear in gaps, marks and events of launching threads.
@@ -40,9 +39,9 @@
 #define ONE_OFF_NS (5 * STK_MS)
 #define ONE_OFF_PERCENT 80
 #define RELEASE_NS (20 * STK_US) // a blocking call may end this long before the gap
-#define HANDED_NS (2 * STK_MS)   // or this long, if only copies from and to the host lie between
-#define MAX_CALLS_BACK 16        // calls nest (runtime, driver), and several values are read back
-#define DATA_BYTES (64 << 10)    // from here on a copy back is data that the host works on
+#define HANDED_NS (2 * STK_MS)   // or this long, with only copies from and to the host in between
+#define MAX_CALLS_BACK 16     // calls nest (runtime, driver), and several values may be read back
+#define DATA_BYTES (64 << 10) // a larger device-to-host copy is data that the host works on
 
 struct gaps {
     const struct stk_analysis *a;
@@ -84,7 +83,7 @@ static void add(struct gaps *g, int64_t start, int64_t end, enum stk_part part, 
     }
 }
 
-// As add(), but the profiler's recorded work is its own.
+// As add(), but recorded work of the profiler is profiler overhead.
 static void add_less_overhead(struct gaps *g, int64_t start, int64_t end, enum stk_part part,
                               uint32_t event, uint32_t around)
 {
@@ -164,7 +163,7 @@ static int64_t add_mark(struct gaps *g, int64_t at, int64_t to, int64_t *next)
     return at;
 }
 
-// A gap of which only the training thread's fetching and compiling can be told.
+// A gap without a launch row: only the training thread's fetching and compiling are known.
 static void attribute_unlinked(struct gaps *g, int64_t from, int64_t to)
 {
     for (int64_t at = from; at < to && !g->failed;) {
@@ -177,8 +176,8 @@ static void attribute_unlinked(struct gaps *g, int64_t from, int64_t to)
     }
 }
 
-// A copy back of data for the operator around it, which goes on with it: an operation of the model
-// on the host, which would not have come earlier without the wait.
+// Does the call copy data to the host for the enclosing operator, which then works on it? Such an
+// operator of the model wouldn't have run earlier without the wait.
 static bool feeds_operator(const struct gaps *g, uint32_t call)
 {
     const struct stk_trace *t = g->a->t;
@@ -192,9 +191,9 @@ static bool feeds_operator(const struct gaps *g, uint32_t call)
     return around != STK_NONE && stk_end_ns(t, around) - stk_end_ns(t, call) >= SHORT_PIECE_NS;
 }
 
-// Did the device do nothing but copies between a call's end and the gap? Then it had run dry when
-// the call returned: values read back, and the next batch handed over meanwhile, are no work that
-// the host was ahead with.
+// Did the device do nothing but copies between a call's end and the gap? Then it had run out of
+// work when the call returned: values read back, and the next batch copied meanwhile, aren't work
+// that the host had queued ahead.
 static bool only_copies_between(const struct gaps *g, int64_t end_ns)
 {
     const struct stk_device_op *ops = g->line->ops;
@@ -208,11 +207,11 @@ static bool only_copies_between(const struct gaps *g, int64_t end_ns)
 }
 
 // How long a blocking call that ended just before the gap, or in it, held the host while the device
-// worked: that much earlier the host would have come.
+// worked. Without the call, the host would have come that much earlier.
 static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_start, uint32_t *call)
 {
     const struct stk_thread_info *th = &g->a->threads[thread];
-    if (th->call_count == 0) { // nobody's: then there may be no array either
+    if (th->call_count == 0) { // then there may be no array
         return 0;
     }
     const struct stk_blocking_call *calls = g->a->calls + th->first_call;
@@ -238,7 +237,7 @@ static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_st
         }
         int64_t held =
             stk_spans_measure(&g->line->busy, g->line->busy_sums, calls[i].start_ns, end);
-        held -= is_apart ? gap_start - end : 0; // spent on the gaps before
+        held -= is_apart ? gap_start - end : 0; // used up by earlier gaps
         if (held > best) {
             best = held;
             *call = calls[i].event;
@@ -247,8 +246,8 @@ static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_st
     return best;
 }
 
-// A thread of a pool sleeps while the thread that drives the steps keeps it without work: then that
-// thread's events tell what the host did.
+// A pool thread sleeps while the thread that drives the steps gives it no work. That thread's
+// events then show what the host did.
 static void add_asleep(struct gaps *g, uint32_t thread, const struct stk_segment *asleep,
                        enum stk_part part)
 {
@@ -282,7 +281,7 @@ static bool stages(const struct stk_analysis *a, uint32_t event)
     return (stk_class_of(a, event) & STK_NAME_STAGES) == STK_NAME_STAGES;
 }
 
-// "Other" segments [first, last) without a runtime call between: short ones belong to launching.
+// "Other" segments [first, last) with no runtime call in between. Short ones count as launching.
 static void add_other_run(struct gaps *g, uint32_t thread, size_t first, size_t last)
 {
     const struct stk_segment *s = g->segments.list.items;
@@ -328,7 +327,7 @@ static void spend_credit(struct gaps *g, struct stk_segment *s, uint32_t call, u
     s->start_ns = end;
 }
 
-// What the launching thread did in [from, to), where nobody fetched or compiled.
+// What the launching thread did in [from, to), where no fetch or compilation ran.
 static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int64_t to,
                              uint32_t call, int64_t *credit)
 {
@@ -342,7 +341,7 @@ static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int6
     for (size_t i = 0; i < n && !g->failed; i++) {
         spend_credit(g, &s[i], call, around, credit);
         if (s[i].start_ns == s[i].end_ns && run == i) {
-            run = i + 1; // all of it went to the credit
+            run = i + 1; // the credit used all of it
             continue;
         }
         if (s[i].doing >= STK_DOING_WAITING) {
@@ -359,8 +358,8 @@ static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int6
     add_other_run(g, thread, run, n);
 }
 
-// A kernel's first launch may hide a compilation that left no event of its own. If the device waits
-// for a kernel of that name half as long again, the host is slow there and nothing was compiled.
+// A kernel's first launch may include a compilation without an event. If the device waits at least
+// half as long for another kernel of that name, the host is slow there and nothing was compiled.
 static uint32_t one_off_operator(struct gaps *g, uint32_t thread, int64_t from, int64_t to,
                                  uint32_t ender)
 {
@@ -395,7 +394,7 @@ static void attribute_before(struct gaps *g, int64_t gap_start, int64_t cut, uin
     }
 }
 
-// The launch had been made, or was being made.
+// The launch call was over, or running.
 static void attribute_after(struct gaps *g, int64_t cut, int64_t gap_end, uint32_t launch,
                             const struct stk_device_op *ender)
 {
@@ -482,7 +481,7 @@ bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t index, int64_t fr
     g.failed = !stk_segments_init(&g.segments, a);
     g.failed |= !stk_segments_init(&g.driver, a) || !find_first_kernels(&g);
     uint32_t op_index = 0;
-    // A gap that only begins or ends in the windows is judged whole; the windows cut it.
+    // A gap that only begins or ends in the windows is judged as a whole, then cut at the windows.
     size_t first = stk_spans_find(busy, from_ns), count = busy->count - first;
     size_t i = first + count / shares * share;
     size_t stop = share + 1 < shares ? first + count / shares * (share + 1) : SIZE_MAX;

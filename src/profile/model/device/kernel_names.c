@@ -4,10 +4,10 @@
 // letters are the types of the operands: nvjet_tst, nvjet_sm100_qqtst), attention kernels, Triton
 // as Inductor names it, XLA fusions, Tensile (Cijk_...) and Composable Kernel. Tensile names carry
 // the data type after the index letters and the matrix instruction as _MIn. Limits: a name is a
-// label, not the machine code; where it does not say, the answer is unknown, as for Triton
-// templates and XLA's gemm_fusion. A conversion has the precision "cast": XProf puts it to the type
-// of the operator's input, which is as little what the kernel computes in as that of its output.
-// Only the first 1000 bytes of a name are read.
+// label, not the machine code; if it doesn't say, the answer is unknown, as for Triton templates
+// and XLA's gemm_fusion. A conversion has the precision "cast": XProf lists the type of the
+// operator's input, but the kernel computes in neither that type nor that of its output. Only the
+// first 1000 bytes of a name are read.
 #include "profile/model/device/kernel_names.h"
 
 #include <pthread.h>
@@ -52,7 +52,7 @@ static void to_lower(struct stk_str name, char *out)
     out[n] = 0;
 }
 
-// Characters of a text, as bits: letters and digits of its own each among those that names have.
+// The set of a text's characters, as bits. Letters and digits each have their own bit.
 static uint64_t characters_of(const char *text)
 {
     uint64_t bits = 0;
@@ -62,7 +62,7 @@ static uint64_t characters_of(const char *text)
     return bits;
 }
 
-// The characters of each row's words, by which most rows are passed over without a search.
+// The characters of each row's words. They rule out most rows without a search.
 static struct {
     uint64_t unit[COUNT_OF(unit_rows)], cast[COUNT_OF(cast_rows)],
         precision[COUNT_OF(precision_rows)];
@@ -138,7 +138,7 @@ static const char *nvjet_precision(const char *text)
     case 'o':
         return "fp4";
     case 's':
-        return "tf32"; // it has no kernels for plain cores
+        return "tf32"; // nvjet has no kernels for plain cores
     case 'd':
         return "fp64";
     default:

@@ -12,11 +12,12 @@ enum stk_tensor_core {
 };
 struct stk_kernel_traits {
     enum stk_tensor_core tensor_core;
-    // Of the operands: "fp16", "bf16", "tf32", "fp32", ...; "cast": a conversion between types,
-    // which computes in none; NULL unknown.
+    // Of the operands: "fp16", "bf16", "tf32", "fp32", ...; "cast": only a conversion between
+    // types; NULL unknown.
     const char *precision;
 };
 struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name);
-bool stk_kernel_is_elementwise(struct stk_str name); // by words of libraries; none that are fused
-bool stk_kernel_changes_layout(struct stk_str name); // of a convolution's tensors, and no more
+bool stk_kernel_is_elementwise(struct stk_str name); // by the libraries' names; not fused ones
+bool stk_kernel_changes_layout(
+    struct stk_str name); // only changes the layout of a convolution's tensors
 const char *stk_tensor_core_key(enum stk_tensor_core value); // "yes", "eligible", "no", "unknown"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of the used steps could do better, judged by their names: matrix products without
-// tensor cores, elementwise kernels in a row, layout changes. How much of the GPU their grids fill
-// (grid_fill.c). And whether a process's devices work at the same time.
+// What could be better about the used steps' kernels, judged by their names: matrix products
+// without tensor cores, elementwise kernels in a row, layout changes. How much of the GPU their
+// grids fill (grid_fill.c), and whether a process's devices work at the same time.
 // Limit: names are labels (kernel_names.c).
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #include "profile/model/view.h"
 
 #define CHAIN 2       // kernels that follow each other, at least
-#define UNCLASSED 255 // class of a name that was not asked for yet
+#define UNCLASSED 255 // a name that hasn't been classified yet
 #define NO_KIND 254
 #define A_PART 0.1 // of what the busiest device does
 
-// Elementwise kernels of a stream, since another one.
+// Consecutive elementwise kernels of a stream.
 struct run {
     int64_t ns;
     uint32_t count;
@@ -29,7 +29,7 @@ struct collect {
     struct stk_kernel_work *out;
 };
 
-// What mixed precision computes in.
+// Is it one of mixed precision's types?
 static bool is_low_precision(const char *precision)
 {
     return precision && (strcmp(precision, "fp16") == 0 || strcmp(precision, "bf16") == 0 ||
@@ -130,7 +130,7 @@ static bool name_longest(struct collect *c)
     return true;
 }
 
-// The kernel beside which most multiprocessors are empty, over all devices.
+// The kernel that leaves SMs empty the longest, over all devices.
 static bool look_at_grids(struct stk_analysis *a)
 {
     struct stk_grid_fill *g = &a->sum->facts.kernels.grids;
@@ -153,7 +153,7 @@ static bool look_at_grids(struct stk_analysis *a)
     return ok;
 }
 
-// Of devices that do a part of the work: one that only holds a copy takes no turns.
+// Only devices that do a part of the work count: one that only holds a copy doesn't take turns.
 static bool look_at_turns(struct stk_analysis *a)
 {
     struct stk_kernel_work *f = &a->sum->facts.kernels;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA's occupancy rules (CUDA C++ Programming Guide, "Hardware Multithreading" and the tables of
 // compute capabilities; CUDA Occupancy Calculator): a warp takes registers in units of 256, each
-// part of a multiprocessor holds whole warps, a block takes shared memory in units of 128 bytes
-// (256 before compute capability 8.0) and 1 KiB of it for the system from 8.0 on. The least of what
-// warps, blocks, registers and shared memory allow is what fits.
+// part of an SM holds whole warps, a block takes shared memory in units of 128 bytes (256 before
+// compute capability 8.0) and 1 KiB of it for the system from 8.0 on. The tightest limit of warps,
+// blocks, registers and shared memory decides how many blocks fit.
 //
-// Limits of the device are the file's where it gives them, else those of its compute capability.
-// The full shared memory counts, regardless of the kernel's split with the L1 cache. Clusters
-// and barriers are not looked at. AMD's profilers record no registers: nothing is computed, only
-// how many compute units get a block; what the file says itself is taken where nothing is computed.
+// The device's limits come from the file if it has them, else from its compute capability. The full
+// shared memory counts, regardless of the kernel's split with the L1 cache. Clusters and barriers
+// are ignored. AMD's profilers record no registers: only the number of compute units with a block
+// is computed. If nothing can be computed, the file's own figure is used.
 #include "profile/model/device/occupancy.h"
 
 #define WARP 32
@@ -66,7 +66,8 @@ static int32_t blocks_that_fit(const struct limits *l, const struct stk_launch_c
     if (shared > 0) {
         by_shared = l->shared_bytes / shared;
     }
-    // A block that leaves warps over is too coarse; it is named where nothing else limits more.
+    // A block size that leaves warps unused is too coarse. It is the limit unless another one is
+    // tighter.
     *limit = l->warps % warps ? "block size" : NULL;
     if (l->blocks < fits) {
         fits = l->blocks;
@@ -120,7 +121,7 @@ struct stk_occupancy stk_occupancy_of(const struct stk_device *device,
     if (known && config->registers >= 0 && config->shared_bytes >= 0 && limits_of(device, &l)) {
         int64_t warps = ((int64_t)threads + WARP - 1) / WARP;
         o.blocks = blocks_that_fit(&l, config, (int64_t)threads, &o.limit);
-        if (o.blocks == 0) { // it ran: these are not the limits of the device that it ran on
+        if (o.blocks == 0) { // but it ran: these aren't the limits of its device
             return (struct stk_occupancy){-1, -1, -1, -1, -1, -1, NULL};
         }
         o.share = (double)(o.blocks * warps) / l.warps;
@@ -129,7 +130,7 @@ struct stk_occupancy stk_occupancy_of(const struct stk_device *device,
                 least(o.blocks, grid / device->sm_count) * threads / ((double)l.warps * WARP);
         }
     } else if (config->occupancy_pct > 0 || config->shared_bytes <= OPT_IN_BYTES) {
-        // Kineto says 0 where a block takes more, since it asks without the kernel's opt-in.
+        // Kineto reports 0 if a block takes more, because it queries without the kernel's opt-in.
         if (config->occupancy_pct >= 0) {
             *(config->occupancy_of_grid ? &o.grid_share : &o.share) = config->occupancy_pct / 100.0;
         }

@@ -11,15 +11,15 @@
 
 #include "base/alloc.h"
 
-#define A_PART 0.1 // of what the busiest device does: the others hold a copy, or little
-#define PROMPT_NS (100 * STK_US) // a kernel that begins so soon after its launch waited for that
+#define A_PART 0.1 // of the busiest device's work: devices with less hold a copy, or do little
+#define PROMPT_NS (100 * STK_US) // a kernel that begins this soon waited for its launch
 
 struct first {
     int64_t start_ns; // INT64_MAX: none in this step
     uint32_t launch;
 };
 
-// The first kernel that the step launched on a line; the cursor goes on to it.
+// The first kernel that the step launched on a line. The cursor moves to it.
 static struct first first_of(const struct stk_analysis *a, uint32_t line, uint32_t *cursor,
                              const struct stk_host_step *step)
 {
@@ -39,7 +39,7 @@ static struct first first_of(const struct stk_analysis *a, uint32_t line, uint32
     return (struct first){INT64_MAX, STK_NONE};
 }
 
-// How long a device with nothing to do waited for its first launch, after the first kernel of all.
+// How long after the first kernel of all devices an idle device waited for its first launch.
 static int64_t late_by(const struct stk_analysis *a, uint32_t line, const struct first *own,
                        int64_t first_ns)
 {

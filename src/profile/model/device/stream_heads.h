@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work launched before the recording began that ran after its begin: the head of a stream.
 //
-// A stream keeps its order: its head was launched earlier than the work after it. If all of
-// that has a launch call, the head was launched before the recording began. A head of more than
-// half of the work is no queue: calls were lost. Of an input that ends early the last calls are
-// missing, however many: what began before those says whether the head is a queue.
+// A stream keeps its order: its head was launched earlier than the work after it. If all of that
+// has a launch call, the head was launched before the recording began. A head of more than half of
+// the work isn't a queue: calls were lost. If the input ends early, its last calls are missing, so
+// only the work before those decides whether the head is a queue.
 #pragma once
 
 #include "profile/model/analysis.h"

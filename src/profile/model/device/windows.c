@@ -2,11 +2,11 @@
 // A step on a device. Its window begins at the step's host start or, if later, at the end of all
 // device work launched before it; it ends where the next one begins, the last one at the end of its
 // own work or its host end, whichever is later. So windows tile the time, and a step holds the work
-// it launched however deep the queue is. Without launch links the host window stands; without steps
-// the device's span is one window.
-// Before a device's first operation, either the CPU was late, or the device was busy with work that
-// the profile lacks. The launch call decides: the time until its end is the step's. Time after it,
-// if longer than ordinary latency, belongs to no step (the hole).
+// it launched however deep the queue is. Without launch links, the host window is used. Without
+// steps, the device's span is one window. Before a device's first operation, either the CPU was
+// late, or the device was busy with work that the profile lacks. The launch call decides: the time
+// until its end is the step's. Time after it, if longer than ordinary latency, belongs to no step
+// (the hole).
 //
 // Method: one pass over the operations, each assigned to the step of its launch call.
 #include "base/alloc.h"
@@ -127,7 +127,7 @@ bool stk_windows_place(struct stk_analysis *a, uint32_t index, struct stk_window
         }
         before = ends[i + 1] > before ? ends[i + 1] : before;
     }
-    // The last step's own work, not that which other code launched after it.
+    // The last step's own work, without what other code launched after it.
     int64_t own = ends[n] > a->steps[n - 1].end_ns ? ends[n] : a->steps[n - 1].end_ns;
     w[n - 1].end_ns = own > w[n - 1].start_ns ? own : w[n - 1].start_ns;
     stk_free(ends);

@@ -16,13 +16,13 @@
 #include "profile/model/idle/owners.h"
 #include "profile/model/threads/python_frame.h"
 
-#define THREAD_ID_MAX (1 << 22) // of Linux; TensorFlow and JAX write hashes
+#define THREAD_ID_MAX (1 << 22) // Linux's limit; TensorFlow and JAX write hashes
 
 struct aggregate {
     int64_t ns;
     uint32_t count;
     uint32_t name, around;            // string ids; around 0: none
-    uint32_t first_event, last_event; // of its pieces: those of one event in a row count once
+    uint32_t first_event, last_event; // of its pieces: consecutive pieces of one event count once
     uint8_t part;
     bool has_around;
 };
@@ -152,7 +152,7 @@ static struct aggregate *aggregate_of(struct stk_causes *c, int part, uint32_t n
             return stk_vec_at(&c->tallies, (*table)[name] - 1);
         }
         struct aggregate *first = new_aggregate(c, part, name, 0, false, event);
-        (*table)[name] = first ? next + 1 : 0; // asked again even where memory ran out
+        (*table)[name] = first ? next + 1 : 0; // also set if memory ran out
         return first;
     }
     int created = 0;
@@ -163,11 +163,11 @@ static struct aggregate *aggregate_of(struct stk_causes *c, int part, uint32_t n
     if (!created && *slot < next) {
         return stk_vec_at(&c->tallies, *slot);
     }
-    *slot = next; // a slot whose tally could not be made is still empty
+    *slot = next; // the slot stays empty if the tally couldn't be made
     return new_aggregate(c, part, name, around, true, event);
 }
 
-// Keep the time of the thread that a piece is about, to see whose code it is.
+// Keeps the thread's time of a piece, to find out whose code it is.
 static bool keep_code(struct stk_causes *c, int64_t start_ns, int64_t end_ns, int part,
                       uint32_t event)
 {
@@ -175,7 +175,7 @@ static bool keep_code(struct stk_causes *c, int64_t start_ns, int64_t end_ns, in
         return true;
     }
     uint32_t thread = stk_thread_of(c->a, event);
-    // What waits for its input may have its time from other threads (owners.c).
+    // A wait for input may be explained by other threads (owners.c).
     if (thread == STK_NONE || (part != STK_PART_INPUT && !c->a->threads[thread].has_users_code)) {
         return true;
     }
@@ -329,7 +329,7 @@ static const char *thread_label(struct stk_causes *c, uint32_t track)
     return stk_arena_printf(c->a->out, "thread %lld", (long long)k->id);
 }
 
-// Idle time that a device operation ends, for a reason that is not known: it is before it.
+// Is it unexplained idle time that a device operation ends? Its text says "before".
 static bool lies_before(const struct stk_causes *c, int part, uint32_t event)
 {
     return part == STK_PART_UNKNOWN && event != STK_NONE &&
@@ -341,7 +341,7 @@ static const char *name_text(struct stk_causes *c, uint32_t name, uint32_t aroun
 {
     const struct stk_strpool *pool = &c->a->t->strings;
     struct stk_str n = stk_strpool_get(pool, name), o = stk_strpool_get(pool, around);
-    o.n = stk_python_frame_is_hooks(o) ? 0 : o.n; // what ran for the recording isn't the job's
+    o.n = stk_python_frame_is_hooks(o) ? 0 : o.n; // code that ran for the recording isn't the job's
     if (n.n == 0 && o.n == 0) {
         return "";
     }

@@ -12,7 +12,7 @@
 #include "profile/model/threads/python_frame.h"
 
 #define DEPTH 512
-#define MOST 0.5 // of the user's function: less is not what it does
+#define MOST 0.5 // of the user's function: less doesn't describe it
 
 enum whose { UNASKED, USERS, LIBRARY, OTHERS };
 
@@ -29,7 +29,7 @@ struct calls {
     uint8_t *is_wound; // per string id: it calls the user's functions
     struct open stack[DEPTH];
     uint32_t depth;
-    uint32_t called; // event that the owner calls and that is open; STK_NONE
+    uint32_t called; // the open event that the owner calls; STK_NONE
     int64_t owner_ns;
     struct stk_str owner;
 };
@@ -88,7 +88,7 @@ static void walk(struct calls *x, uint32_t row)
     }
 }
 
-// The function that has most of the owner's time; STK_NONE: none has so much.
+// The function that takes most of the owner's time; STK_NONE: none takes MOST of it.
 static uint32_t most_called(const struct calls *x)
 {
     uint32_t best = STK_NONE;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose function each piece of a ribbon is: one that the summary names as an owner of the piece's
-// part (owners.c chose these), whose calls contain most of the piece. A wait for the input is taken
-// from any thread, since workers have the time that it waits for; everything else from its own.
+// The user's function of each piece of a ribbon: one that the summary names as an owner of the
+// piece's part (owners.c chose these), and whose calls contain most of the piece. For a wait for
+// input, any thread counts, since workers make what it waits for. For other parts, only the piece's
+// own thread counts.
 //
-// Method: calls of the functions named, in order of time, beside the pieces; the few that are open
-// are kept in a list. Limits: at most OPEN calls at once, which are more than threads run.
+// Method: calls of these functions and the pieces are walked together in time order, with a list of
+// the open calls. Limits: at most OPEN calls at once, which is more than threads run.
 #include "profile/model/ribbon.h"
 
 #include <string.h>
@@ -18,13 +19,13 @@
 struct call {
     int64_t start_ns, end_ns;
     uint32_t event, thread;
-    uint16_t parts; // bits: it is named as an owner of these
+    uint16_t parts; // bits: the parts that it is named as an owner of
 };
 _Static_assert(STK_PART_COUNT <= 16, "parts are bits of a call");
 
 STK_ORDER(by_start, struct call, STK_UP(start_ns) STK_UP(event))
 
-// Of each name the parts that it is an owner of: bits by string id. NULL: no memory.
+// The parts that each name is an owner of: bits by string id. NULL: no memory.
 static uint16_t *name_parts(const struct stk_analysis *a, bool *any)
 {
     const struct stk_strpool *pool = &a->t->strings;
@@ -93,7 +94,7 @@ static void advance(struct open_calls *open, const struct stk_vec *calls, size_t
     }
 }
 
-// The call that has most of the piece; of those that have as much, the innermost.
+// The call that covers most of the piece; of equal ones, the innermost.
 static uint32_t owner_of(const struct stk_analysis *a, const struct open_calls *open,
                          const struct stk_ribbon_piece *p, int64_t end_ns)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose code fills a part: see owners.h. A stage, a callback, a checkpoint is many calls of many
-// library functions; what its author knows it by is the function that he wrote.
+// Whose code fills a part: see owners.h. A stage, a callback or a checkpoint is many calls of many
+// library functions. Its author knows it by the function that they wrote.
 //
-// Method: the pieces of a part are laid over the frames of the user's functions, and of the ranges
-// that he marked, on their thread; the innermost open one has the time. Linear in the events of the
-// threads that have pieces.
-// Where the thread that trains waits for its input and is in no function of the user's own, those
-// that other threads run meanwhile have the time: the workers that it waits for. Limits:
-// TensorFlow's and JAX's tracers record no folder, so that a file there which is not known to be a
-// library's counts as the user's; the first row of a thread is looked at, its sub-rows only where
-// that has none.
+// Method: the pieces of a part are laid over the frames of the user's functions and ranges on their
+// thread. The innermost open one gets the time. Linear in the events of the threads that have
+// pieces.
+// If the training thread waits for its input outside of the user's functions, the functions that
+// other threads run meanwhile get the time: the workers that it waits for. Limits: TensorFlow's and
+// JAX's tracers record no folder, so a file that isn't known to be a library's counts as the
+// user's. A thread's sub-rows are read only if its first row has no such functions.
 #include "profile/model/idle/owners.h"
 
 #include <string.h>
@@ -20,12 +19,12 @@
 #include "profile/model/threads/feed_words.h"
 #include "profile/model/threads/python_frame.h"
 
-#define DEPTH 256     // frames of the user's, nested deeper are taken for their callers
+#define DEPTH 256     // of the user's frames; deeper ones count for their callers
 #define LOOKED_AT 256 // events of an event loop, for its first coroutine
 
-// INNER: of a function, the frame of an expression; LAMBDA: the same, where a function within the
-// program's main one is around it; LOOP: an event loop's, which stands for the first of the user's
-// coroutines that it runs
+// INNER: the frame of an expression in a function; LAMBDA: the same, if it is inside a function
+// that the main one calls; LOOP: an event loop, named after the first of the user's coroutines that
+// it runs
 enum { UNASKED, USERS, INNER, LAMBDA, LOOP, OTHERS };
 
 struct tally {
@@ -41,7 +40,8 @@ struct owners {
     struct stk_vec tallies;
 };
 
-// A range with a name as people give it; those of frameworks have signs in theirs, or classes.
+// A range with a name that a person gave it. Frameworks' names have punctuation in them, or a
+// class.
 static bool is_own_range(const struct stk_analysis *a, uint32_t event, struct stk_str name)
 {
     if (stk_is_step_mark(a, event) || stk_class_of(a, event)) {
@@ -63,10 +63,10 @@ static bool is_one_of(struct stk_str file, const char *const *files)
     return *files != NULL;
 }
 
-// Files of JAX, Optax, Flax, Grain, Orbax with Python's asyncio, and Python's pools, and those that
-// make a package, as JAX's tracer shows them: without a folder, and with names that files of a job
-// may have, too, where those are not used. A function in the file of a name so common is the job's
-// where it says that it prepares data: JAX has none in these.
+// Is it a file of JAX, Optax, Flax, Grain, Orbax with asyncio, Python's pools, or a package's
+// __init__.py? JAX's tracer shows files without a folder, and a job may have files of the same
+// names, so each list applies only if its library is in use. In a file with a common name, a
+// function that is named after preparing data is the job's: JAX has none in these files.
 static bool may_be_jaxs(const struct stk_analysis *a, struct stk_str name)
 {
     static const char *const jax[] = {"compiler.py", "config.py", NULL};
@@ -133,7 +133,7 @@ static bool is_users(struct owners *o, uint32_t event)
     return *whose != OTHERS;
 }
 
-// Does a row hold anything of the user's? Most rows have no event of such a kind at all.
+// Does a row have any of the user's functions or ranges? Most rows have no event of these kinds.
 static bool has_users(struct owners *o, const struct stk_track *k)
 {
     static const uint8_t kinds[] = {STK_KIND_PYTHON, STK_KIND_ANNOTATION};
@@ -189,9 +189,9 @@ struct frame {
     int64_t end_ns;
 };
 
-// Frames of the user's on one row that are open, while time goes on.
+// The user's open frames on one row, as time advances.
 struct row {
-    uint32_t next, end; // next: the first event that is the user's and not open yet
+    uint32_t next, end; // next: the first event of the user's that isn't open yet
     uint32_t depth;
     struct frame stack[DEPTH];
 };
@@ -207,7 +207,7 @@ static void find_next(struct owners *o, struct row *r)
     }
 }
 
-// The event whose name stands for a frame; STK_NONE: its caller's does.
+// The event that gives a frame its name; STK_NONE: its caller does.
 static uint32_t named_after(struct owners *o, const struct row *r, uint32_t frame)
 {
     const struct stk_trace *t = o->a->t;
@@ -244,7 +244,7 @@ static void advance(struct owners *o, struct row *r, int64_t t_ns)
     }
 }
 
-// Gives the pieces of one thread, in order of time, to what is open on a row. *found: anything was.
+// Assigns one thread's pieces, in time order, to the open frames of a row. *found: there were any.
 static bool lay_over(struct owners *o, uint32_t track, const struct stk_code_piece *p, size_t count,
                      bool *found)
 {
@@ -252,7 +252,7 @@ static bool lay_over(struct owners *o, uint32_t track, const struct stk_code_pie
     struct row r = {.next = t->tracks[track].first,
                     .end = t->tracks[track].first + t->tracks[track].count};
     find_next(o, &r);
-    if (r.next == r.end) { // nothing of the user's: most rows without Python's frames
+    if (r.next == r.end) { // as on most rows without Python frames
         return true;
     }
     for (size_t i = 0; i < count; i++) {
@@ -304,7 +304,7 @@ static bool lay_threads(struct owners *o, struct stk_code_piece *p, size_t count
     return true;
 }
 
-// Time of a part that functions of the user's have, other than the loop's, which is called once.
+// The part's time in the user's functions, without the training loop's, which is called once.
 static int64_t found_ns(const struct owners *o, int part)
 {
     int64_t ns = 0;
@@ -315,7 +315,7 @@ static int64_t found_ns(const struct owners *o, int part)
     return ns;
 }
 
-// What is left of the loop's own time where its workers were found.
+// Drops the loop's own time if its workers were found.
 static void forget_loop(struct owners *o, size_t count)
 {
     for (size_t i = 0; i < count && count < o->tallies.count; i++) {

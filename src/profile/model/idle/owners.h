@@ -19,8 +19,8 @@ static inline bool stk_part_has_owner(enum stk_part part)
            part == STK_PART_COMPILE || part == STK_PART_WAIT;
 }
 
-// Which threads run code of the user's: sets has_users_code of the analysis and its threads, so
-// that pieces of the others need not be kept. False: no memory.
+// Finds the threads that run the user's code: sets has_users_code of the analysis and its threads,
+// so that pieces of other threads needn't be kept. False: no memory.
 bool stk_owners_mark_threads(struct stk_analysis *a);
 
 // Fill sum->causes[].owners from the pieces, which are sorted. False: no memory.

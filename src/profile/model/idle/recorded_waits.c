@@ -64,7 +64,7 @@ void stk_recorded_waits_use(struct stk_rank_sum *rank, const struct stk_rank_sum
         }
     }
     struct stk_cause *unknown = &rank->causes[STK_PART_UNKNOWN];
-    unknown->example_count = unknown->name_count = 0; // most of it was named otherwise
+    unknown->example_count = unknown->name_count = 0; // most of it now has another cause
     rank->facts.has_fetches = true;
     if (!rank->slow_stage.stage) {
         rank->slow_stage = record->slow_stage;

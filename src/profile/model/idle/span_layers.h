@@ -10,8 +10,8 @@ struct stk_layer {
 
 #define STK_LAYERS 33 // for 2^32 sets
 
-// Sets are joined as the digits of a binary counter are: level[i] holds 2^i of them, or none, so
-// that an interval is joined with others as often as there are levels, however many sets there are.
+// Sets are joined like the digits of a binary counter: level[i] holds 2^i of them, or none. So an
+// interval is joined at most once per level.
 struct stk_layers {
     bool counts_two; // else `twice` stays empty
     struct stk_layer level[STK_LAYERS];

@@ -51,7 +51,7 @@ static const struct row *look_up(enum scope scope, struct stk_str s)
     return NULL;
 }
 
-// Inputs of these are identified by their index; elsewhere it counts passes or files.
+// Here the index identifies an input. Elsewhere it counts passes or files.
 static bool keeps_index(struct stk_str op)
 {
     return stk_str_starts(op, STK_STR("Zip")) || stk_str_starts(op, STK_STR("Concatenate")) ||
@@ -85,7 +85,7 @@ static struct stk_str last_operator(struct stk_str path)
         while (end && path.p[end - 1] != '[') {
             end--;
         }
-        end = end ? end - 1 : path.n; // a bracket that nothing opens doesn't count
+        end = end ? end - 1 : path.n; // a bracket without an opening one doesn't count
     }
     for (start = end; start > 0 && path.p[start - 1] != ':'; start--)
         ;

@@ -33,7 +33,7 @@ struct stk_input_name {
 struct stk_input_name stk_input_classify(struct stk_str name, uint8_t event_kind, uint32_t classes,
                                          bool is_next);
 
-// What a stage is called: an event's name without what tells passes, files and objects apart:
+// A stage's name: the event's name without the numbers of passes, files and objects:
 // "Iterator::A::B" for "Iterator::A[2]::B" (the index of an input, Zip[1], stays). At most size - 1
 // bytes; returns the length.
 size_t stk_input_stage_text(struct stk_str name, struct stk_input_name what, char *out,
@@ -41,5 +41,5 @@ size_t stk_input_stage_text(struct stk_str name, struct stk_input_name what, cha
 
 // The stage itself: "ParallelMapV2" of "Iterator::Root::Prefetch::ParallelMapV2".
 const char *stk_input_stage_itself(const char *stage);
-// Is it a source in memory, beneath which no files are read?
+// Is it a source in memory, which reads no files?
 bool stk_input_is_in_memory(const char *stage);

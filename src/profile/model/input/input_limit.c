@@ -2,14 +2,15 @@
 // What the stages of an input pipeline could deliver, and which of them limits it.
 //
 // Method: stages that one thread runs one after the other make a section; a stage's own workers are
-// a section too. All sections work for the same batches, so the one that is busy longest, its work
-// divided by the threads that share it, is the slowest, and what has most work in it limits.
-// Limits: sections compete for the same cores; one that is made faster may slow another down.
+// a section too. All sections work for the same batches. So the slowest is the one that is busy
+// longest (its work divided by the threads that share it), and its stage with the most work is the
+// limit.
+// Limits: sections compete for the same cores; speeding one up may slow another down.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/model/input/input_stages.h"
 
-#define FETCH_SHARE 2 // the fetch itself is waiting where workers are busy for 1 / this of it
+#define FETCH_SHARE 2 // a fetch counts as waiting if workers are busy for 1 / this of it
 
 double stk_input_stage_capacity(const struct stk_input_stage *s)
 {
@@ -24,7 +25,8 @@ static int64_t wall_of(const struct stk_input_stage *s)
     return s->parallelism > 1 ? s->self_ns / s->parallelism : s->self_ns;
 }
 
-// Sections are numbered by the stage whose workers they are: what they call, then their functions.
+// A section has the number of the stage whose workers run it: the stages that they call, and their
+// functions.
 struct sections {
     int64_t *wall_ns;
     uint32_t count; // of stages

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of the input pipeline: see input_stages.h. What input_walk.c added up is settled here:
-// which work belongs to workers that the profile does not show, how many threads shared it, where
-// it was, and the fetches that hold up the training.
+// Stages of the input pipeline: see input_stages.h. This finishes the sums of input_walk.c: the
+// work of workers that the profile doesn't show, how many threads shared it, where it ran, and the
+// fetches that hold up the training.
 #include "base/assert.h"
 #include "profile/model/input/input_walk.h"
 
@@ -11,8 +11,8 @@
 #include "base/sort.h"
 #include "profile/model/median.h"
 
-// For each stage the work of those before it, up to the next that has workers of its own, and what
-// its workers wait for that one's. Callers come before what they call.
+// For each stage, the work of the stages that feed it, up to the next one with workers of its own,
+// plus the time that its workers wait for that one. Callers come first in the list.
 static int64_t *sum_before(struct stk_input_walk *w)
 {
     int64_t *before_ns = stk_alloc_zero(w->stages.count + 1, sizeof *before_ns);
@@ -32,14 +32,14 @@ static int64_t *sum_before(struct stk_input_walk *w)
     return before_ns;
 }
 
-// A stage with workers that are not in the profile: what its caller waits for is its work.
+// A stage whose workers aren't in the profile: its caller's waiting counts as its work.
 static void settle_async(struct stk_input_walk *w, struct stk_input_growing *g, int64_t before_ns)
 {
     if (g->has_functions || !g->sum.calls || !g->sum.is_async) {
         return;
     }
     if (g->has_children && g->sum.kind != STK_INPUT_PREPROCESS && g->sum.kind != STK_INPUT_DECODE) {
-        return; // the stages before it do the work
+        return; // the stages that feed it do the work
     }
     int64_t work_ns = g->sum.wait_ns > before_ns ? g->sum.wait_ns - before_ns : 0;
     g->sum.self_ns = stk_add_ns(g->sum.self_ns, work_ns);
@@ -47,7 +47,8 @@ static void settle_async(struct stk_input_walk *w, struct stk_input_growing *g, 
     stk_input_add_kind(w, g->sum.kind, work_ns, 0);
 }
 
-// Threads at work while any was, rounded up: 1.3 means that two were needed now and then.
+// Mean threads at work while at least one was, rounded up: 1.3 means that two were needed now and
+// then.
 static int64_t parallelism_of(struct stk_input_growing *g)
 {
     if (g->spans.count == 0) {
@@ -112,8 +113,8 @@ static void settle_threads(struct stk_input_walk *w)
     stk_free(most);
 }
 
-// Fetches that no other call is inside of, where the stages at work for them are recorded: their
-// time is no work.
+// Fetches without nested calls, if the stages that work for them are recorded: their time is
+// waiting, not work.
 static void settle_fetches(struct stk_input_walk *w)
 {
     struct stk_input_workers workers = stk_input_workers_of(w->out);
@@ -122,7 +123,7 @@ static void settle_fetches(struct stk_input_walk *w)
         if (stk_input_stage_at(w, i)->has_nested || !stk_input_fetch_waits(s, &workers)) {
             continue;
         }
-        workers.wall_ns -= stk_input_worker_time(s); // it works no more
+        workers.wall_ns -= stk_input_worker_time(s); // it no longer counts as work
         stk_input_add_kind(w, s->kind, -s->self_ns, 0);
         s->wait_ns = stk_add_ns(s->wait_ns, s->self_ns);
         s->self_ns = s->parallelism = 0;
@@ -183,7 +184,7 @@ static bool keep_fetch(struct stk_input_walk *w, const struct fetch_row *rows, s
     return f->name && f->thread;
 }
 
-// Fetches of the training thread: the same events that the breakdown takes its input wait from.
+// Fetches of the training thread: the same events as in the breakdown's input wait.
 static void sum_fetches(struct stk_input_walk *w)
 {
     const struct stk_marks *m = &w->view->fetches;

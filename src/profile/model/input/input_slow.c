@@ -7,10 +7,10 @@
 #include "profile/model/input/input_kinds.h"
 #include "profile/model/input/input_stages.h"
 
-#define LEAST_SHARE 0.3 // of the work of all stages, with those that take turns with it
+#define LEAST_SHARE 0.3 // of the work of all stages, its thread's other stages included
 #define CLOSE 0.8       // of the limiting stage's work
 
-// The batches come from a buffer that others fill, with nothing but bookkeeping in between.
+// Do the batches come from a buffer that other threads fill, with only bookkeeping in between?
 static bool is_buffered(const struct stk_input_sums *sums)
 {
     for (uint32_t i = 0; i < sums->stage_count; i++) {
@@ -33,8 +33,8 @@ static bool is_alone(const struct stk_input_stage *s)
     return s->is_pipeline && s->parallelism <= 1 && !s->is_async;
 }
 
-// Another stage of the pipeline that takes turns with the limiting one and works about as much:
-// where one of them is fixed, the other limits. STK_NONE: none.
+// Another stage of the pipeline on the limiting stage's thread, with about as much work: once one
+// of them is fixed, the other is the limit. STK_NONE: none.
 static uint32_t close_behind(const struct stk_input_sums *sums, uint32_t limiting)
 {
     const struct stk_input_stage *slow = &sums->stages[limiting];
@@ -51,8 +51,8 @@ static uint32_t close_behind(const struct stk_input_sums *sums, uint32_t limitin
     return best;
 }
 
-// Another stage of the pipeline, on threads of its own, that works more in all than the limiting
-// one: on few processors the work counts, and not who waits for whom. STK_NONE: none.
+// Another stage of the pipeline, on its own threads, with more total work than the limiting one: on
+// few CPU cores, work counts more than who waits for whom. STK_NONE: none.
 static uint32_t more_beside(const struct stk_input_sums *sums, uint32_t limiting)
 {
     const struct stk_input_stage *slow = &sums->stages[limiting];
@@ -81,8 +81,8 @@ static bool is_taken_apart(const struct stk_input_sums *sums, uint32_t limiting)
     return false;
 }
 
-// window() and flat_map beneath which nothing is read: all sources are tensors or numbers. A
-// window's source is beneath it, so any other source reads files, or is Python.
+// window() and flat_map over sources in memory (tensors, numbers). A window's source is in its
+// path, so any other source reads files, or is Python.
 static bool is_windowed(const struct stk_input_sums *sums, uint32_t limiting)
 {
     bool has_window = false;
@@ -103,7 +103,7 @@ static bool is_windowed(const struct stk_input_sums *sums, uint32_t limiting)
     return has_window && strstr(sums->stages[limiting].name, "::FlatMap");
 }
 
-// Work of the stages that take turns with one, and of itself.
+// Work of a stage and of those that share its thread.
 static int64_t work_in_turn(const struct stk_input_sums *sums, uint32_t stage)
 {
     int64_t ns = 0;
@@ -135,7 +135,7 @@ enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err
         all_ns = stk_add_ns(all_ns, sums->stages[i].self_ns);
     }
     double share = all_ns > 0 ? (double)s->self_ns / (double)all_ns : 0;
-    // It is called limiting, but what the wait is for is not in the profile.
+    // The stage is the limit, but what the step waits for isn't in the profile.
     if ((double)work_in_turn(sums, at) < LEAST_SHARE * (double)all_ns) {
         return STOKER_OK;
     }

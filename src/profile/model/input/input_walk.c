@@ -4,13 +4,13 @@
 // Method: two walks over the events of each host thread with a stack of what is open. The first
 // learns the stages, which functions they started (tf.data records a number with the start and with
 // each piece of the function, on any thread) and which run on several threads; the second adds
-// up. Time belongs to the stage that was entered last and is not over: of a call of a stage that
-// has workers it is waiting, of the workers ("...Produce", functions) it is the stage's own work.
-// What an operation of a function does (DecodeJpeg) is counted by kind beside, and stays work of
-// its stage. Limits: tf.data pipelines whose operators have the same names count as one. A call
-// counts where it starts; one that had not ended when recording stopped is not in the profile.
-// Where functions are not numbered (older files), a parallel map's work is what its caller waited
-// for beyond the stages before it.
+// up. Time belongs to the innermost open stage. In a call of a stage with workers, it is waiting.
+// In its workers ("...Produce", functions), it is the stage's own work. The work of a function's
+// operation (DecodeJpeg) is also counted by kind, and stays work of its stage. Limits: tf.data
+// pipelines whose operators have the same names count as one. A call counts where it starts; one
+// that had not ended when recording stopped is not in the profile. If functions aren't numbered
+// (older files), a parallel map's work is its caller's waiting less the work of the stages that
+// feed it.
 #include "profile/model/input/input_walk.h"
 
 #include "base/alloc.h"
@@ -41,9 +41,9 @@ static uint32_t new_stage(struct stk_input_walk *w, const char *text, size_t n,
     return (uint32_t)w->stages.count - 1;
 }
 
-#define STAGES_MAX (1u << 16) // with texts of their own; the others are one
+#define STAGES_MAX (1u << 16) // stages with a text of their own; all others share one
 
-// The stage of this text; a new one if missing.
+// The stage with this text; created if missing.
 static uint32_t stage_of_text(struct stk_input_walk *w, struct stk_str text,
                               struct stk_input_name what, uint32_t above)
 {
@@ -71,7 +71,7 @@ static uint32_t stage_of_text(struct stk_input_walk *w, struct stk_str text,
     return *slot;
 }
 
-// The stage of a path, and those downstream of it, each the one that calls the next.
+// The stage of a path, and those downstream of it; each calls the next.
 static uint32_t pipeline_stage(struct stk_input_walk *w, struct stk_str path)
 {
     uint32_t above = STK_NONE;
@@ -201,7 +201,7 @@ static bool is_stage_frame(const struct stk_input_frame *f)
     return f->name.role != STK_ROLE_OPERATION && f->name.role != STK_ROLE_RUN_HERE;
 }
 
-// Time of a thread that is a stage's: of a call of an asynchronous one it is waiting.
+// Adds a thread's time to a stage. In a call of an asynchronous stage, it is waiting.
 static void add_time(struct stk_input_walk *w, const struct stk_input_frame *f, int64_t ns)
 {
     struct stk_input_stage *s = &stk_input_stage_at(w, f->stage)->sum;
@@ -212,13 +212,13 @@ static void add_time(struct stk_input_walk *w, const struct stk_input_frame *f, 
     } else {
         s->self_ns = stk_add_ns(s->self_ns, ns);
     }
-    if (!is_call) { // calls were counted where they began
+    if (!is_call) { // calls were counted at their beginning
         s->total_ns = stk_add_ns(s->total_ns, ns);
     }
 }
 
-// What the innermost frame does, whichever stage asked for it. An operation of a function that its
-// starter waits for was counted there, as the stage's.
+// The innermost frame's work by kind, for all stages. If a function's starter waits for it, its
+// operations were counted there, as the stage's.
 static void add_what(struct stk_input_walk *w, const struct stk_input_frame *top,
                      const struct stk_input_frame *below, int64_t ns)
 {
@@ -238,7 +238,7 @@ static void add_what(struct stk_input_walk *w, const struct stk_input_frame *top
     }
 }
 
-// The innermost frame that is still open, of those at or below `depth` frames, and is no operation.
+// The innermost open frame among the outer `depth` frames that isn't an operation.
 static struct stk_input_frame *frame_below(struct stk_input_walk *w, uint32_t depth)
 {
     for (uint32_t i = depth; i-- > 0;) {
@@ -249,7 +249,7 @@ static struct stk_input_frame *frame_below(struct stk_input_walk *w, uint32_t de
     return NULL;
 }
 
-// Time since the last change goes to what began last and is not over.
+// Gives the time since the last change to the innermost open frame.
 static void give_out(struct stk_input_walk *w, int64_t to_ns)
 {
     int64_t ns = to_ns - w->at_ns;
@@ -291,7 +291,7 @@ static void push(struct stk_input_walk *w, struct stk_input_name name, uint32_t 
     struct stk_input_frame f = {.end_ns = stk_end_ns(t, event), .stage = stage, .name = name};
     const struct stk_input_frame *below = frame_below(w, w->depth);
     if (name.role == STK_ROLE_OPERATION && below && below->end_ns < f.end_ns) {
-        f.end_ns = below->end_ns; // it takes time of the stage around it, no more
+        f.end_ns = below->end_ns; // it only takes time of the enclosing stage
     }
     w->stack[w->depth++] = f;
     if (w->is_first) {
@@ -307,7 +307,7 @@ static void push(struct stk_input_walk *w, struct stk_input_name name, uint32_t 
     }
 }
 
-// A call's part of the thread's time that no other call of the stage has.
+// The part of a call that no other call of the stage on this thread covers.
 static void add_call(struct stk_input_walk *w, struct stk_input_growing *g, uint32_t event)
 {
     int64_t start_ns = w->view->t->start_ns[event], end_ns = stk_end_ns(w->view->t, event);
@@ -453,7 +453,7 @@ static void walk_thread(struct stk_input_walk *w, uint32_t root)
     close_ended(w, INT64_MAX);
 }
 
-// What a row holds. Most rows hold nothing of the input; those of an executor hold no call.
+// What a row has. Most rows have nothing of the input pipeline; an executor's rows have no calls.
 enum { HOLDS_WORK = 1, HOLDS_CALLS = 2 };
 
 static uint8_t holds(struct stk_input_walk *w, const struct stk_track *row)
@@ -485,7 +485,7 @@ static uint8_t thread_holds(const struct stk_input_walk *w, uint32_t root)
     return bits;
 }
 
-// The first walk learns from calls and what is around them.
+// The first walk learns from calls and the events around them.
 static void walk_once(struct stk_input_walk *w, bool is_first)
 {
     uint8_t needs = is_first ? HOLDS_CALLS : HOLDS_CALLS | HOLDS_WORK;

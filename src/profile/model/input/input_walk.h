@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to the stages of the input pipeline: what the walk over the threads (input_walk.c)
-// learns, and what input_see.c makes of it.
+// learns, and what input_see.c computes from it.
 #pragma once
 
 #include "profile/model/input/input_stages.h"
@@ -11,12 +11,12 @@
 
 struct stk_input_frame {
     int64_t end_ns;
-    int64_t pending_ns; // work while the stage is not known
+    int64_t pending_ns; // work before the stage is known
     uint32_t stage;     // STK_NONE: not known yet
     struct stk_input_name name;
 };
 
-// A stage while it is added up.
+// A stage while its sums grow.
 struct stk_input_growing {
     struct stk_input_stage sum;
     struct stk_spans spans; // of work, where several threads share it
@@ -27,7 +27,7 @@ struct stk_input_growing {
     uint32_t covered_thread;
     int64_t covered_ns; // calls on that thread reach up to here
     bool is_shared, has_functions, has_children;
-    bool has_nested; // others are called inside its calls, on its thread
+    bool has_nested; // other stages are called inside its calls, on its thread
 };
 struct stk_input_where { // time of a stage on a thread
     uint32_t stage, thread;
@@ -47,12 +47,12 @@ struct stk_input_walk {
     struct stk_input_name *names; // per string id
     uint32_t *stage_of;           // per string id: stage + 1
     uint8_t *asked;               // per string id
-    uint8_t *rows;                // per track: bits of what it holds (input_walk.c)
+    uint8_t *rows;                // per track: bits of what it has (input_walk.c)
     struct stk_spans selected;
     struct stk_thread_events events;
     uint32_t thread; // root track of the one that is walked
     uint32_t depth;
-    int64_t at_ns; // time of the thread up to here was given out
+    int64_t at_ns; // the thread's time up to here is assigned
     bool is_first, failed;
     struct stk_input_frame stack[STK_INPUT_DEPTH];
 };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// When threads of tf.data's are at work (input_work.h): the innermost event that is open on one of
-// them is an operation of a function, or a stage that does its own work. The call of a stage with
-// workers of its own waits for them, as does a function's call whose operations run elsewhere.
-// Of the model's threads every event counts: the executor works on operations that leave none.
-// Limit: a function of Python's that sleeps counts as work, its thread does not say that it sleeps.
+// When tf.data's threads are at work (input_work.h): the innermost open event on one of them is an
+// operation of a function, or a stage that does its own work. A call of a stage with workers only
+// waits for them, and so does a function's call whose operations run elsewhere. On the model's
+// threads every event counts, because some of the executor's operations leave no event.
+// Limit: a Python function that sleeps counts as work, because its thread doesn't show the sleep.
 #include "profile/model/input/input_work.h"
 
 #include "base/alloc.h"
 #include "profile/model/input/input_kinds.h"
 
 enum { NOT_ASKED, WORKS, WAITS };
-enum { DEPTH_MAX = 512 }; // deeper events are taken for their ancestors
+enum { DEPTH_MAX = 512 }; // deeper events count as their ancestors
 
 struct open_event {
     int64_t end_ns;
@@ -22,7 +22,7 @@ struct finding {
     struct stk_input_work *work;
     uint8_t *does; // per string id
     size_t first;  // in work->any: of the row that is walked
-    int64_t at_ns; // what was open up to here is in there
+    int64_t at_ns; // added up to here
     uint32_t depth;
     struct open_event open[DEPTH_MAX];
 };
@@ -46,7 +46,7 @@ static bool is_work(struct finding *f, uint32_t event)
     return (kind == STK_KIND_HOST_OP || kind == STK_KIND_INPUT) && !does_wait(f, event);
 }
 
-// Stretches of a row follow each other: one that goes on makes the last one longer.
+// Stretches of a row come in order: one that continues the last extends it.
 static bool add(struct stk_spans *s, size_t first, int64_t start_ns, int64_t end_ns)
 {
     if (s->count > first && s->v[s->count - 1].end_ns == start_ns) {
@@ -60,7 +60,7 @@ static bool add(struct stk_spans *s, size_t first, int64_t start_ns, int64_t end
     return true;
 }
 
-// The innermost open event was so up to `to`.
+// Adds the innermost event, open until `to`.
 static bool see_until(struct finding *f, int64_t to_ns)
 {
     int64_t from_ns = f->at_ns;

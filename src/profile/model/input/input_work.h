@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// When threads of tf.data's are at work beside the thread that trains, and when those of the model.
+// When tf.data's threads work next to the training thread, and when the model's do.
 #pragma once
 
 #include "profile/model/analysis.h"
 
 struct stk_input_work {
-    struct stk_spans any;   // time in which one of tf.data's works: a set
-    struct stk_spans model; // time in which one of all others but the driver is in an event: a set
-    bool calls_python;      // functions of Python's make elements
+    struct stk_spans any; // set of time in which a tf.data thread works
+    struct stk_spans
+        model;         // set of time in which another thread, except the driver, is in an event
+    bool calls_python; // Python functions make elements
 };
 
 // The sets are initialized, and empty. False: no memory.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampler of a run saw of the job and its machine (machine.stk, wire/samples.def). Such a
-// record is no rank of the run: it goes with the profile of the same time, as the records of a
-// loader's workers do.
-//
-// stk_machine_see keeps all samples; stk_machine_look makes figures of those of a time: that of the
-// profile, once that is known.
+// What a run's sampler recorded of the job and its machine (machine.stk, wire/samples.def). Such a
+// record isn't a rank of the run: it goes with the profile of the same time, like the records of a
+// loader's workers. stk_machine_see keeps all samples. stk_machine_look computes figures over a
+// range of time: the profile's, once it is known.
 #pragma once
 
 #include <math.h>
@@ -43,8 +41,8 @@ bool stk_machine_is_record(const struct stk_trace *t);
 // NULL: no memory.
 struct stk_machine *stk_machine_see(const struct stk_trace *t, struct stk_arena *arena);
 
-// Figures of a counter over a time: mean over time, and the largest and last value. `samples` 0:
-// nothing was written, which is 0 for what is written at each look or scan, else unknown.
+// Figures of a counter over a range: the mean over time, the largest and the last value. `samples`
+// 0: nothing was written. That means 0 for counters written at each look or scan, else unknown.
 struct stk_machine_figure {
     double mean, most, last;
     uint32_t samples;
@@ -52,10 +50,10 @@ struct stk_machine_figure {
 struct stk_machine_process {
     int64_t pid, parent; // parent -1: not known
     const char *name;
-    double cpu, queue; // processors: its threads ran on, and waited for
+    double cpu, queue; // CPU cores that its threads ran on, and waited for
     double busiest;    // of its threads' `cpu`
     const char *busiest_name;
-    uint32_t threads, active;  // seen in the time; those that took a hundredth of a processor
+    uint32_t threads, active;  // seen in the range; those that took a hundredth of a core
     double read, write, major; // per second
     double resident;           // bytes, the most
 };
@@ -70,8 +68,8 @@ struct stk_machine_view {
     uint32_t left_out; // other records of this kind, of other hosts or times
 };
 
-// from_ns to to_ns is cut to the record; if it contains fewer than two samples, the whole record is
-// taken. NULL: no memory.
+// from_ns to to_ns is clipped to the record. If fewer than two samples are in it, the whole record
+// is used. NULL: no memory.
 struct stk_machine_view *stk_machine_look(const struct stk_machine *m, int64_t from_ns,
                                           int64_t to_ns, struct stk_arena *arena);
 // The figure of a counter of the machine or the job; NULL: it was not recorded.
@@ -82,6 +80,6 @@ const struct stk_machine_figure *stk_machine_figure_at(const struct stk_machine_
                                                        enum stk_sampled sample, int64_t number);
 // Mean, 0 where nothing was recorded.
 double stk_machine_mean(const struct stk_machine_view *v, enum stk_sampled sample);
-// Share of the looks in the time at which a GPU's (or the job's) bits hold any of `mask`.
+// Share of the looks in the range at which any bit of `mask` of a GPU (or the job) was set.
 double stk_machine_share_of_bits(const struct stk_machine_view *v,
                                  const struct stk_machine_series *s, uint64_t mask);

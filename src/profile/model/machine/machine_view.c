@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of a record of the machine over a time; see machine.h.
-//
-// A value that is written at each look (scan) covers the time since the one before, which the
-// record tells; what is not written was 0. So its mean is the sum of value times time covered over
-// the time of all looks. A state holds until its next value: its mean is weighted by that, the
-// value before the time included.
+// A value that is written at each look (scan) covers the time since the previous one, which is
+// recorded; a missing value is 0. So its mean is the sum of value times covered time, over the time
+// of all looks. A state lasts until its next value. Its mean is weighted by that time, and includes
+// the value from before the range.
 #include "base/map.h"
 #include "base/sort.h"
 #include "profile/model/intervals.h"
 #include "profile/model/machine/machine.h"
 
 #define LEAST_LOOKS 2
-#define ACTIVE 0.01 // of a processor
+#define ACTIVE 0.01 // of a CPU core
 
 // The first sample of the series at or after a time.
 static uint32_t find_from(const struct stk_machine *m, const struct stk_machine_series *s,
@@ -37,7 +36,7 @@ static uint32_t range(const struct stk_machine_view *v, const struct stk_machine
     return find_from(v->machine, s, stk_add_ns(v->to_ns, 1)) - *first;
 }
 
-// What the sample of that moment covers, in ns; 0: no look (scan) is recorded for it.
+// The time that a sample covers, in ns; 0: no look (scan) is recorded at that moment.
 static double covered(const struct stk_machine *m, const struct stk_machine_series *moments,
                       int64_t time_ns)
 {
@@ -77,7 +76,7 @@ static void average_state(const struct stk_machine_view *v, const struct stk_mac
 {
     const struct stk_machine *m = v->machine;
     uint32_t first, count = range(v, s, &first);
-    if (first > s->first) { // what held before
+    if (first > s->first) { // the value from before the range
         first--;
         count++;
     }

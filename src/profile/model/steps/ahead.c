@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop of JAX launches its steps and runs ahead of the work until a queue is full or a result is
-// read. Without a device, a step's length is then that of launching it, and the step that waits
-// holds the work of many: it is not longer than they are together.
+// A JAX loop launches its steps and runs ahead of the work until a queue is full or a result is
+// read. Without a device, a step is then as long as its launch, and the step that waits contains
+// the work of many: it is no outlier.
 //
-// Method: XLA runs programs on threads other than the loop's while the long steps last; and when
-// the usual ones end, too, or hardly any while they last. Limits: in such a loop a long step that
-// launches work of its own, an evaluation with jitted functions, looks alike unless a name says
+// Method: XLA runs programs on threads other than the loop's for half of the long steps. It also
+// runs some at the ends of half of the usual steps, or hardly any during them. Limits: a long step
+// with work of its own (an evaluation with jitted functions) looks the same, unless a name shows
 // what it is.
 #include "base/alloc.h"
 #include "profile/model/steps/ahead.h"
 
-#define BUSY 2    // programs run for 1/BUSY of the long steps, and at so many ends of steps
-#define HARDLY 20 // programs run for 1/HARDLY of the usual steps at most
+#define BUSY 2    // 1/BUSY of the long steps' time, and of the ends of others, has programs
+#define HARDLY 20 // programs run for at most 1/HARDLY of the usual steps' time
 #define PAUSE_NS (50 * STK_US) // between two programs of one step
 
-// Short programs of JAX leave no event but those of their operations.
+// JAX's short programs leave only the events of their operations.
 static bool collect_programs(const struct stk_analysis *a, struct stk_spans *runs)
 {
     bool is_jax = a->t->framework_hint & (1u << STK_FW_JAX);
@@ -38,7 +38,7 @@ static bool collect_programs(const struct stk_analysis *a, struct stk_spans *run
     return true;
 }
 
-// Do the steps that are not among the long ones leave their work to later ones?
+// Do the steps other than the long ones leave their work to later steps?
 static bool leave_work(const struct stk_analysis *a, const struct stk_spans *runs,
                        const uint32_t *at, uint32_t count)
 {

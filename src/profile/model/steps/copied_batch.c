@@ -3,19 +3,19 @@
 // them to the device: shuffled, cropped, stacked, drawn at random. No fetch and no name marks them,
 // and Python may not have been recorded. The copy right after them does.
 //
-// Method: before each copy of data to the device the stretch since the thread's last call of the
-// device (launch, copy, synchronization), the step's start, or the end of a fetch. Where operators
-// that call no device fill half of it, it is the batch's from the first of them on; after a fetch,
-// if a tensor is made in it, all of it is: a batch is made from what the loader gave.
+// Method: a stretch lasts from the thread's last device call (launch, copy, synchronization), the
+// step's start, or the end of a fetch, up to a copy of data to the device. If operators without
+// device calls fill half of it, it belongs to the batch from the first of them on. After a fetch,
+// if a tensor is made in it, all of it does: the batch is made from the loader's data.
 // Limits: work on data read from the device isn't a batch (a layer on the CPU). Without a fetch,
-// Python before the first operator that wasn't recorded stays the host's.
+// unrecorded Python before the first operator counts as the host's.
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "profile/model/analysis.h"
 #include "profile/model/threads/thread_events.h"
 
 #define COPY_BYTES (4 << 10)  // smaller copies are schedules, weights of classes, a flag
-#define READ_BYTES (64 << 10) // a copy back from here on is data that the host goes on with
+#define READ_BYTES (64 << 10) // a larger device-to-host copy is data that the host works on
 #define LEAST_NS (50 * STK_US)
 #define OPS_PART 0.5
 #define WORTH 0.03 // of the steps' time: less changes nothing in the report
@@ -23,17 +23,18 @@
 struct making {
     struct stk_analysis *a;
     struct stk_vec marks; // struct stk_mark
-    uint32_t step;        // first that ends after what was examined
-    size_t fetch;         // first of the fetches that does
+    uint32_t step;        // first that ends after the examined time
+    size_t fetch;         // first fetch that does
     int64_t from_ns;      // the stretch begins
     int64_t first_ns;     // its first operator; INT64_MAX: none
-    int64_t ops_ns;       // in its operators, but for the open one
+    int64_t ops_ns;       // in its operators, without the open one
     int64_t longest_ns;
     uint32_t longest;             // of its operators
     int64_t open_ns, open_end_ns; // outermost operator
     uint32_t open;
-    bool open_calls;                   // which calls the device
-    bool is_made, is_fetched, is_read; // a tensor is made; it begins after a fetch, a copy back
+    bool open_calls; // the open operator calls the device
+    bool is_made, is_fetched,
+        is_read; // a tensor is made in it; it begins after a fetch; after a copy to the host
 };
 
 static void begin(struct making *x, int64_t from_ns, bool is_fetched)
@@ -65,7 +66,7 @@ static bool makes_tensor(struct stk_str name)
            stk_str_eq(name, STK_STR("aten::stack")) || stk_str_eq(name, STK_STR("aten::cat"));
 }
 
-// Steps begin and fetches end before t: the stretch begins again.
+// If a step begins or a fetch ends before t, the stretch begins again.
 static void pass(struct making *x, int64_t t_ns)
 {
     const struct stk_analysis *a = x->a;
@@ -154,7 +155,7 @@ static int64_t total_ns(const struct stk_mark *v, size_t count)
     return ns;
 }
 
-// The marks become fetches; where most of the fetches' time is theirs, the loop makes its batches.
+// The marks become fetches. If they have most of the fetches' time, the loop makes its own batches.
 static bool take(struct stk_analysis *a, const struct stk_vec *marks)
 {
     struct stk_facts *f = &a->sum->facts;
@@ -183,7 +184,7 @@ static bool take(struct stk_analysis *a, const struct stk_vec *marks)
     return true;
 }
 
-// Does any event have the name of one of PyTorch's operators?
+// Is any event named like a PyTorch operator?
 static bool has_operators(const struct stk_analysis *a)
 {
     return memchr(a->signs, STK_SIGN_ATEN + 1, a->t->strings.count) != NULL;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What next() of a dataset of TensorFlow's takes in a loop of the job's own, besides the operation
-// that gives the batch. The tracer records no Python: around the operation it shows the call from
+// How long next() of a TensorFlow dataset takes in the job's own loop, beyond the operation that
+// returns the batch. The tracer records no Python: around the operation it shows the call from
 // Python. After it, it shows nothing while the batch is assembled, and then the deletion of the
 // previous batch's tensors, once their names are reused.
 //
-// Method: each such fetch on the driving thread begins with the call around the operation, and ends
-// where the next event begins that deletes no tensor, if no piece without events is longer than
-// those that count as the host's everywhere. O(f) in fetches, with a limit of events for each.
-// Limit: what the loop does with a batch before it calls TensorFlow again, for less than that, is
-// taken for next()'s.
+// Method: each such fetch on the driving thread begins with the call around the operation. It ends
+// where the next event begins that doesn't delete a tensor, unless a piece without events is too
+// long to count as the host's. O(f) in fetches, with a limit of events for each.
+// Limit: short work on a batch before the loop calls TensorFlow again counts as next()'s.
 #include "profile/model/analysis.h"
 
 #define SHORT_PIECE_NS (200 * STK_US)
@@ -20,7 +19,7 @@ static bool is_eager_next(const struct stk_analysis *a, uint32_t event)
            stk_str_starts(stk_name_of(a->t, event), STK_STR("EagerLocalExecute: IteratorGetNext"));
 }
 
-// The outermost call from Python around an operation; itself where none is recorded.
+// The outermost call from Python around an operation; the operation itself if none is recorded.
 static uint32_t call_around(const struct stk_analysis *a, uint32_t operation)
 {
     const struct stk_trace *t = a->t;
@@ -40,7 +39,7 @@ static uint32_t call_around(const struct stk_analysis *a, uint32_t operation)
     return call;
 }
 
-// Where next() has returned, and the batch before is gone.
+// When next() has returned, and the previous batch is deleted.
 static int64_t returned_ns(const struct stk_analysis *a, uint32_t call)
 {
     const struct stk_trace *t = a->t;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop of Python's within each step that calls the same few operations of TensorFlow's one by
-// one: moves of a game, time steps. The number of rounds shows how much one round does, and whether
-// a tf.function of it would be worth its call.
+// A Python loop within each step that calls the same few TensorFlow operations one by one: moves of
+// a game, time steps. The number of rounds shows how much one round does, and whether a tf.function
+// of it would be worth its call.
 //
-// Method: the operation that is called least often, of those that many rounds may hold, gives the
-// number of rounds, if all others of these are called a whole number of times in each, and what is
-// left is little. One pass over the events.
+// Method: of the operations with at least ROUNDS_LEAST calls a step, the least frequent gives the
+// number of rounds. All others of these must be called a whole number of times per round, and few
+// operations may be left over. One pass over the events.
 // Limit: two loops with different numbers of rounds aren't found.
 #include <math.h>
 
@@ -13,8 +13,8 @@
 #include "profile/model/analysis.h"
 
 #define ROUNDS_LEAST 16.0 // a step
-#define LEFT_MOST 0.1     // of the operations are in no round
-#define OFF_MOST 0.05     // of a round's calls of one operation, by those outside of the loop
+#define LEFT_MOST 0.1     // of all operations may be outside of rounds
+#define OFF_MOST 0.05     // from a whole number of calls a round: some are outside the loop
 
 static uint64_t rounds_of(const uint32_t *counts, uint32_t names, double steps, uint64_t all)
 {

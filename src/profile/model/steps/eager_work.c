@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of operations that TensorFlow runs eagerly on the host if they ran as one graph:
-// their work, without the calls.
+// How long operations that TensorFlow runs eagerly on the host would take as one graph: their work,
+// without the calls.
 //
-// Method: an event of such an operation holds its kernel and a call of about the same cost for each
-// operation. The least median of all names is that cost. Of each operation, the median of its name
-// less that cost is work; the median of a name leaves out what the machine did besides. At the
-// least, it is the shortest of its name less the shortest of all. One pass over the events.
-// Limits: operations of one name and unlike shapes count as the median one.
+// Method: such an event covers the operation's kernel and a call, which costs about the same for
+// all operations. The smallest median of all names is that cost. An operation's work is its name's
+// median less that cost; the median excludes delays by other programs. The lower bound is its
+// name's shortest event less the shortest of all. One pass over the events.
+// Limits: operations of one name with different shapes count as the median one.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
@@ -47,7 +47,7 @@ static size_t end_of_name(const struct run *r, size_t at, size_t count)
     return end;
 }
 
-// Runs are in the order of names and times.
+// Runs are sorted by name, then time.
 static void sum(const struct run *r, size_t count, struct stk_facts *to)
 {
     int64_t least_ns = INT64_MAX, call_ns = INT64_MAX;

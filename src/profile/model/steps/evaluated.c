@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tf.data gives to an evaluation or a prediction inside a step is not the step's
-// input. That covers an iterator that is made now and then, and one that another function
-// gets after the step's own. What a loader gives after a step's last optimizer call,
-// if the step's own batch came before, also belongs to an evaluation. The step still waits for it,
-// so it is measured separately.
+// Data that tf.data delivers to an evaluation or a prediction inside a step isn't the step's input.
+// Two cases count: an iterator that is created only now and then, and data for another function
+// after the step's own. A loader's data after a step's last optimizer call also belongs to an
+// evaluation, if the step's own batch came before. The step still waits for it, so it is measured
+// separately.
 //
-// Method: passes over the fetches, which are in order, beside the calls of functions on the driving
-// thread, and of the optimizer's. Limits: without an optimizer, a step that fetches for itself
-// before its function keeps what a later evaluation fetches.
+// Method: passes over the fetches in time order, together with the driving thread's calls of
+// functions and of the optimizer. Limits: without an optimizer, in a step that fetches before its
+// own function, a later evaluation's fetches count as the step's.
 #include "base/alloc.h"
 #include "profile/model/steps/evaluated.h"
 
@@ -36,8 +36,8 @@ static void drop_rare_iterators(struct stk_analysis *a)
     a->fetches.count = kept;
 }
 
-// The next outermost call of a tf.function that begins at or after a time, from *at on, which only
-// goes forward; NULL: none before until_ns.
+// The next outermost call of a tf.function that begins in [from_ns, until_ns); NULL: none. *at is a
+// cursor that only goes forward.
 static const struct stk_mark *next_function(const struct stk_analysis *a, size_t *at,
                                             int64_t from_ns, int64_t until_ns)
 {
@@ -50,9 +50,9 @@ static const struct stk_mark *next_function(const struct stk_analysis *a, size_t
     return *at < m->count && m->v[*at].start_ns < until_ns ? &m->v[*at] : NULL;
 }
 
-// What tf.data gives after a step's function for another one, and after that one, in a step that
-// fetched nothing before, belongs to an evaluation or a prediction: the step's own data arrives
-// within its function.
+// In a step that fetched nothing before its function, the step's own data arrives inside that
+// function. Data that tf.data delivers afterwards, from the fetch for another function on, belongs
+// to an evaluation or a prediction.
 static void drop_evaluated(struct stk_analysis *a)
 {
     const uint32_t given = STK_NAME_ITERATOR | STK_NAME_GET_NEXT | STK_NAME_FETCH;
@@ -82,7 +82,7 @@ static void drop_evaluated(struct stk_analysis *a)
     m->count = kept;
 }
 
-// When each step's last call of the optimizer on the driving thread ends; INT64_MAX: it has none.
+// When each step's last optimizer call on the driving thread ends; INT64_MAX: it has none.
 static void find_optimized(const struct stk_analysis *a, int64_t *end_ns)
 {
     const struct stk_marks *m = &a->step_events;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that evaluate: they run the model forward at least twice as often as the other steps, and
-// backward no more often; and that is mostly why they are longer.
+// backward no more often. The forward passes are most of the extra time.
 //
 // Method: of each step, how many outermost operators the driving thread runs outside of the
 // backward pass and the optimizer, and how many nodes of the backward pass any thread runs; a step
-// is compared with the median of those that are not long. Names tell which is which (phases.def).
-// Limits: frameworks whose driving thread runs the operators itself (PyTorch); one evaluation batch
-// for a training batch is not noticed.
+// is compared with the median of those that aren't long. Names show which is which (phases.def).
+// Limits: this only works for frameworks whose driving thread runs the operators itself (PyTorch).
+// One evaluation batch per training batch isn't noticed.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -17,13 +17,13 @@
 #include "profile/model/steps/evaluation.h"
 
 #define TIMES 2  // as many forward operators as in a usual step
-#define MOSTLY 2 // 1/MOSTLY of what the step takes more, at least
+#define MOSTLY 2 // at least 1/MOSTLY of the step's extra time
 
 #define UNKNOWN 0xff
 
 struct passes {
     int64_t *forward, *backward; // counts by step
-    int64_t *forward_ns;         // what the former take
+    int64_t *forward_ns;         // time of the forward ones
     uint8_t *phases;             // by string id: bits of enum stk_phase, or UNKNOWN
 };
 
@@ -60,7 +60,7 @@ static void count_row(const struct stk_analysis *a, uint32_t row, bool is_driver
     }
 }
 
-// The median of the steps that are not long; `room` is for all steps.
+// The median of the steps that aren't long; `room` has space for all steps.
 static int64_t usual(const struct stk_analysis *a, const int64_t *count, const bool *is_long,
                      int64_t *room)
 {

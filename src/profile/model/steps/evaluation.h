@@ -4,6 +4,6 @@
 
 #include "profile/model/analysis.h"
 
-// Leaves those of the long steps (a flag for each of a->steps) that evaluate; the others take
-// usual_ns. The driving thread must be known. False: no memory.
+// is_long has a flag for each of a->steps. Clears those of long steps that don't evaluate; usual_ns
+// is the length of the other steps. The driving thread must be known. False: no memory.
 bool stk_evaluating_steps(const struct stk_analysis *a, int64_t usual_ns, bool *is_long);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that would distort the breakdown are named and not used: one of the first two that is
-// longer than twice the median of the others (warm-up), and later ones (evaluation, checkpoint, a
-// pause of the collector) where all of them together hold less than a tenth of the time of all
-// steps. Where they hold more they are how the job runs: they count, and are marked with what is
-// known of them and with their period. What the user did not select is not used either, nor what
-// may lack rows since the file is cut.
+// Excludes the steps that would distort the breakdown, each with a reason. A step longer than twice
+// the median of the others is an outlier. One of the first two is warm-up and excluded. Later
+// outliers (evaluation, checkpoint, a pause of the garbage collector) are excluded if all of them
+// together take less than a tenth of the time. If they take more, they are how the job runs: they
+// are used, and those that recur get their cause, if it is known. Steps outside the selection, and
+// steps that may lack rows because the file is cut, are excluded too.
 //
-// A step that evaluates is no warm-up, even as one of the first two. Where a loop runs ahead of its
-// work, no step is an outlier (ahead.h).
+// A step that evaluates isn't warm-up, even if it is one of the first two. If the loop runs ahead
+// of its work (ahead.h), no step is an outlier, unless a long step evaluates or saves.
 //
-// A step's length is that of its window on the busiest device: a host that runs ahead is no
+// A step is as long as its window on the busiest device, so a host that runs ahead makes no
 // outlier.
 //
-// Limits: with fewer than three steps nothing stands out, and all are used.
+// Limits: with fewer than three steps, all are used.
 #include "base/alloc.h"
 #include "profile/model/analysis.h"
 #include "profile/model/median.h"
@@ -22,8 +22,8 @@
 
 #define OUTLIER 2 // times the median of the others
 #define MIN_STEPS 3
-#define WARM_UP 2        // first steps that may be a start
-#define ALIKE_PERCENT 67 // of the longest: steps that return are about as long
+#define WARM_UP 2        // so many first steps may be warm-up
+#define ALIKE_PERCENT 67 // of the longest: recurring steps have about the same length
 #define EVAL_PERCENT 10  // of a long step spent in evaluation or a checkpoint explains it
 
 static void exclude_outside(struct stk_analysis *a)
@@ -57,11 +57,11 @@ static bool is_first(const struct stk_analysis *a, uint32_t index)
 
 struct outliers {
     bool *evaluates; // by step: a long one that runs the model forward more often than others
-    bool *says_so;   // by step: a long one that holds what is named an evaluation or checkpoint
+    bool *says_so;   // by step: a long one with events named after evaluation or a checkpoint
     uint32_t *at;    // indices, in order
-    uint32_t *room;  // for as many
+    uint32_t *room;  // scratch space for as many
     uint32_t count, first_periodic;
-    bool is_twice;    // only two were seen, at one distance
+    bool is_twice;    // the period comes from only two outliers
     int64_t usual_ns; // the median of the candidates
     int64_t total_ns; // of all candidates
     int64_t later_ns; // of the outliers after the first two steps, and of those that evaluate
@@ -81,7 +81,7 @@ static void find_outliers(const struct stk_analysis *a, const int64_t *length_ns
     if (n < MIN_STEPS) {
         return;
     }
-    // Without one long step the lower median of the rest is this value of all.
+    // For each long step, the lower median of the other n - 1 is this value of all n.
     int64_t median = stk_nth_value(durs, n, (n - 2) / 2);
     out->usual_ns = median;
     for (uint32_t i = 0; i < a->step_count; i++) {
@@ -91,8 +91,8 @@ static void find_outliers(const struct stk_analysis *a, const int64_t *length_ns
     }
 }
 
-// The distance of outliers that return at one distance: every k-th step saves, logs, evaluates. 0:
-// none.
+// The period of outliers at equal distances: every k-th step saves, logs or evaluates. 0: fewer
+// than three outliers, or unequal distances.
 static uint32_t distance_of(const uint32_t *at, uint32_t n)
 {
     if (n < 3) {
@@ -107,7 +107,7 @@ static uint32_t distance_of(const uint32_t *at, uint32_t n)
     return distance > 1 ? distance : 0;
 }
 
-// The same, without the first steps that don't belong to the series.
+// The same, but leading outliers among the first steps needn't fit.
 static uint32_t distance_after_start(struct outliers *o, const uint32_t *at, uint32_t n)
 {
     for (uint32_t skip = 0; skip <= WARM_UP && skip < n; skip++) {
@@ -123,9 +123,9 @@ static uint32_t distance_after_start(struct outliers *o, const uint32_t *at, uin
     return 0;
 }
 
-// Two of them return by chance, too; but where they fit the selection as a rhythm would, with none
-// missing before or after, it may be one. The last step ends before what follows it: it may be one
-// more.
+// Two outliers may be a coincidence. They count as periodic only if a third is missing neither
+// before nor after them. One extra step is allowed at the end, because the last step ends before
+// what follows it.
 static uint32_t distance_of_two(struct outliers *o, const uint32_t *at, uint32_t n, uint32_t steps)
 {
     uint32_t distance = n == 2 ? at[1] - at[0] : 0;
@@ -137,9 +137,9 @@ static uint32_t distance_of_two(struct outliers *o, const uint32_t *at, uint32_t
     return distance;
 }
 
-// If all outliers recur, or at least those of about the same length, only they are kept. A shorter
-// outlier between them isn't one of them; nor is the first step, which has reasons of its own,
-// unless it fits. Returns their distance; 0: they don't recur, and all are kept.
+// The period of all outliers, else of those about as long as the longest after the first steps:
+// shorter ones in between don't matter. The first steps are long for other reasons, so they needn't
+// fit. 0: the outliers don't recur, and all of them count.
 static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns, uint32_t steps)
 {
     uint32_t *at = o->at, n = 0;
@@ -177,7 +177,7 @@ static const char *reason(const struct outliers *o, uint32_t index)
                       : "longer than twice the median of the others";
 }
 
-// By how much the steps that evaluate are longer than the others are on average.
+// How much longer the steps that evaluate are than the mean of the others.
 static void sum_evaluations(struct stk_analysis *a, const int64_t *length_ns,
                             const struct outliers *o)
 {
@@ -252,7 +252,7 @@ static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
     return true;
 }
 
-// Which of the outliers evaluate, by what they run forward, and by the names of what they hold.
+// Finds the outliers that evaluate, by their forward passes and by the names of their events.
 static bool find_evaluations(const struct stk_analysis *a, struct outliers *o)
 {
     struct stk_spans named;
@@ -271,7 +271,7 @@ static bool find_evaluations(const struct stk_analysis *a, struct outliers *o)
     return ok;
 }
 
-// Is one of the outliers long for what it evaluates or saves?
+// Is one of the outliers long because it evaluates or saves?
 static bool has_reason(const struct outliers *o)
 {
     for (uint32_t i = 0; i < o->count; i++) {

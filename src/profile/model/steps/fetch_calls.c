@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the training thread does in its fetches: the number of calls, the time in short ones, and
-// the number of tensors it joins. Many short calls mean work done sample by sample: it should
-// handle whole batches, and a worker would take as long. Workers hand over each tensor of a batch
-// separately.
+// the number of tensors it joins. Many short calls mean work sample by sample. It should handle
+// whole batches, since a worker would take as long. Workers send each tensor of a batch separately.
 //
-// Method: in the order of their starts, the events of the thread that begin in a fetch. The time
-// between two of them, or between the last one and the end of the fetch, is short if it is below
-// FINE_NS; a long one is work in one place, or what is not recorded. Operators that draw numbers of
-// samples are a sampler's.
-// Limits: without Python's rows only the framework's operations are calls; a Dataset that draws by
-// the same operators is taken for a sampler.
+// Method: the thread's events that begin in a fetch, by start. The time between two of them, or
+// between the last one and the end of the fetch, is short if it is below FINE_NS. A longer time is
+// work in one place, or wasn't recorded. Operators that draw sample numbers belong to a sampler.
+// Limits: without Python's rows, only the framework's operations are calls. A Dataset that draws
+// with the same operators counts as a sampler.
 #include "profile/model/analysis.h"
 #include "profile/model/steps/own_batch.h"
 #include "profile/model/threads/thread_events.h"
 
 #define FINE_NS (50 * STK_US)
-#define LISTED 256 // rows within a call that makes an array: of one of NumPy's it has some fifty
+#define LISTED 256 // rows within a call that makes an array: about fifty for a NumPy array
 
-// The first fetch that ends after a time, from one on; they are in order and apart.
+// The first fetch, at or after number `from`, that ends after a time. They are in order and
+// disjoint.
 static size_t fetch_at(const struct stk_marks *m, size_t from, int64_t t_ns)
 {
     while (from < m->count && m->v[from].end_ns <= t_ns) {
@@ -54,7 +53,7 @@ static bool draws(struct stk_str name)
            stk_str_eq(name, STK_STR("aten::randperm"));
 }
 
-// *drawn_ns: until when what was seen to draw does so; it calls itself.
+// *drawn_ns: the end of the last counted draw. Drawing operators call themselves.
 static void add_draw(struct stk_analysis *a, uint32_t event, int64_t *drawn_ns)
 {
     if (a->t->start_ns[event] >= *drawn_ns && draws(stk_name_of(a->t, event))) {
@@ -78,7 +77,7 @@ static void add_call(struct stk_analysis *a, uint32_t event, bool is_prep)
     }
 }
 
-// The open call of JAX's that makes an array, outermost, and what it called.
+// The outermost open JAX call that makes an array, and its calls.
 struct listing {
     struct stk_hands hands;
     uint32_t event, calls;
@@ -135,7 +134,7 @@ bool stk_fetch_calls_count(struct stk_analysis *a)
         if (in == m->count) {
             break;
         }
-        if (start_ns > m->v[in].start_ns) { // else around the fetch, or the fetch itself
+        if (start_ns > m->v[in].start_ns) { // else it is around the fetch, or is the fetch
             bool is_prep = loads && !is_loaders(a, &m->v[in]);
             add_stretch(f, at_ns, start_ns, is_prep);
             add_call(a, e, is_prep);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs for a fetch (fetch_work.h). On the thread that fetches: all of the framework's
-// operations inside of it. On others, where the framework computes beside its caller (JAX): what
-// begins in the fetch, where none of them computes from its beginning to its first call of compiled
-// code. The step's work, if it were still under way, would run there.
+// Operations that run for a fetch (fetch_work.h). On the fetching thread, these are all of the
+// framework's operations inside the fetch. On other threads, if the framework computes there (JAX),
+// these are the operations that begin in the fetch, if no such thread computes between the fetch's
+// beginning and its first call of compiled code. Otherwise the step's work may still be running
+// there.
 //
 // Fetches are disjoint and in order. O((f + n) log f) in fetches and events.
 #include "profile/model/steps/fetch_work.h"
@@ -50,8 +51,8 @@ static size_t fetch_from(const struct stk_marks *m, int64_t t_ns)
     return i < m->count && m->v[i].start_ns < t_ns ? i + 1 : i;
 }
 
-// How many operations of a row run between a fetch's beginning and its first call, as differences
-// from fetch to fetch.
+// Counts the operations of a row that run between a fetch's beginning and its first call, as
+// differences from fetch to fetch.
 static void count_running(const struct stk_analysis *a, uint32_t row, const int64_t *first_ns,
                           int64_t *running)
 {
@@ -73,7 +74,7 @@ static void count_running(const struct stk_analysis *a, uint32_t row, const int6
     }
 }
 
-// Only a fetch with a call of compiled code can find the step at rest.
+// Only a fetch with a call of compiled code can show that the step's work has ended.
 static bool calls_compiled(const struct stk_analysis *a)
 {
     for (uint32_t id = 0; id < a->t->strings.count; id++) {
@@ -120,7 +121,7 @@ bool stk_fetch_work_open(struct stk_fetch_work *w, struct stk_analysis *a)
     return true;
 }
 
-// The same as fetch_behind, from where the last answer was.
+// The same as fetch_behind, starting at the last answer.
 static size_t fetch_behind_near(struct stk_fetch_work *w, int64_t t_ns)
 {
     const struct stk_marks *m = &w->a->fetches;

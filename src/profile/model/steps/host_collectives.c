@@ -3,8 +3,8 @@
 // matched with those of the other ranks: the k-th of each name in start order. If both the call
 // and its work are recorded (c10d::allreduce_, gloo:all_reduce), the work counts.
 //
-// Method: one pass over the host's events, only where some collective was met; exposed is what was
-// put to communication of the steps while it ran.
+// Method: one pass over the host's events, only if there is a collective. Its exposed time is the
+// steps' communication time while it ran.
 #include "base/sort.h"
 #include "profile/model/analysis.h"
 #include "profile/model/collectives/collective_classes.h"
@@ -50,7 +50,7 @@ static bool collect(const struct stk_analysis *a, bool calls, struct stk_vec *ou
 
 STK_ORDER(by_start, struct stk_mark, STK_UP(start_ns) STK_UP(event))
 
-// Row of the host's step that holds a time; STK_NONE: none. `at` only goes forward, as times do.
+// Row of the host's step that contains a time; STK_NONE: none. Times and `at` only go forward.
 static uint32_t row_at(const struct stk_rank_sum *sum, int64_t t_ns, uint32_t *at)
 {
     while (*at < sum->step_count && (sum->steps[*at].device != STK_NONE ||
@@ -83,7 +83,7 @@ static bool list(struct stk_analysis *a, const struct stk_vec *marks, const stru
 }
 
 // Do several threads of the process run the same collective at once? Then its peers are devices of
-// the process itself (virtual devices of JAX on the CPU), and it waits for no other rank. PyTorch's
+// the same process (virtual JAX devices on the CPU), and it waits for no other rank. PyTorch's
 // threads work for one rank.
 static bool are_within(const struct stk_analysis *a, const struct stk_vec *marks)
 {

@@ -13,16 +13,16 @@
 //                          runtime is compute
 //   host_compute           any other event of the driving thread (Python, callbacks), and pieces
 //                          under 200 us between its events
-//   idle_unknown           no event: evidence of nothing
+//   idle_unknown           no event
 //
-// Method: each class is a list of disjoint marks; the lists are swept together, and what no mark
-// covers is looked up on the driving thread. A step that TensorFlow runs is idle where its
-// call is open and none of its threads is in an event for 200 us or more: the next operation is
-// due, or the call's return, and no processor is free. Where the call fetches its batch itself
-// (Keras), what tf.data's threads work meanwhile is what took it, and the step waits for it; a loop
-// that fetches first has its wait there. With collectives, which run beside their operations,
-// nobody can say. Limits: a step marker is no event, it only says that the step goes on. Work of
-// the input pipeline that TensorFlow runs on the model's own pool counts as the model's.
+// Method: each class is a list of disjoint marks. The lists are swept together, and time without a
+// mark is looked up on the driving thread. A step that TensorFlow runs is idle if its call is open
+// and none of its threads is in an event for 200 us or more: the next operation or the call's
+// return is due, but no CPU core is free. If the call fetches its batch itself (Keras), tf.data's
+// threads took the core, so that time is input wait. In a loop that fetches before the call, the
+// wait is in the fetch. With collectives, which run outside of their operations' events, this isn't
+// known. Limits: a step marker isn't an event, it only shows that the step is running. Work of the
+// input pipeline that TensorFlow runs on the model's thread pool counts as the model's.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/model/analysis.h"
@@ -36,8 +36,7 @@
 #define AWAITS (STK_NAME_XLA_RUN | STK_NAME_WAIT_HOST)
 #define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
 
-// AWAITED: compiled code waits for what its other threads run, be it the model or Python that it
-// calls.
+// AWAITED: compiled code waits for its other threads, which run the model or Python that it calls.
 enum { COMPILE, COMPUTE, COLLECTIVE, FETCH, ASIDE, AWAITED, LISTS };
 static const enum stk_part list_part[LISTS] = {STK_PART_COMPILE,       STK_PART_COMPUTE,
                                                STK_PART_COMMUNICATION, STK_PART_INPUT,
@@ -54,8 +53,8 @@ struct host {
     struct stk_input_work input_work; // of tf.data's threads, if a step may wait for it
     int64_t covered_ns, total_ns;     // of used windows
     bool used;
-    bool sees_operations; // only TensorFlow's, all on this thread
-    bool fetches_inside;  // a call of TensorFlow's was seen that fetches its batch itself
+    bool sees_operations; // operations are TensorFlow's only, all on this thread
+    bool fetches_inside;  // a TensorFlow call that fetches its batch itself was seen
     bool failed;
 };
 
@@ -70,8 +69,8 @@ static bool is_aside(int sign)
            sign == STK_SIGN_WRITING;
 }
 
-// The open operation that is not the model's work, even if the model runs inside it: compiled code
-// that calls Python, a checkpoint or a file that TensorFlow writes. STK_NONE: none.
+// The open operation that isn't the model's work, even if the model runs inside it: Python called
+// by compiled code, a checkpoint or a file that TensorFlow writes. STK_NONE: none.
 static uint32_t open_aside(const struct host *h, const struct stk_thread_cursor *c)
 {
     const struct stk_trace *t = h->a->t;
@@ -101,7 +100,7 @@ static bool extend(struct stk_vec *marks, int64_t start, int64_t end, uint32_t e
     return m != NULL;
 }
 
-// What runs for a fetch is no work of the model's.
+// Extends the marks, without what runs for a fetch: that isn't the model's work.
 static bool extend_outside(struct host *h, struct stk_vec *marks, int64_t start, int64_t end,
                            uint32_t event)
 {
@@ -109,8 +108,8 @@ static bool extend_outside(struct host *h, struct stk_vec *marks, int64_t start,
     return from >= end || extend(marks, from, end, event);
 }
 
-// Stretches of one row in which a model operation is open and nothing of the input pipeline is, and
-// those of work aside.
+// Stretches of one row in which a model operation is open and no event of the input pipeline is,
+// and stretches of work aside.
 static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint32_t row)
 {
     const struct stk_trace *t = h->a->t;
@@ -192,7 +191,7 @@ static void add(struct host *h, int64_t start, int64_t end, enum stk_part part, 
     }
 }
 
-// The call that runs the model's nodes on other threads, and nothing else on this one.
+// Is it the call that runs the model's nodes on other threads, while this one only waits?
 static bool awaits_model(const struct stk_analysis *a, const struct stk_segment *s)
 {
     return s->doing == STK_DOING_OTHER && (stk_class_of(a, s->event) & STK_NAME_WAIT_HOST);
@@ -213,7 +212,7 @@ static enum stk_part part_of(const struct stk_analysis *a, const struct stk_segm
     return s->doing == STK_DOING_WAITING ? STK_PART_WAIT : STK_PART_HOST;
 }
 
-// Does the driver wait in a call of TensorFlow's for what its executor runs on other threads?
+// Does the driver wait in a TensorFlow call for its executor on other threads?
 static bool awaits_executor(const struct stk_analysis *a, const struct stk_segment *s)
 {
     static const char *const calls[] = {"FunctionRun", "KernelAndDeviceFunc::Run", "SessionRun",
@@ -226,7 +225,8 @@ static bool awaits_executor(const struct stk_analysis *a, const struct stk_segme
     return false;
 }
 
-// Does the call fetch its batch itself? A loop that fetches before it calls has its wait there.
+// Does the call fetch its batch itself? In a loop that fetches before the call, the wait is in the
+// fetch.
 static bool fetches_inside(const struct stk_analysis *a, uint32_t event)
 {
     const struct stk_marks *m = &a->fetches;
@@ -242,7 +242,7 @@ static bool fetches_inside(const struct stk_analysis *a, uint32_t event)
     return low < m->count && m->v[low].start_ns < stk_end_ns(a->t, event);
 }
 
-// Is it the end of a call of TensorFlow's from Python, after what it did without Python's lock?
+// Is it the end of a TensorFlow call from Python, where it has to take Python's lock again?
 static bool awaits_lock(const struct host *h, const struct stk_segment *s)
 {
     const struct stk_trace *t = h->a->t;
@@ -272,7 +272,7 @@ static void add_standstill(struct host *h, const struct stk_segment *s, int64_t 
     h->a->sum->facts.standstill_rest_ns += h->used ? whole_ns - input_ns : 0;
 }
 
-// The driver waits for the step that TensorFlow runs, which is idle where the model's threads
+// The driver waits for the step that TensorFlow runs. The step is idle while the model's threads
 // are in no event for a while.
 static void add_awaited(struct host *h, const struct stk_segment *s)
 {
@@ -293,7 +293,8 @@ static void add_awaited(struct host *h, const struct stk_segment *s)
     }
 }
 
-// Where the step shares something with the input pipeline. False: it does not.
+// Handles time in which the step competes with the input pipeline for cores or Python's lock.
+// False: it doesn't.
 static bool add_shared(struct host *h, const struct stk_segment *s, enum stk_part part)
 {
     struct stk_facts *facts = &h->a->sum->facts;
@@ -310,7 +311,7 @@ static bool add_shared(struct host *h, const struct stk_segment *s, enum stk_par
     return false;
 }
 
-// What no mark covers: the driving thread says.
+// Assigns time without a mark by the driving thread.
 static void attribute_driver(struct host *h, int64_t from, int64_t to)
 {
     if (h->a->driver == STK_NONE) {

@@ -9,13 +9,12 @@
 #include "profile/model/threads/feed_words.h"
 #include "profile/model/threads/python_frame.h"
 
-#define LOOKED_AT 64 // events in a function, for the row that says that it is JAX's
+#define LOOKED_AT 64 // events in a function, to find the row that shows that it is JAX's
 
 enum { UNASKED, NEITHER, BRINGS, TAKES, DATA, KEYS_OF_RANDOM };
 
-// Whether an event is a call that makes arrays of bytes or of a file, one that reads results of the
-// framework's back, another one of a library of data, or one that makes keys of random numbers;
-// asked once for each name.
+// Is an event a call that makes arrays from bytes or a file, reads the framework's results back,
+// belongs to a data library, or makes random keys? Found once per name.
 static uint8_t kind_of(const struct stk_analysis *a, uint32_t event, uint8_t *by_name)
 {
     const struct stk_trace *t = a->t;
@@ -38,8 +37,8 @@ static uint8_t kind_of(const struct stk_analysis *a, uint32_t event, uint8_t *by
     return *known;
 }
 
-// Does an event show that data are at hand? Of what is written in Python and makes arrays, what it
-// calls does: to hand three numbers over takes JAX a long time, too.
+// Does an event show that data is processed? For a framework's Python function that makes arrays,
+// only its calls show it: JAX takes long even for three numbers.
 static bool is_data(const struct stk_analysis *a, uint32_t event, uint8_t kind, uint32_t work)
 {
     bool brings = kind == BRINGS &&
@@ -47,8 +46,9 @@ static bool is_data(const struct stk_analysis *a, uint32_t event, uint8_t kind, 
     return brings || kind == DATA || (stk_class_of(a, event) & (work | STK_NAME_BLOCKED));
 }
 
-// JAX's tracer records no folder, and a job may have a core.py with a split() of its own. JAX's
-// functions work on its keys, whose type prng.py is; a job's own that calls them has theirs inside.
+// JAX's tracer records no folder, and a job may have its own core.py with a split(). JAX's
+// functions work on keys, whose type is in prng.py; a job's function that calls JAX's has those
+// inside.
 static bool makes_keys(const struct stk_analysis *a, uint32_t event, uint32_t end)
 {
     const struct stk_trace *t = a->t;
@@ -106,7 +106,7 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
             makes_keys(a, e, in->first + n)) {
             keys_ns = stk_end_ns(t, e);
         }
-        bool shows = i < n && t->start_ns[e] >= keys_ns; // what makes keys shows no data
+        bool shows = i < n && t->start_ns[e] >= keys_ns; // calls that make keys don't show data
         sum.brings += kind == BRINGS && shows;
         sum.takes += kind == TAKES;
         calls += shows && t->kind[e] != STK_KIND_PYTHON && (stk_class_of(a, e) & STK_NAME_PJIT);

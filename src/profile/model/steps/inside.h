@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events inside of a function of one row come to.
+// Totals of the events inside a function of one row.
 #pragma once
 
 #include "profile/model/analysis.h"
@@ -7,7 +7,7 @@
 struct stk_inside {
     const struct stk_trace *t;
     uint32_t first, count; // events of the row
-    // Up to each event of the row, itself not; one more at the end.
+    // Totals before each event of the row, and one more at the end.
     uint32_t *works, *brings, *takes, *calls;
     int64_t *work_ns, *data_ns; // of the outermost ones
 };
@@ -21,8 +21,8 @@ struct stk_inside_sum {
     // Events that are work; calls that make arrays (stk_feed_brings), and that read results back.
     uint32_t works, brings, takes;
     int64_t work_ns;
-    // In calls that show that data are at hand: a library's of arrays or files, one that makes
-    // arrays or hands them over, the framework's work, and what blocks.
+    // In calls that show that data is processed: of a library of arrays or files, calls that make
+    // arrays or hand them over, the framework's work, and blocking calls.
     int64_t data_ns;
 };
 // Of the events inside of one of the row.
@@ -31,5 +31,5 @@ struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t functi
 bool stk_inside_is_data(const struct stk_inside *in, uint32_t event);
 // data_ns of a row's events from `first` to before `end`.
 int64_t stk_inside_data_ns(const struct stk_inside *in, uint32_t first, uint32_t end);
-// Calls of JAX's compiled code among them, but for those that make keys of random numbers.
+// Calls of JAX's compiled code among them, except those that make random keys.
 uint32_t stk_inside_calls(const struct stk_inside *in, uint32_t first, uint32_t end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of JAX's compiled functions, and the programs of them that the profile holds.
-// Limits: functions of one name are one; a program belongs to a call by its function's name.
+// Calls of JAX's compiled functions, and their programs in the profile. Limits: functions of one
+// name count as one; a program is matched to a call by its function's name.
 #include "profile/model/steps/jitted.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ struct stk_str stk_jitted_function(struct stk_str call)
     return (struct stk_str){call.p + n, call.n - n - 1};
 }
 
-// The module that JAX makes of a function: "<lambda>" becomes "jit__lambda_". STK_STRPOOL_FAILED:
-// the profile has none of that name.
+// The name of a function's module in JAX: "<lambda>" becomes "jit__lambda_". STK_STRPOOL_FAILED:
+// the profile has no such name.
 static uint32_t module_of(const struct stk_trace *t, struct stk_str function)
 {
     char name[MODULE_MAX] = "jit_";
@@ -35,7 +35,7 @@ static uint32_t module_of(const struct stk_trace *t, struct stk_str function)
     return stk_strpool_find(&t->strings, name, n);
 }
 
-// Where programs of a name begin, or would: they are sorted by its id.
+// Where the programs of a name begin, or would begin: they are sorted by name id.
 static uint32_t lower_bound(const struct stk_trace *t, uint64_t name)
 {
     uint32_t low = 0, high = t->program_count;

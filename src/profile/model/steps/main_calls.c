@@ -6,9 +6,9 @@
 #include "base/alloc.h"
 #include "profile/model/threads/python_frame.h"
 
-#define ONCE 1.25       // calls a step, at most: the recording cuts some off
+#define ONCE 1.25       // calls a step, at most: the recording may cut steps off
 #define MAIN_SHARE 0.33 // of the time of all calls of the class
-#define MOST_BACK 64    // events before a call among which its caller is looked for
+#define MOST_BACK 64    // events before a call that are searched for its caller
 
 // "EagerLocalExecute: __inference_train_step_1234": each trace of a function has a number.
 static struct stk_str without_number(struct stk_str name)
@@ -140,8 +140,8 @@ struct once {
     bool is_alone;
 };
 
-// Of the names that are called in half of all steps at least, and not more often than `most` times
-// the steps, the one whose calls take longest.
+// Of the names with calls for at least half of all steps, and at most `most` calls a step, the one
+// whose calls take longest.
 static uint32_t longest_once(const struct stk_analysis *a, const struct once *by_name, double most,
                              bool is_alone)
 {
@@ -166,15 +166,15 @@ bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_
         const struct stk_mark *m = &a->step_events.v[i];
         struct once *x = &by_name[a->t->name[m->event]];
         if ((stk_class_of(a, m->event) & class) && stk_track_of(a->t, m->event) == a->driver &&
-            m->start_ns >= x->end_ns) { // else a call within itself
+            m->start_ns >= x->end_ns) { // else it is nested in a call of that name
             x->ns = stk_add_ns(x->ns, m->end_ns - m->start_ns);
             x->end_ns = m->end_ns;
             x->is_alone = x->count++ ? x->is_alone : stk_call_is_alone(a, m->event);
         }
     }
-    // Handing a call over is short, for any computation: one that is made twice a step (of an
-    // optimizer's that was left outside) may take longer than the step's own, as may an operation
-    // that runs by itself.
+    // A call returns quickly, for any computation. So one that is made twice a step (by an
+    // optimizer outside of the jitted step) may take longer than the step's own, and so may an
+    // operation that runs alone.
     static const double most[] = {ONCE, 2, ONCE, 2};
     for (int i = 0; by_name && i < 4 && *name == STK_NONE; i++) {
         *name = longest_once(a, by_name, most[i], i >= 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that come once a step, and the one that does a step's work, as the framework names it.
+// Calls made once a step, and the one that does a step's work, by the framework's names.
 #pragma once
 
 #include "profile/model/analysis.h"
@@ -17,8 +17,8 @@ struct stk_calls_filter {
     uint32_t name;
 };
 
-// Outermost events that pass, counted per thread; the thread with the most is chosen (ties: first).
-// False: no memory; out->marks must be freed then, too.
+// The outermost events that pass, of the thread with the most of them (ties: the first). False: no
+// memory; out->marks must be freed even then.
 bool stk_calls_choose(const struct stk_analysis *a, const struct stk_calls_filter *f,
                       struct stk_calls *out);
 
@@ -28,19 +28,19 @@ bool stk_calls_choose(const struct stk_analysis *a, const struct stk_calls_filte
 bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, double least,
                              uint32_t *name);
 
-// Is it an operation that JAX runs by itself, outside of any compiled function (jnp.asarray, a
-// sum)? False where Python was not recorded.
+// Is it an operation that JAX runs alone, outside of any compiled function (jnp.asarray, a sum)?
+// False if Python wasn't recorded.
 bool stk_call_is_alone(const struct stk_analysis *a, uint32_t event);
 
-// The function of a class that takes most time of those called once a step, or nearly, on the
-// driving thread: what makes a batch calls the framework's own by the dozen. Operations that run
+// The function of a class that takes most time, of those called about once a step on the driving
+// thread: code that makes a batch calls the framework's functions by the dozen. Operations that run
 // alone come last, however long their calls are: JAX's calls return before the work is done. *name:
 // STK_NONE: none. False: no memory.
 bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_t *name);
 
 // Calls of Optimizer.step, else those of the jitted (JAX) or traced (TensorFlow) function that
-// holds a third or more of such calls' time (what prepares data calls jitted ones of the
-// framework's, too) and more than any other, in `marks` (struct stk_mark, initialized here).
+// takes a third or more of such calls' time, and more than any other (code that prepares data also
+// calls the framework's jitted functions). In `marks` (struct stk_mark, initialized here).
 // *class: STK_NAME_OPTIMIZER, _PJIT or _FUNCTION; 0: none. False: no memory; marks must be freed
-// then, too.
+// even then.
 bool stk_main_calls_find(const struct stk_analysis *a, struct stk_vec *marks, uint32_t *class);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches that the loop makes itself, in no function of its own: it reads, sorts and distorts with
+// Batches that the loop makes itself, without a function for it: it reads, sorts and distorts with
 // NumPy or plain Python, and then hands the result to the framework (torch.tensor(rows),
-// torch.from_numpy(x), jnp.asarray(x)). What comes before the last such call, and the call itself,
-// which reads lists of Python's number by number, is the input. JAX takes arrays of NumPy within
-// the compiled call itself: there all that comes before the call is. So it is where many of its
-// operations run one by one before the call, but for those that make keys of random numbers.
+// torch.from_numpy(x), jnp.asarray(x)). Everything up to the end of the last such call is input;
+// the call itself reads Python lists number by number. JAX takes NumPy arrays in the compiled call
+// itself: then everything before the call is input. The same holds if many JAX operations run one
+// by one before the call, not counting those that make random keys.
 //
-// Method: one pass over the row. Left out are functions of the job's own that lie there and are
-// named after something else (log_row, check_quota), or compute in plain Python what no call that
-// hands over has to read long (a rate, a curriculum), and what blocks: who ends it decides what
-// that is (block_end.c). Limits: a loop that computes a metric with NumPy in its own body, before
-// it gives the step arrays, is not told from one that makes them.
+// Method: one pass over the row. Left out are the job's functions that are named after something
+// else (log_row, check_quota), or that compute in plain Python values that the hand-over reads
+// quickly (a rate, a curriculum). Blocking calls are left out too: the thread that ends them
+// decides (block_end.c). Limits: a loop that computes a metric with NumPy in its own body, before
+// it passes arrays to the step, looks like one that makes them.
 #include "profile/model/steps/own_batch.h"
 
 #include "base/alloc.h"
 #include "profile/model/threads/feed_words.h"
 #include "profile/model/threads/python_frame.h"
 
-#define EAGER_LEAST 16 // calls of JAX's, one by one, before a step's work: fewer cut out a row
+#define EAGER_LEAST 16 // JAX calls, one by one, before the work: fewer may only slice a row
 
 enum { UNASKED, NO, YES, OTHERWISE };
 
@@ -33,7 +33,7 @@ void stk_hands_close(struct stk_hands *h)
     *h = (struct stk_hands){0};
 }
 
-// YES: hands data over; OTHERWISE: a function of the job's own that is named after something else.
+// YES: hands data over; OTHERWISE: a function of the job's that is named after something else.
 static uint8_t hands_kind(struct stk_hands *h, uint32_t event)
 {
     if (h->t->kind[event] != STK_KIND_PYTHON) {
@@ -54,7 +54,7 @@ bool stk_hands_over(struct stk_hands *h, uint32_t event)
     return hands_kind(h, event) == YES;
 }
 
-// handed_ns: of the step's calls that hand data over, what reads these data.
+// handed_ns: the part of the step's hand-over calls that reads the data.
 static bool is_otherwise(const struct stk_analysis *a, const struct stk_inside *inside,
                          int64_t handed_ns, uint32_t event)
 {
@@ -84,7 +84,8 @@ static bool push(struct stk_vec *marks, int64_t start_ns, int64_t end_ns, uint32
     return m || start_ns >= end_ns;
 }
 
-// What hands a step's data over: the last call that does, or the compiled one that takes them.
+// The hand-over of a step's data: the last call that does it, or the compiled call that takes the
+// data.
 struct handing {
     uint32_t last; // STK_NONE: none
     int64_t to_ns; // the preparation's end
@@ -96,8 +97,7 @@ static struct handing last_hand_over(const struct stk_trace *t, uint32_t at, uin
                                      const struct stk_inside *inside)
 {
     struct handing h = {.last = STK_NONE, .to_ns = INT64_MIN};
-    int64_t other_ns =
-        INT64_MIN; // until when a function does something else, with arrays of its own
+    int64_t other_ns = INT64_MIN; // end of a function that does something else, with its own arrays
     for (; at < end && t->start_ns[at] < until_ns; at++) {
         uint8_t kind = hands_kind(hands, at);
         if (kind == OTHERWISE && stk_end_ns(t, at) <= until_ns && t->start_ns[at] >= other_ns) {
@@ -115,9 +115,9 @@ static struct handing last_hand_over(const struct stk_trace *t, uint32_t at, uin
     return h;
 }
 
-// The compiled call that begins the step's work, if it takes arrays of the host's, or what
-// operations before it make one by one; nothing between `at` and it may read results back, which
-// are no data of the next step's.
+// The compiled call that begins the step's work, if it takes host arrays, or arrays that operations
+// before it make one by one. No call between `at` and it may read results back: those aren't the
+// next step's data.
 static struct handing compiled_hand_over(const struct stk_analysis *a, uint32_t at, uint32_t end,
                                          int64_t work_ns, const struct stk_inside *inside)
 {
@@ -143,7 +143,7 @@ static struct handing compiled_hand_over(const struct stk_analysis *a, uint32_t 
     return h;
 }
 
-// The job's own function around an event; the event itself where none is recorded.
+// The job's function around an event; the event itself if none is recorded.
 static uint32_t function_around(struct stk_thread_cursor *c, uint32_t event)
 {
     const struct stk_trace *t = c->a->t;
@@ -157,15 +157,15 @@ static uint32_t function_around(struct stk_thread_cursor *c, uint32_t event)
     return event;
 }
 
-// One step's marks: what comes before the handing over ends, without functions that do something
-// else. Where no function is known around it, what a library does has marks of its own.
+// One step's marks: everything up to the end of the hand-over, without functions that do something
+// else. If no function is known around it, library calls get their own marks.
 static bool mark_step(const struct stk_analysis *a, uint32_t at, int64_t start_ns,
                       const struct handing *h, struct stk_hands *hands, uint32_t function,
                       struct stk_own_batches *out)
 {
     const struct stk_trace *t = a->t;
     int64_t from_ns = start_ns,
-            called_ns = start_ns; // until when a library, or the handing over, runs
+            called_ns = start_ns; // end of a library call or hand-over
     uint32_t end = h->last + (h->to_ns > t->start_ns[h->last]);
     int64_t data_ns = stk_inside_data_ns(out->inside, at, end);
     for (; at < h->last; at++) {

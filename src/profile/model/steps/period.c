@@ -7,10 +7,10 @@
 // Phase: a period says how long a step is, not where it begins. The cut is the place in the period
 // with the largest typical (median) host gap between the end of one launch call and the start of
 // the next, or device gap where launches are not recorded: that is where batches are fetched. A
-// step begins where the launching of the one before it ended. Single extra operations (logging, an
-// evaluation) do not shift later steps: each boundary is found again by its first names.
+// step begins where the launches of the previous one ended. Single extra operations (logging, an
+// evaluation) don't shift later steps: each boundary is found again by its first names.
 //
-// Confidence is the score minus the best score of a distance that is no multiple of the period.
+// Confidence is the score minus the best score of a distance that isn't a multiple of the period.
 // Limits: a model of equal layers in a profile of a single step looks like many short steps;
 // shapes that change the kernels from step to step have no period.
 #include <stdlib.h>
@@ -21,16 +21,16 @@
 #include "profile/model/analysis.h"
 #include "profile/model/median.h"
 
-#define ACCEPT 0.95 // share of operations that return
+#define ACCEPT 0.95 // share of operations that repeat
 #define CLOSE 0.98  // of the best score: the smallest such period wins
 #define MIN_PERIODS 3
-#define SEARCH_OPS 262144 // the period is looked for in this many operations
+#define SEARCH_OPS 262144 // operations that are searched for the period
 #define MAX_VOTES 200000
 #define MAX_CANDIDATES 256
 #define CONTEXT 16 // names that identify the beginning of a step
 #define CONTEXT_MATCH 0.75
 #define LINKED_SHARE 0.95 // of launches recorded, to use host gaps
-#define COVER_PERCENT 50  // of the device's span inside the steps: a period of a corner is no step
+#define COVER_PERCENT 50  // of the device's span in steps: a small part's period isn't a step
 
 struct sequence {
     uint32_t *op; // index into line->ops, in start order: a stream runs in launch order
@@ -43,7 +43,7 @@ struct candidate {
     double score;
 };
 
-// Operations of the stream with the most of them.
+// Operations of the stream that has the most.
 static bool busiest_stream(const struct stk_analysis *a, const struct stk_device_line *line,
                            struct sequence *s)
 {
@@ -152,7 +152,7 @@ static bool vote(const struct sequence *s, uint32_t n, size_t strings, struct st
     return ok;
 }
 
-// The period, or 0; its score and the best score of a distance that is no multiple of it.
+// The period, or 0; its score, and the best score of a distance that isn't a multiple of it.
 static uint32_t choose_period(const struct sequence *s, uint32_t n, struct candidate *c,
                               size_t count, double *score, double *other)
 {
@@ -180,8 +180,8 @@ static uint32_t choose_period(const struct sequence *s, uint32_t n, struct candi
     return period;
 }
 
-// Time between the launch of operation i and the end of the launch before it; device time without
-// launch rows.
+// Time from the end of the previous launch to the launch of operation i; device time without launch
+// rows.
 static int64_t gap_before(const struct stk_analysis *a, const struct stk_device_line *line,
                           const struct sequence *s, uint32_t i, bool linked)
 {
@@ -193,8 +193,8 @@ static int64_t gap_before(const struct stk_analysis *a, const struct stk_device_
     return x == STK_NONE || y == STK_NONE ? 0 : a->t->start_ns[y] - stk_end_ns(a->t, x);
 }
 
-// An operation that begins a step: it has the typical gap of the phase whose gaps are largest.
-// (Counted from the start the phase may drift, where the job does something extra.)
+// An operation that begins a step: it has the typical gap of the phase whose gaps are largest. (A
+// phase counted from the start may drift when the job does something extra.)
 static bool find_phase(const struct stk_analysis *a, const struct stk_device_line *line,
                        const struct sequence *s, uint32_t n, uint32_t period, bool linked,
                        uint32_t *like)
@@ -236,7 +236,8 @@ static bool looks_like(const struct sequence *s, uint32_t at, uint32_t like, uin
     return seen == length && (double)same >= CONTEXT_MATCH * length;
 }
 
-// First operation of the step after the one at `at`: where its names return, near one period on.
+// First operation of the step after the one at `at`: where its names repeat, about one period
+// later.
 static uint32_t next_boundary(const struct sequence *s, uint32_t at, uint32_t like, uint32_t period)
 {
     uint32_t expected = at + period;
@@ -269,13 +270,13 @@ static uint32_t find_boundaries(const struct sequence *s, uint32_t like, uint32_
         }
         at = next;
     }
-    if (at >= s->n && at == s->n) { // the last step is whole
+    if (at >= s->n && at == s->n) { // the last step is complete
         out[n++] = s->n;
     }
     return n;
 }
 
-// When the step that begins with operation i begins, and when the one before it has ended.
+// When the step that begins with operation i begins, and the previous one ends.
 static int64_t boundary_time(const struct stk_analysis *a, const struct stk_device_line *line,
                              const struct sequence *s, uint32_t i, bool linked)
 {
@@ -290,7 +291,7 @@ static int64_t boundary_time(const struct stk_analysis *a, const struct stk_devi
     return i ? stk_end_ns(a->t, launch) : a->t->start_ns[launch];
 }
 
-// One launch may start many operations (a graph): then the host's times do not tell steps apart.
+// One launch may start many operations (a graph): then the host's times don't separate steps.
 static bool launches_differ(const struct stk_analysis *a, const struct stk_device_line *line,
                             const struct sequence *s, const uint32_t *bounds, uint32_t count)
 {

@@ -6,11 +6,10 @@
 //   - it runs after the step's last model operation, in a job whose steps begin with a fetch, or
 //     with a function that prepares, before their first one: what feeds the step comes before it.
 //
-// An input wait although no fetch is recorded: functions of the user's own that run before the
-// step's first model operation in half of all steps, and whose words speak of data (feeds.def), or
-// say nothing while what they call makes arrays of bytes or of files.
-// Without a device, and where that is little of the steps' time, the first of these that is a good
-// part of it prepares data, too:
+// An input wait even if no fetch is recorded: the user's functions that run before the step's first
+// model operation in half of all steps, if their names mention data (feeds.def), or mention nothing
+// but their calls make arrays from bytes or files. Without a device, if that is little of the
+// steps' time, the first of these that takes a good part of it also prepares data:
 //   - such functions whose names say nothing at all, where next to none of it is the framework's,
 //   and
 //     some of it is NumPy's or shows data otherwise: what computes numbers in plain Python is a
@@ -23,12 +22,12 @@
 // it. Where fetches are recorded, the same holds if all of them lie inside such functions and are
 // the smaller part of these: what reads a file asks for its next line.
 //
-// Where such a function is a coroutine, the whole run of its event loop is the wait: what the loop
-// waits for has been asked for by it.
+// If such a function is a coroutine, the whole run of its event loop is the wait: the loop waits
+// for what the coroutine requested.
 //
-// Method: one pass over the training threads' rows beside the marks, which are disjoint and in
-// order. Limits: what is prepared at the end of a step for the next one, in a job that also
-// prepares at its beginning, is taken for something else.
+// Method: one pass over the training threads' rows and the marks, which are disjoint and in order.
+// Limits: preparation at the end of a step for the next one doesn't count in a job that also
+// prepares at the beginning.
 #include "base/alloc.h"
 #include "profile/model/analysis.h"
 #include "profile/model/steps/evaluated.h"
@@ -39,11 +38,11 @@
 #include "profile/model/threads/frame_sense.h"
 #include "profile/model/threads/thread_walk.h"
 
-#define WORK_LITTLE 0.2 // of a function's time, at most, is the framework's
-#define GOOD_PART 0.15  // of the steps' time: from which an input wait on a host is reported
+#define WORK_LITTLE 0.2 // of a function's time, at most, in the framework
+#define GOOD_PART 0.15  // of the steps' time: an input wait on a host is reported from here on
 #define WORK (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH)
 
-// When a step's model operations begin and end, outside of all marks, and how many there are.
+// The begin, end and number of a step's model operations outside of all marks.
 struct work {
     int64_t first_ns, last_ns;
     uint32_t count;
@@ -84,7 +83,7 @@ static void find_work(const struct stk_analysis *a, uint32_t row, struct stk_han
     }
 }
 
-// Do the steps begin with a mark before their work?
+// Do half of the steps begin with a mark before their work?
 static bool steps_lead(const struct stk_analysis *a, const struct work *work)
 {
     uint32_t step = 0, last = STK_NONE, lead = 0;
@@ -98,7 +97,8 @@ static bool steps_lead(const struct stk_analysis *a, const struct work *work)
     return 2 * lead >= a->step_count;
 }
 
-// The step's loop is called what it likes: only frames that hold none of the step's work count.
+// Is an open function named after something else? The step's loop may have any name: only frames
+// without the step's work count.
 static bool is_called_otherwise(struct stk_thread_cursor *c, int64_t start_ns, int64_t work_ns)
 {
     stk_cursor_advance(c, start_ns);
@@ -134,8 +134,8 @@ static void drop(struct stk_analysis *a, const struct work *work, struct stk_thr
     m->count = kept;
 }
 
-// Marks inside an event loop of a row become that loop, once, unless who runs it is called
-// otherwise: what saves, and asks for the next of its own lists meanwhile, fetches nothing.
+// Marks inside an event loop of a row become that loop, once, unless the loop's caller is named
+// after something else: a function that saves, and calls next() on its own lists, fetches nothing.
 static void widen_to_loops(const struct stk_analysis *a, const struct work *work,
                            struct stk_thread_cursor *c, uint32_t row, struct stk_marks *m)
 {
@@ -163,7 +163,7 @@ static void widen_to_loops(const struct stk_analysis *a, const struct work *work
     stk_marks_flatten(m);
 }
 
-// What is looked for where no fetch is recorded, in this order.
+// Ways to find preparation if no fetch is recorded, in this order.
 enum way { NAMED, SILENT, OWN, AFTER, WAYS };
 
 struct lead {
@@ -179,7 +179,7 @@ struct lead {
     enum way way;
 };
 
-// Functions of others prepare nothing of the job's.
+// Library functions don't prepare the job's data.
 static enum stk_feed says_of(struct lead *x, uint32_t event)
 {
     const struct stk_frame_sense *s = stk_frame_sense_of(&x->senses, event);
@@ -205,7 +205,7 @@ static bool speaks_of_data(struct lead *x, uint32_t event)
             (double)sum.data_ns >= STK_DATA_LEAST * (double)stk_dur_ns(x->a->t, event));
 }
 
-// Is what a function calls little of the step's work, with more of it to come?
+// Do a function's calls contain little of the step's work, with more to come afterwards?
 static bool holds_little(const struct lead *x, uint32_t function, const struct work *work)
 {
     uint64_t held = stk_inside_of(&x->inside, function).works;
@@ -213,8 +213,8 @@ static bool holds_little(const struct lead *x, uint32_t function, const struct w
            held * STK_BATCH_OPS_FEW <= work->count;
 }
 
-// Outermost functions of one row that lie between a step's beginning and its first work. Where the
-// work itself begins the step, they lie after the work of the step before.
+// Outermost functions of one row between a step's beginning and its first work. If the work itself
+// begins the step, they are after the previous step's work.
 static bool find_leading(struct lead *x, uint32_t row)
 {
     const struct stk_trace *t = x->a->t;
@@ -261,7 +261,7 @@ static int64_t total_ns(const struct stk_vec *functions)
     return ns;
 }
 
-// Do the functions hold all fetches, which are the smaller part of them?
+// Do the functions contain all fetches, which take at most half of their time?
 static bool holds_fetches(const struct stk_analysis *a, const struct stk_vec *functions)
 {
     int64_t inner_ns = 0;
@@ -277,7 +277,7 @@ static bool holds_fetches(const struct stk_analysis *a, const struct stk_vec *fu
     return at == a->fetches.count && inner_ns <= total_ns(functions) / 2;
 }
 
-// Functions of most steps that hold what fetches there are.
+// Do the functions occur in half of the steps, and contain all fetches?
 static bool feeds_steps(const struct lead *x)
 {
     return x->steps > 0 && 2 * x->steps >= x->a->step_count && holds_fetches(x->a, &x->marks);
@@ -326,7 +326,7 @@ static bool find_by(struct lead *x, enum way way)
     return way == OWN ? find_own(x) : find_leading(x, x->a->driver);
 }
 
-// The first way that finds a good part of the steps' time; else what names say. False: no memory.
+// The first way that finds a good part of the steps' time; else names decide. False: no memory.
 static bool find_any(struct lead *x, bool *found)
 {
     enum way ways = has_kernels(x->a) ? SILENT : WAYS;
@@ -360,7 +360,7 @@ static void take_leading(struct lead *x)
     }
 }
 
-// Where no fetch is recorded but inside of such functions. False: no memory.
+// Adds such functions if no fetch is recorded outside of them. False: no memory.
 static bool add_leading(struct stk_analysis *a, const struct work *work, struct stk_hands *hands,
                         struct stk_thread_cursor *c)
 {
@@ -387,14 +387,14 @@ static bool has_python(const struct stk_analysis *a)
     return a->sum->facts.python_events > 0 && a->step_count > 0;
 }
 
-// Are the calls that hold most of the time operations that run one by one?
+// Are the calls with most of the time operations that run one by one?
 static bool runs_one_by_one(const struct stk_analysis *a, const struct stk_vec *calls)
 {
     const struct stk_mark *first = stk_vec_at(calls, 0);
     return calls->count > 2 * (size_t)a->step_count || stk_call_is_alone(a, first->event);
 }
 
-// Calls of the jitted function that stands for the step where operations that run one by one take
+// Calls of the jitted function that represents the step, if operations that run one by one take
 // most of the time.
 static bool find_once_a_step(const struct stk_analysis *a, struct stk_vec *calls)
 {
@@ -412,9 +412,9 @@ static bool find_once_a_step(const struct stk_analysis *a, struct stk_vec *calls
     return ok;
 }
 
-// What computes gradients is the step's work, however often it is called before the call that
-// takes them (micro-batches, a gradient for each sample): no batch is made that way. Moves first[]
-// of the steps that have one to such calls. False: no memory.
+// A call that computes gradients is the step's work, even if many of them precede the call that
+// uses them (micro-batches, a gradient per sample). They don't make a batch. Moves first[] of a
+// step to its first such call. False: no memory.
 static bool begin_with_gradients(const struct stk_analysis *a, int64_t *first)
 {
     enum { UNASKED, NO, YES };
@@ -442,8 +442,8 @@ static bool begin_with_gradients(const struct stk_analysis *a, int64_t *first)
     return ok;
 }
 
-// Where a compiled function does the work, operations before it are no work of the step: a function
-// that prepares data makes arrays of the framework's, too. False: no memory.
+// If a compiled function does the work, operations before it aren't the step's work: a function
+// that prepares data also makes the framework's arrays. False: no memory.
 static bool begin_with_main(const struct stk_analysis *a, struct work *work)
 {
     struct stk_vec calls;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which functions were traced or compiled, how often, and how often after the first two steps: the
 // jitted JAX function or the tf.function around a compilation, else the user's Python function that
-// called for it. One call counts once, however many compilations it holds.
+// caused it. A call counts once, even with several compilations.
 //
 // Method: the marks of compilation in time order, with a cursor per thread for what is around them.
 // Limit: PyTorch's compiler names neither the function nor the shape unless Python was recorded.
@@ -17,7 +17,7 @@ struct tally {
     int64_t ns;
 };
 
-// Event around a compilation that says what is compiled; STK_NONE: none does.
+// The event around a compilation that shows what is compiled; STK_NONE: none.
 static uint32_t owner_of(const struct stk_analysis *a, const struct stk_thread_cursor *c,
                          uint32_t event)
 {
@@ -52,7 +52,7 @@ static bool count(struct stk_vec *tallies, const struct stk_analysis *a, uint32_
     if (!t) {
         t = stk_vec_push(tallies);
         if (!t) {
-            return tallies->count == tallies->max_count; // more functions than anyone reads
+            return tallies->count == tallies->max_count; // more functions than anyone would read
         }
         *t = (struct tally){.name = a->t->name[call], .last_call = STK_NONE};
     }
@@ -85,7 +85,7 @@ static bool keep(struct stk_analysis *a, const struct stk_vec *tallies)
     return true;
 }
 
-// What was open around a mark on one row. False: no memory.
+// The events open around a mark on one row. False: no memory.
 static bool ask_row(const struct stk_analysis *a, struct stk_thread_cursor **rows, uint32_t row,
                     const struct stk_mark *m, uint32_t *call)
 {
@@ -115,7 +115,7 @@ bool stk_recompiled_find(struct stk_analysis *a, int64_t settled_ns)
             continue;
         }
         ok = ask_row(a, rows, row, m, &call);
-        if (ok && call == STK_NONE && a->driver != STK_NONE) { // compiled on a thread for it
+        if (ok && call == STK_NONE && a->driver != STK_NONE) { // compiled on another thread
             ok = ask_row(a, rows, a->driver, m, &call);
         }
         ok = ok &&

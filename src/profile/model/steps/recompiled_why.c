@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a function was compiled again: which of its arguments differ between the compiled programs of
-// it that the profile holds (JAX: XLA's modules "jit_NAME" beside the calls "PjitFunction(NAME)").
+// Why a function was compiled again: which arguments differ between its compiled programs in the
+// profile (JAX: XLA's modules "jit_NAME" next to the calls "PjitFunction(NAME)").
 //
 // Method: the programs are ordered by name, so those of a function are neighbors; arguments are
-// compared by their places, by type and shape. Limits: functions of one name are one; arguments
-// that JAX takes out since the function does not use them are not there, nor are static ones.
+// compared by position, type and shape. Limits: functions of one name count as one. Arguments that
+// JAX removes because the function doesn't use them are missing, and so are static ones.
 #include "base/assert.h"
 #include "profile/model/analysis.h"
 #include "profile/model/steps/jitted.h"
 
 #define KINDS_MAX 256u // distinct types of one argument
 
-// Types of the argument at place k in programs [first, end), each once.
+// The distinct types of argument k in programs [first, end).
 static uint32_t list_types(const struct stk_trace *t, uint32_t first, uint32_t end, uint32_t k,
                            uint32_t types[KINDS_MAX])
 {
@@ -28,7 +28,7 @@ static uint32_t list_types(const struct stk_trace *t, uint32_t first, uint32_t e
     return count;
 }
 
-// What the argument is called, or its place, counted from 0.
+// The argument's name, or its position from 0.
 static const char *argument_name(struct stk_analysis *a, uint32_t program, uint32_t k)
 {
     struct stk_str name =
@@ -37,7 +37,7 @@ static const char *argument_name(struct stk_analysis *a, uint32_t program, uint3
                   : stk_arena_printf(a->out, "argument %u", k);
 }
 
-// Put an argument with those that have the most types; false: no memory.
+// Keeps an argument if it is among those with the most types; false: no memory.
 static bool keep_changed(struct stk_analysis *a, struct stk_recompiled *r, uint32_t program,
                          uint32_t k, const uint32_t *types, uint32_t type_count)
 {

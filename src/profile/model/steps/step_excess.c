@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a step long: of the events that lie wholly inside it and take a third of it, the
-// longest whose name takes half as long in no usual step, a function of the job's own before those
-// around and inside of it. Asked of the first step where it is left
-// out as a start, and of the longest of those that count.
-// A long DataLoader fetch means that workers start if it is the first of an iteration: starting
-// them takes at least a millisecond right before it and leaves no event. The profile doesn't show
-// why any other fetch is slow.
+// What makes a step long: the longest event that is wholly inside it, takes a third of it, and
+// whose name takes less than half as long in every usual step. The job's own functions come before
+// those around and inside of them. It is done for the first step if it is excluded as warm-up, and
+// for the longest step that is used. A long DataLoader fetch means starting workers, if it is the
+// first of an iteration: starting them takes at least a millisecond right before it and leaves no
+// event. The profile doesn't show why any other fetch is slow.
 //
 // Method: the events that begin in one step, on the driving thread; then one pass over that thread
-// for the rivals of the few candidates. A shuffle buffer that fills is looked for on all threads.
-// Limit: what is not recorded as an event of its own has no name.
+// for the rivals of the few candidates. All threads are searched for a shuffle buffer that fills.
+// Limit: work without its own event can't be named.
 #include "base/alloc.h"
 #include "profile/model/analysis.h"
 #include "profile/model/threads/python_frame.h"
@@ -34,7 +33,7 @@ static uint32_t first_from(const struct stk_trace *t, const struct stk_track *ro
     return low;
 }
 
-// Events that hold a step's work say no more than that it was long.
+// Events that contain a step's work don't explain why it was long.
 #define HOLDS_WORK                                                                                 \
     (STK_NAME_FW_STEP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_OPTIMIZER | STK_NAME_INTERNAL)
 
@@ -45,7 +44,7 @@ static bool explains(const struct stk_analysis *a, const struct stk_host_step *s
            stk_dur_ns(a->t, event) >= (s->end_ns - s->start_ns) / PART_OF_STEP;
 }
 
-// Does a step that is not long itself hold the time?
+// Is the time in a step that isn't long?
 static bool in_usual_step(const struct stk_analysis *a, int64_t t_ns)
 {
     uint32_t low = 0, high = a->step_count;
@@ -60,7 +59,7 @@ static bool in_usual_step(const struct stk_analysis *a, int64_t t_ns)
     return low > 0 && !a->steps[low - 1].long_why && !a->steps[low - 1].is_warm_up;
 }
 
-// Is there an event of that name in a usual step that takes so long?
+// Does an event of that name take that long in a usual step?
 static bool has_like(const struct stk_analysis *a, uint32_t event, int64_t least_ns)
 {
     const struct stk_trace *t = a->t;
@@ -79,7 +78,7 @@ static bool has_like(const struct stk_analysis *a, uint32_t event, int64_t least
 static uint32_t find_on_driver(const struct stk_analysis *a, const struct stk_host_step *s)
 {
     const struct stk_trace *t = a->t;
-    uint32_t best[2] = {STK_NONE, STK_NONE}, asked[2] = {0}; // anybody's, the job's own
+    uint32_t best[2] = {STK_NONE, STK_NONE}, asked[2] = {0}; // of any code, of the job's
     for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
         const struct stk_track *k = &t->tracks[row];
         uint32_t end = k->first + k->count;
@@ -137,7 +136,7 @@ static bool begins_iteration(const struct stk_analysis *a, const struct stk_host
     return t->start_ns[fetch] - before_ns >= MAKING_NS;
 }
 
-// False: no memory. *what is NULL if nothing stands out.
+// False: no memory. *what is NULL if no event explains it.
 static bool name_step(const struct stk_analysis *a, const struct stk_host_step *s,
                       const char **what, bool *is_usual)
 {

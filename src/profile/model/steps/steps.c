@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps as the host marks them. First that applies:
+// Steps by the host's marks. The first of these that applies:
 //   annotated   step markers (ProfilerStep#N, annotations with a step number), at least one
 //   framework   Keras step calls (2 or more); calls of Optimizer.step (3 or more: a step ends where
 //               the call ends); fetches from a DataLoader (3 or more, start to start); one jitted
@@ -22,7 +22,7 @@
 
 #define MIN_FRAMEWORK 2
 #define MIN_CALLS 3
-#define STEP_SHARE 0.5  // of the time of jitted or traced calls: those that are steps
+#define STEP_SHARE 0.5  // of the time of jitted or traced calls must be in the steps' calls
 #define AWAIT_NS STK_MS // a wait that begins this soon after the last step is for that step
 
 static int64_t number_of(const struct stk_analysis *a, uint32_t event, int64_t otherwise)
@@ -48,8 +48,8 @@ static struct stk_host_step *reserve_steps(struct stk_analysis *a, size_t count)
     return a->steps;
 }
 
-// Start to start; the last one to its own end, or, where the mark is only the step's beginning, to
-// the end of the thread, and then it is not used.
+// Start to start. The last step lasts to its own end. If the mark is only a step's beginning, it
+// lasts to the end of the thread, and isn't used.
 static bool steps_from_starts(struct stk_analysis *a, const struct stk_calls *c, bool mark_is_step,
                               bool numbered)
 {
@@ -81,7 +81,7 @@ static bool steps_from_starts(struct stk_analysis *a, const struct stk_calls *c,
     return true;
 }
 
-// A step ends where the call ends; the start of the first one is not in the profile.
+// A step ends where the call ends. The first one's start isn't in the profile.
 static bool steps_from_ends(struct stk_analysis *a, const struct stk_calls *c)
 {
     const struct stk_mark *m = c->marks.items;
@@ -176,7 +176,7 @@ static enum outcome try_all(struct stk_analysis *a)
         result = try_optimizer(a);
     }
     f = (struct stk_calls_filter){.class = STK_NAME_PJIT, .by_name = true};
-    // Calls run ahead of the device: without launch links they say nothing about its time.
+    // Calls run ahead of the device: without launch links they don't show its time.
     if (result == NOT_FOUND && (is_linked || !has_device)) {
         result = try_function(a, &f);
     }
@@ -214,7 +214,7 @@ static void keep_training(const struct stk_analysis *a, struct stk_marks *m, uin
 // A fetch holds up the training only in the thread that trains: a loader's own threads fetch too.
 // TensorFlow's IteratorGetNext is the exception, it runs on any thread. If nothing better is
 // recorded, Python's next() counts as a fetch. An evaluation's fetches aren't the step's. Called
-// when the driver is known. False: no memory.
+// once the driver is known. False: no memory.
 static bool select_fetches(struct stk_analysis *a, bool has_kernels)
 {
     keep_training(a, &a->fetches, STK_NAME_GET_NEXT);
@@ -241,9 +241,8 @@ static bool select_fetches(struct stk_analysis *a, bool has_kernels)
     return true;
 }
 
-// Without a device the last step's own work ends where the driver has awaited it: JAX hands work
-// over and runs ahead, and a loop that never reads a result does all its waiting after the last
-// step.
+// Without a device, the last step's work ends when the driver has waited for it: JAX launches work
+// and runs ahead, and a loop that never reads a result waits only after the last step.
 static void await_last_step(struct stk_analysis *a)
 {
     if (a->step_count == 0 || a->driver == STK_NONE) {

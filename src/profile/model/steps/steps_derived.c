@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that the profiler derived for each device: XPlane's line "Steps" of a device plane, which a
-// file holds when an analyzer has grouped its events. Each runs from the first to the last device
-// operation of a step; it is a hint for when steps happen, never busy time.
+// Steps that the profiler derived for each device: XPlane's line "Steps" of a device plane, present
+// if an analyzer has grouped the file's events. Each lasts from the first to the last device
+// operation of a step. It is a hint for when steps happen, never busy time.
 //
-// Method: the pieces of a step (a gap, or another step's work, splits it) are joined by name. The
-// step begins where the host event that launched its first operation begins: the outermost one that
-// is not much longer than the step itself. A step lasts to the start of the next on its device, the
+// Method: the pieces of a step (gaps and other steps' work split it) are joined by name. The step
+// begins where the host event that launched its first operation begins: the outermost one that is
+// not much longer than the step itself. A step lasts to the start of the next on its device, the
 // last to its own end. Devices without such a line are left out.
-// Limits: work of two steps that interleaves on one device gives steps that are too short.
+// Limits: if the work of two steps interleaves on a device, the steps are too short.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "profile/model/analysis.h"
 
 #define CONFIDENCE 0.8
-#define HOST_MAX 2     // times the device's step: a longer host event holds more than the step
-#define WALK_MAX 65536 // events looked back through for the event around a launch
+#define HOST_MAX 2     // times the device's step: a longer host event contains more than the step
+#define WALK_MAX 65536 // events before a launch that are searched for the one around it
 
 // The first such line of each device of the trace, STK_NONE without one. NULL: no memory.
 static uint32_t *derived_tracks(const struct stk_analysis *a)
@@ -36,7 +36,7 @@ static uint32_t *derived_tracks(const struct stk_analysis *a)
     return tracks;
 }
 
-// That of an analyzed device.
+// The derived track of an analyzed device.
 static uint32_t derived_track(const struct stk_analysis *a, const uint32_t *tracks, uint32_t line)
 {
     return a->sum->devices[line].analysed ? tracks[a->lines[line].device] : STK_NONE;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Until when the rows of a rank are whole, where the input ends early. Steps that last longer are
-// not used (steps/exclude.c): profilers write the device last, so that what is missing looks like
-// an idle device.
+// Until when a rank's rows are complete, if the input ends early. Steps that end later aren't used
+// (steps/exclude.c): profilers write device rows last, so missing rows would look like an idle
+// device.
 //
-// Some readers know that time. Else the positions of records tell it, in one of two ways; the later
-// time holds.
+// Some readers know that time. Otherwise it follows from the records' positions, in one of two
+// ways; the later time counts.
 //
-// In order of time: let D be the most that a record's time trails the latest one before it in
-// the file. Rows earlier than the last one of each class (host, runtime call, device), less D, are
-// all there. Tracers that write as they go are so.
+// Files in time order, from tracers that write as they go: let D be the most that a record's time
+// trails the latest one before it in the file. Rows earlier than the last one of each class (host,
+// runtime call, device), less D, are complete.
 //
 // Host before device (Kineto): all rows of the host were read before the first call of the runtime.
-// Then a thread that runs operators is known up to its last call that started work, less the D of
-// its calls, or up to a gap in them (lost_calls.c): they may come one thread after the other, and
-// in pieces of any order.
+// Then a thread that runs operators is complete up to its last call that started work, less the D
+// of its calls, or up to a gap in them (lost_calls.c). Calls may be written thread by thread, and
+// in pieces in any order.
 //
-// In any case a call without its work ends what is whole, as does a graph whose work may continue
-// after the end, and the last work of a device: what a step waits for at its end shows only with
-// the work after it.
+// In both cases the complete part ends at a call without its work, at a graph whose work may
+// continue after the end, and at the last work of a device: what a step waits for at its end only
+// shows with the work after it.
 //
-// Limits: a thread that runs no recorded operator and launches work is not missed while none of its
-// calls was read. Calls that never have work (those that a graph captures) end it too early.
+// Limits: a thread that launches work without recorded operators isn't noticed if none of its calls
+// was read. Calls that never have work (captured into a graph) end the complete part too early.
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "profile/model/analysis.h"
@@ -35,12 +35,12 @@ struct placed {
     uint32_t thread; // of a call; else STK_NONE
 };
 
-// What the calls and operators of one thread, all its rows, say.
+// What is known from the calls and operators of one thread, over all its rows.
 struct thread_seen {
     bool has_operators;
     int64_t last_launch_ns;     // with work; INT64_MIN without any
     int64_t first_orphan_ns;    // without; INT64_MAX without any
-    int64_t newest_ns, back_ns; // of its calls, in the order of the file: the latest, D
+    int64_t newest_ns, back_ns; // of its calls, in file order: the latest, and D
 };
 
 static int64_t first_of(int64_t a_ns, int64_t b_ns)
@@ -60,7 +60,7 @@ static int64_t earlier(int64_t ns, int64_t by_ns)
 
 STK_ORDER(by_position, struct placed, STK_UP(pos) STK_UP(start_ns))
 
-// What an event of this rank says about the order of the file; CLASSES: nothing.
+// The class of an event of this rank that shows the file's order; CLASSES: it doesn't show it.
 static enum row_class class_of(const struct stk_trace *t, const struct stk_track *k, uint32_t event)
 {
     if (k->kind == STK_TRACK_STREAM) {
@@ -69,7 +69,7 @@ static enum row_class class_of(const struct stk_trace *t, const struct stk_track
     return k->kind != STK_TRACK_THREAD ? CLASSES : t->kind[event] == STK_KIND_RUNTIME ? CALL : HOST;
 }
 
-// What is seen of a class of rows.
+// The rows of a class seen so far.
 struct seen {
     uint64_t rows, first_pos, last_pos;
     int64_t last_start_ns, last_end_ns;
@@ -84,7 +84,7 @@ static void see_row(struct seen *s, const struct placed *p)
     s->last_end_ns = is_first ? p->end_ns : last_of(p->end_ns, s->last_end_ns);
 }
 
-// Rows of the rank that say something about the order, as many as `room` holds; NULL: count them.
+// Rows of the rank that show the order, as many as fit in `room`; NULL: count them.
 static size_t list_rows(const struct stk_analysis *a, struct placed *room, struct seen *seen)
 {
     const struct stk_trace *t = a->t;
@@ -113,8 +113,8 @@ static void step_back(int64_t at_ns, int64_t *newest_ns, int64_t *back_ns)
     *back_ns = last_of(*newest_ns - at_ns, *back_ns);
 }
 
-// By rows in the order of the file; the threads get their D. Some writers put a row where it
-// begins, others where it ends.
+// From rows in file order; sets the threads' D. Some writers write a row when it begins, others
+// when it ends.
 static int64_t whole_by_order(const struct placed *row, size_t n, const struct seen *seen,
                               struct thread_seen *threads)
 {
@@ -169,7 +169,7 @@ static bool is_thread(const struct stk_analysis *a, uint32_t track)
     return a->threads[track].in_rank && a->threads[track].root == track;
 }
 
-// Until when every thread that runs operators is known to have its calls. False: no memory.
+// Until when every thread that runs operators has all its calls. False: no memory.
 static bool whole_by_calls(const struct stk_analysis *a, const struct thread_seen *threads,
                            int64_t *until_ns)
 {
@@ -211,7 +211,7 @@ static int64_t before_open_graphs(const struct stk_analysis *a, int64_t until_ns
     return whole_ns;
 }
 
-// The latest work of each device that takes part, by its call where calls are recorded.
+// The start of each participating device's latest work, or of its call if calls are recorded.
 static int64_t before_last_work(const struct stk_analysis *a, int64_t until_ns)
 {
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
@@ -256,7 +256,7 @@ static bool whole_by_position(const struct stk_analysis *a, struct thread_seen *
     return ok;
 }
 
-// What was queued before the recording, judged by the missing calls.
+// Finds again the work that was queued before the recording, now that missing calls are known.
 static bool find_queued_again(struct stk_analysis *a)
 {
     struct stk_stream_head *heads =

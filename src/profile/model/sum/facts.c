@@ -115,7 +115,7 @@ static void count_blocking(struct stk_analysis *a)
     }
 }
 
-// Start of the third step: what is compiled later is no start-up any more.
+// Start of the third step: later compilation isn't warm-up.
 static int64_t settled_ns(const struct stk_analysis *a)
 {
     uint32_t seen = 0;
@@ -151,8 +151,8 @@ static bool name_first_use(struct stk_analysis *a)
     return e->name != NULL;
 }
 
-// First use and compilation in the whole profile, and what of it held up the device (or, without
-// one, the host) before the steps settled.
+// First use and compilation in the whole profile, and the part of it that held up the device (or
+// the host, without one) during warm-up.
 static bool measure_cold(struct stk_analysis *a)
 {
     const struct stk_device_line *busiest = NULL;
@@ -202,7 +202,8 @@ static void measure_recurring(struct stk_analysis *a)
     }
 }
 
-// What stoker.data says limited it: of several runs the one whose consumer waited longest.
+// The limit that stoker.data recorded; of several runs, that of the one whose consumer waited
+// longest.
 #define LIMIT_DIGITS 20
 static bool name_input_limit(struct stk_analysis *a)
 {
@@ -240,7 +241,7 @@ static bool name_accelerator(struct stk_analysis *a)
     return a->sum->facts.accelerator != NULL;
 }
 
-// What the hooks of a run told of the program.
+// What a run's hooks recorded about the program.
 static bool take_told(struct stk_analysis *a)
 {
     struct stk_facts *f = &a->sum->facts;

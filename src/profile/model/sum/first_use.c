@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// First use: calls that are slow only since they are the first (creating the context, loading
-// modules, growing pools), joined with the marks of compilation.
+// First use: calls that are slow only because they are the first (creating the context, loading
+// modules, growing pools). They are joined with the marks of compilation.
 //
 // A runtime call that neither synchronises nor copies is a first use if it takes 20 ms or more and
 // is either 20 times the median of its name and among the first 5% of its calls, or one of the
-// first eight where the name occurs at most 15 times. A name whose calls are slow throughout is
-// not: an allocator without a cache frees memory slowly in every step.
+// first eight where the name occurs at most 15 times. A name whose calls are always slow doesn't
+// count: an allocator without a cache frees memory slowly in every step.
 //
-// TensorFlow makes a traced function ready to run (placement, optimization of its graph) within the
-// first call of that trace, before anything that it records of running it: that stretch is a first
-// use from 1 ms on.
+// TensorFlow prepares a traced function (placement, graph optimization) within the first call of
+// that trace, before it records any of its execution: that stretch is a first use if it takes 1 ms
+// or more.
 //
 // Method: names with a call that long are rare, and only their calls are collected.
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static int64_t runs_ns(const struct stk_analysis *a, const struct stk_mark *call
     return INT64_MAX;
 }
 
-// First calls of TensorFlow's traced functions. `seen` is room for a byte per string id, zero.
+// First calls of TensorFlow's traced functions. `seen` has a zero byte per string id.
 static bool add_first_traces(const struct stk_analysis *a, uint8_t *seen, struct stk_vec *marks)
 {
     for (size_t i = 0; i < a->step_events.count; i++) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the runtime that are missing from the middle of a thread, where the input ends early:
-// CUPTI hands its buffers over in any order, so that an early one may be written last.
+// Runtime calls that are missing from the middle of a thread, if the input ends early: CUPTI
+// delivers its buffers in any order, so an early one may be written last.
 //
-// Method: the innermost operator around a call makes it. An operator that mostly makes one, and in
-// a stretch between two calls of the thread does not, has lost it. Which operators mostly do is
-// counted without the longest stretch in which each does not, since that may be the gap. A few in a
-// stretch are work on the host; LOST of them are a gap.
+// Method: a call belongs to the innermost operator around it. If an operator usually makes a call,
+// but doesn't in a stretch between two calls of the thread, the call is lost. An operator's longest
+// stretch without a call is left out of what is usual, since that may be the gap. A few lost calls
+// in a stretch are work on the host; LOST of them are a gap.
 //
-// Limits: fewer lost calls are not noticed, nor gaps that hold more than is left beside the
-// longest.
+// Limits: fewer lost calls aren't noticed, nor several gaps that together are most of an operator's
+// calls.
 #include "profile/model/sum/lost_calls.h"
 
 #include "base/assert.h"
@@ -32,7 +32,8 @@ static bool mostly_calls(const struct stk_operator_calls *n)
     return n->with >= 2 && n->with >= n->without - n->longest;
 }
 
-// The operator has ended: first all are counted, then those that lost their call.
+// The operator has ended. The first pass counts all operators, the second those that lost their
+// call.
 static void end_operator(struct walk *w, uint32_t event, bool calls, bool counts)
 {
     struct stk_operator_calls *n = &w->names[w->a->t->name[event]];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaps in the calls of a thread, of an input that ends early (lost_calls.c).
+// Gaps in a thread's calls, if the input ends early (lost_calls.c).
 #pragma once
 
 #include "profile/model/analysis.h"
@@ -10,7 +10,7 @@ struct stk_operator_calls {
     uint32_t with, without, longest, stretch, here;
 };
 
-// Start of the first gap in the calls of the thread; INT64_MAX without one, INT64_MIN if it comes
-// before the first call. names: one per string of the trace, zero, and zero again.
+// Start of the first gap in the thread's calls; INT64_MAX: none, INT64_MIN: before the first call.
+// names: one per string of the trace, zero before and after.
 int64_t stk_lost_calls_find(const struct stk_analysis *a, uint32_t thread,
                             struct stk_operator_calls *names);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merging the summaries of all ranks into the run: arrays are concatenated, causes and facts added,
-// collectives matched, totals and medians computed. Small: no events are looked at.
+// collectives matched, totals and medians computed. It is cheap: it reads no events.
 //
-// Limits: where some ranks have device rows and others none, those without are left out of the
-// breakdown (they are named by the health check), since host and device time do not add up.
+// Limits: if only some ranks have device rows, the others are left out of the breakdown (the health
+// check lists them), since host and device time don't add up.
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void merge_source(struct stk_run_sum *a, const struct stk_rank_sum *b)
 #undef FOLLOW
 }
 
-// Steps and confidence of the rank with the most steps stand for the run.
+// The run takes the steps and confidence of the rank with the most steps.
 static void merge_sources(struct stk_run_sum *run)
 {
     run->source = STK_STEPS_NONE;
@@ -206,7 +206,7 @@ static bool wait_cause(struct stk_run_sum *run)
     return stk_gathered_finish(&both, wait);
 }
 
-// Ranks without a breakdown are left out where others have one.
+// Ranks without a breakdown are left out if others have one.
 static bool merge_causes(struct stk_run_sum *run, bool has_devices)
 {
     bool ok = true;

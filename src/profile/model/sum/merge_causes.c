@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathering causes; see merge_causes.h. Names are appended as they come and summed by sorting, so
-// that the work grows with n log n of them however many are different.
+// the work is O(n log n) for any number of distinct names.
 #include "profile/model/sum/merge_causes.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging the causes of a part over ranks. A rank names few functions, the run as many, of all that
-// any rank names: so all are gathered, and the list is cut once, at the end. Cut after each rank,
-// it would depend on the order of the ranks and lose what is small everywhere and large in sum.
+// Merging the causes of a part over ranks. A rank lists few functions, and so does the run, out of
+// all that any rank lists. So all are gathered, and the list is cut once, at the end. If it were
+// cut after each rank, it would depend on the order of the ranks, and lose functions that are small
+// in each but large in total.
 #pragma once
 
 #include "base/vec.h"
@@ -15,6 +16,6 @@ struct stk_gathered {
 
 void stk_gathered_init(struct stk_gathered *g);
 void stk_gathered_add(struct stk_gathered *g, const struct stk_cause *from);
-// The cause of all that was added; frees. False: no memory. Names with equal sums are in the order
-// in which they were first added, examples of equal length in that order too.
+// The merged cause; frees `g`. False: no memory. Names with equal sums, and examples of equal
+// length, are in the order in which they were first added.
 bool stk_gathered_finish(struct stk_gathered *g, struct stk_cause *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The merge of each struct of summed.def, made of its rows; see merge_rows.h.
+// The merge function of each struct of summed.def, generated from its rows; see merge_rows.h.
 #include "profile/model/sum/merge_rows.h"
 
 #include <stddef.h>
@@ -17,7 +17,7 @@ void stk_recompiled_merge(struct stk_recompiled *a, const struct stk_recompiled 
     }
 }
 
-// A row that follows one above itself would see it merged already, and never take b's.
+// A row must be above its leader: if the leader were merged first, b's value would never be taken.
 #define BEFORE(name, leader)                                                                       \
     _Static_assert(__builtin_offsetof(__typeof__(*a), name) <                                      \
                        __builtin_offsetof(__typeof__(*a), leader),                                 \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of a ribbon: see ribbon.h.
 //
-// Method: busy time is in sets by part, which are disjoint, and gaps were cut into pieces where
-// their cause changes: both are sorted, so that one merge of these few lists gives them in order.
-// Neighbors that say the same are one piece. What no list covers is a piece of no part.
+// Method: busy time is in disjoint sets by part, and gaps are cut into pieces where their cause
+// changes. Both are sorted, so one merge of these few lists gives all pieces in order. Equal
+// neighbors become one piece. Time that no list covers becomes a piece of no part.
 #include "profile/model/ribbon.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static void put(struct making *m, int64_t start_ns, int64_t end_ns, uint8_t part
 {
     size_t n = m->pieces.count;
     if (n && start_ns < m->end_ns) {
-        start_ns = m->end_ns; // what came first keeps its time
+        start_ns = m->end_ns; // the earlier piece keeps its time
     }
     if (start_ns >= end_ns || m->failed) {
         return;
@@ -45,7 +45,7 @@ static void put(struct making *m, int64_t start_ns, int64_t end_ns, uint8_t part
     }
 }
 
-// The operations of a device that run, by part, while time goes on.
+// The running operations of a device, by part, as time advances.
 struct running {
     const struct stk_device_line *line;
     uint32_t at;
@@ -65,7 +65,7 @@ static uint32_t event_at(struct running *r, int part, int64_t t_ns)
     return op && op->end_ns > t_ns ? op->event : STK_NONE;
 }
 
-// Of the device's gaps, which stand together in the list of all.
+// The device's gaps, which are adjacent in the list of all.
 static const struct stk_gap_piece *gaps_of(const struct stk_analysis *a, uint32_t line,
                                            size_t *count)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement of a ribbon with the merged run: see ribbon.h.
+// Makes a ribbon agree with the merged run: see ribbon.h.
 //
-// Merging takes waiting for a late rank out of communication, and what a record of stoker.data
-// holds as a wait out of idle time that nothing explains. The rows of the steps have the sums. Here
-// as much of the pieces in each step becomes waiting: of a collective its begin, when it waits for
-// the last rank; of unexplained time, whose moments the sums do not hold, the first.
+// Merging moves waiting for a late rank out of communication, and waits in a stoker.data record out
+// of unexplained idle time. The rows of the steps have the sums. Here, as much of the pieces in
+// each step becomes waiting. In a collective, that is its beginning, when it waits for the last
+// rank. In unexplained time, it is the first part, because the sums don't have the moments.
 // Method: pieces are cut at the ends of the rows, so that each is in one row or in none; then
-// each kind of moving is one pass over pieces and rows.
+// each kind of move is one pass over pieces and rows.
 #include "profile/model/ribbon.h"
 
 #include <string.h>
@@ -17,13 +17,13 @@
 struct window {
     int64_t start_ns, end_ns;
     bool used;
-    const int64_t *parts; // as the merged run has them
+    const int64_t *parts; // of the merged run
 };
 
 struct settling {
     const struct stk_ribbon *r;
     struct window *windows;
-    int64_t *lacks; // of each window
+    int64_t *lacks; // per window: what is missing from the ribbon
     size_t window_count;
     struct stk_vec out; // struct stk_ribbon_piece
     bool failed;
@@ -41,7 +41,7 @@ static void put(struct settling *s, const struct stk_ribbon_piece *like, int64_t
     }
 }
 
-// The pieces that were put replace the ribbon's.
+// The collected pieces replace the ribbon's.
 static bool adopt(struct settling *s, struct stk_ribbon *r, struct stk_arena *arena)
 {
     struct stk_ribbon_piece *v = stk_arena_array(arena, s->out.count + 1, sizeof *v);
@@ -92,7 +92,7 @@ static void cut(struct settling *s)
     }
 }
 
-// How much of a part each row has more than the ribbon. True: any has.
+// How much more of a part each row has than the ribbon. True: some row has more.
 static bool find_lacks(struct settling *s, enum stk_part part)
 {
     bool any = false;
@@ -109,7 +109,7 @@ static bool find_lacks(struct settling *s, enum stk_part part)
     return any;
 }
 
-// A piece inside of which `to` takes the time in the set, up to what the window lacks.
+// Cuts a piece: `to` gets its time in the set, up to what the window lacks.
 static void move_piece(struct settling *s, size_t piece, enum stk_part to,
                        const struct stk_spans *set, int64_t *lack)
 {
@@ -131,7 +131,8 @@ static void move_piece(struct settling *s, size_t piece, enum stk_part to,
     put(s, p, at, end, p->part);
 }
 
-// In each window, time of `from` that is in the set becomes what the window lacks of `to`.
+// In each window, time of `from` that is in the set becomes `to`, up to what the window lacks of
+// it.
 static bool move(struct settling *s, enum stk_part from, enum stk_part to,
                  const struct stk_spans *set, struct stk_ribbon *r, struct stk_arena *arena)
 {
@@ -154,7 +155,7 @@ static bool move(struct settling *s, enum stk_part from, enum stk_part to,
     return adopt(s, r, arena);
 }
 
-// When collectives of the device wait for another rank: as they begin.
+// When the device's collectives wait for another rank: at their beginning.
 static bool find_waits(const struct stk_ribbon *r, const struct stk_ribbon_rows *rows,
                        struct stk_spans *waits)
 {

@@ -7,10 +7,10 @@
 //   4. windows of the steps per device    windows.c
 //   5. time of each device to parts       device_steps.c, idle_cause.c; without one host_steps.c
 //   6. evidence, collectives, facts       causes.c, collective_list.c, facts.c
-// Every window's parts sum to its length exactly; that is checked, and its failure is our bug.
+// Every window's parts sum to its length exactly. This is asserted: a failure is a bug in stoker.
 //
-// Ranks: processes with different ranks are one rank each; where none is known, each process with
-// device work is; otherwise all processes together are one.
+// Ranks: each process with its own rank number is a rank. If no numbers are known, each process
+// with device work is one; otherwise all processes together are one.
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,18 +26,18 @@
 
 #define SCRATCH_CAP ((size_t)16 << 30)
 #define MAX_RANKS 4096 // in one file
-// Each rank goes over all tracks and names. That is cheap beside its events, unless a file is made
-// of nothing but tracks and names.
+// Each rank visits all tracks and names. That is cheap compared with its events, unless a file has
+// only tracks and names.
 #define RANKS_TIMES_OBJECTS ((uint64_t)8 << 20)
 #define RANKS_TIMES_OBJECTS_EACH 16 // more for each event
 
-// What is looked at step by step. No host drives that many devices, and every device of a job runs
-// many operations in every step.
+// Limits of what is analyzed step by step. No host drives that many devices, and every device of a
+// job runs many operations in every step.
 #define STEPS_MAX (1u << 17)
 #define DEVICES_MAX 256u     // of a rank
 #define DEVICES_LEAST 16u    // of a rank, for any host activity
-#define DEVICES_CUT 8u       // times the events of all, over those of the host: more
-#define ROWS_FREE (1u << 16) // steps times devices, or as many as there are device operations
+#define DEVICES_CUT 8u       // times all events / host events: more devices than DEVICES_LEAST
+#define ROWS_FREE (1u << 16) // steps times devices; more if there are more operations
 #define LEFT_OUT "less busy than others, of more devices and steps than are looked at one by one"
 
 void stk_analysis_deinit(struct stk_analysis *a)
@@ -98,7 +98,7 @@ static enum stoker_status analyse_host(struct stk_analysis *a, struct stoker_err
     return status;
 }
 
-// Where rows are missing, a device's span says nothing: without steps there is nothing to describe.
+// If rows are missing, a device's span is meaningless: without steps there is nothing to describe.
 static void leave_out_cut_devices(struct stk_analysis *a)
 {
     for (uint32_t d = 0; d < a->sum->device_count && a->step_count == 0; d++) {
@@ -109,7 +109,7 @@ static void leave_out_cut_devices(struct stk_analysis *a)
     }
 }
 
-// Steps of which none can be used say nothing: then the device's span is described.
+// If none of the steps can be used, the device's span is described instead.
 static void drop_useless_steps(struct stk_analysis *a)
 {
     if (a->whole_until_ns != INT64_MAX) {
@@ -139,9 +139,9 @@ static int by_busy_time(const void *pa, const void *pb)
     return a < b ? -1 : a > b;
 }
 
-// How many devices are looked at step by step: rows of steps are no more than operations, and
-// pieces of gaps, which what the host did cuts them into on each device, no more than some times
-// the events.
+// How many devices are analyzed step by step. There are at most as many step rows as operations.
+// The host's events cut the gaps of each device into pieces, which are limited to some times the
+// number of events.
 static uint64_t devices_allowed(const struct stk_analysis *a)
 {
     uint64_t rows = 0, steps = a->step_count && !a->steps_per_device ? a->step_count : 1;
@@ -244,7 +244,7 @@ static bool exclude_steps(struct stk_analysis *a)
     for (uint32_t i = 0; i < a->step_count; i++) {
         length_ns[i] = a->steps[i].end_ns - a->steps[i].start_ns;
     }
-    // Where each device has steps of its own, those of the other devices keep the length above.
+    // If each device has its own steps, those of the other devices keep the length above.
     for (uint32_t i = 0; i < count; i++) {
         if (w[i].step != STK_NONE) {
             length_ns[w[i].step] = w[i].end_ns - w[i].start_ns;
@@ -271,7 +271,8 @@ static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_e
     if (status == STOKER_OK) {
         status = stk_steps_find(a, err);
     }
-    // Of a part of the work a shorter period may be found, or the marks may be in what is missing.
+    // In a part of the work, a shorter period may be found, or the marks may be in the missing
+    // part.
     if (a->sum->source == STK_STEPS_INFERRED && a->whole_until_ns != INT64_MAX) {
         a->whole_until_ns = INT64_MIN;
     }
@@ -290,8 +291,8 @@ static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_e
     return status == STOKER_OK ? stk_facts_collect(a, err) : status;
 }
 
-// From this share of the time on it is asked which stage of the input pipeline limits: a device's
-// wait is a finding from there (rule input-wait), a host's later.
+// From this share of the time on, the limiting stage of the input pipeline is determined. A
+// device's wait is a finding from here on (rule input-wait), a host's only from a larger share.
 #define WAITS_SHARE 0.03
 
 static bool waits_for_input(const struct stk_rank_sum *sum)
@@ -310,7 +311,7 @@ struct grouping {
     uint32_t count;
 };
 
-// work[p] is set where the process has device work.
+// Sets work[p] if the process has device work.
 static void find_work(const struct stk_trace *t, uint8_t *work)
 {
     for (uint32_t k = 0; k < t->track_count; k++) {
@@ -344,7 +345,7 @@ static bool group_by_rank(const struct stk_trace *t, struct grouping *g)
     return ok;
 }
 
-// `work` is room for a byte per process, zero.
+// `work` has a zero byte per process.
 static bool group_processes(const struct stk_trace *t, struct grouping *g, uint8_t *work)
 {
     if (!group_by_rank(t, g)) {
@@ -469,9 +470,10 @@ static bool is_python_next(struct stk_str name)
            stk_str_ends(name, STK_STR("): __next__"));
 }
 
-// XLA on a CPU ends the row of each operation, "dot.2", with an instant "end: dot.2": so its names
-// are known. Where they are, the call that runs an executable only launches: what it computes at
-// once is inside it. Reading an array waits for no device: those rows show what it waits for.
+// On a CPU, XLA ends the row of each operation, "dot.2", with an instant "end: dot.2", which shows
+// the names of operations. If they are recorded, the call that runs an executable only launches,
+// and what it computes right away is inside it. Reading an array then isn't a wait for a device:
+// the operations' rows show what it waits for.
 static void classify_xla_ops(const struct stk_trace *t, uint32_t *classes)
 {
     struct stk_str end = STK_STR("end: ");

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the recording hold training at all? Names of operators tell: gradients are computed, or an
+// Does the recording contain training? Operator names show it: gradients are computed, or an
 // optimizer updates weights (phases.def). Passes over the data, evaluations and inference do
 // neither.
 //
 // Limits: PyTorch and TensorFlow, where the operators themselves are recorded; compiled code (XLA,
-// torch.compile) hides them, and so does Keras' fit, which counts as training, whether recorded or
-// not.
+// torch.compile) hides them, and so does Keras' fit, which always counts as training.
 #include "profile/model/analysis.h"
 #include "profile/model/phase_names.h"
 #include "profile/model/thresholds.h"

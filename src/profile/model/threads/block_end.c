@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who ends the waits of the training thread. A thread that is blocked is not busy: another one
-// fills the queue, lets the lock go, or sets the future's result. Where that one prepares data, the
-// wait is a fetch of the next batch; any other stays host_wait, under the name of what it waits in.
+// Who ends the training thread's waits. Another thread fills the queue, releases the lock, or sets
+// the future's result. If that thread prepares data, the wait is a fetch of the next batch. Any
+// other wait stays host_wait, named after the blocking call.
 //
-// Method: of the calls that end such a wait (names_block.def) the last one on another thread before
-// the wait is over. What that thread did meanwhile is asked for at five moments of the wait: the
-// innermost frame that is a fetch or is named after preparing data, or after something else
-// (feeds.def), speaks. An element put into a queue is data unless a frame says otherwise; so is the
-// result of a user's function on a thread of a pool, where it is waited for before the step's work.
-// O((w + e) log e) in waits and ends.
-// Limits: threads whose Python was not recorded are not seen, nor are other processes: what comes
-// through a queue between processes, or from a pool of them, is taken for data.
+// Method: a wait is ended by the last call of the right kind (names_block.def) on another thread
+// before the wait is over. That thread is looked at in five moments of the wait: the innermost
+// frame that is a fetch, or is named after preparing data or something else (feeds.def), decides.
+// An element put into a queue is data unless a frame says otherwise. So is the result of a user's
+// function on a pool's thread, if the step waits for it before its work. O((w + e) log e) in waits
+// and ends.
+// Limits: threads without recorded Python aren't seen, and neither are other processes: elements of
+// a queue between processes, and results of a process pool, count as data.
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "profile/model/analysis.h"
@@ -19,15 +19,15 @@
 #include "profile/model/threads/thread_walk.h"
 #include "profile/store/names_block.h"
 
-#define LATE_NS STK_MS // an end may be recorded this long after the wait: the interpreter's lock
+#define LATE_NS STK_MS // an end may be recorded this much after the wait, because of Python's lock
 #define MOMENTS 5
-#define LOOKED_MAX 1024 // events of a step that are looked at before a wait
+#define LOOKED_MAX 1024 // events of a step, before a wait, that are searched
 #define SIBLINGS 64     // earlier calls that are searched for the frame around a call
 
 struct ends {
     struct stk_analysis *a;
     struct stk_frame_senses senses;
-    struct stk_thread_cursor **rows; // per track, made when first asked for
+    struct stk_thread_cursor **rows; // per track, made when first needed
     int64_t filler_ns;               // longest wait with a known filler
     uint32_t filler;                 // its frame
     bool failed;
@@ -53,23 +53,23 @@ static bool is_users(struct ends *x, uint32_t event)
            stk_frame_sense_of(&x->senses, event)->owner == STK_PYTHON_USER;
 }
 
-// A file without a folder may be anybody's: it is named only where nothing better is.
+// A file without a folder may be the user's: it is named only if there is nothing better.
 static bool may_be_users(struct ends *x, uint32_t event)
 {
     return x->a->t->kind[event] == STK_KIND_PYTHON &&
            stk_frame_sense_of(&x->senses, event)->may_be_users;
 }
 
-// Is a frame a better answer than the one before? The user knows their own function, and an
-// expression within it (<listcomp>) has no name of its own.
+// Is a frame a better answer than the previous one? The user knows their own function, and an
+// expression in it (<listcomp>) has no name.
 static bool tells_more(struct ends *x, uint32_t frame, uint32_t before)
 {
     return before == STK_NONE || (!stk_frame_sense_of(&x->senses, frame)->is_expression &&
                                   (!is_users(x, before) || is_users(x, frame)));
 }
 
-// What the thread does at a moment, by its innermost frame that says so. *frame: it, or the
-// outermost of the user's own up to there, where it is a framework's or none says anything.
+// What the thread does at a moment, by its innermost frame that shows it. *frame: that frame, or
+// the outermost of the user's inside of it, if it is a framework's or no frame shows anything.
 static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, uint32_t *frame)
 {
     for (uint32_t row = thread; row != STK_NONE; row = x->a->threads[row].next_row) {
@@ -107,7 +107,7 @@ static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wa
     const struct stk_marks *m = &a->lets_go;
     uint32_t waiter = stk_thread_of(a, wait->event);
     size_t low = 0, high = m->count;
-    while (low < high) { // first that begins after the wait may have ended
+    while (low < high) { // first that begins too late to have ended the wait
         size_t mid = low + (high - low) / 2;
         if (m->v[mid].start_ns <= wait->end_ns + LATE_NS) {
             low = mid + 1;
@@ -124,8 +124,8 @@ static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wa
     return STK_NONE;
 }
 
-// Does a pool's own thread hand over what another process gave back? The frame around the call
-// says.
+// Is it the thread of a pool that delivers another process's results? The frame around the call
+// shows it.
 static bool is_from_process(const struct stk_trace *t, uint32_t call)
 {
     uint32_t from = call > SIBLINGS ? call - SIBLINGS : 0;
@@ -138,7 +138,7 @@ static bool is_from_process(const struct stk_trace *t, uint32_t call)
     return false;
 }
 
-// multiprocessing.Queue: another process puts in what the thread waits for.
+// multiprocessing.Queue: another process sends what the thread waits for.
 static bool is_between_processes(const struct stk_analysis *a, uint32_t event)
 {
     return stk_str_ends(stk_python_frame_parse(stk_name_of(a->t, event)).file,
@@ -199,7 +199,7 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
     if (feeds <= serves && ((by != STK_ENDED_BY_PUT && !is_answer) || serves > 0)) {
         return false;
     }
-    x->a->threads[thread].is_loader = true; // what it computes is no model's
+    x->a->threads[thread].is_loader = true; // its work isn't the model's
     if (frame != STK_NONE && wait->end_ns - wait->start_ns > x->filler_ns) {
         x->filler_ns = wait->end_ns - wait->start_ns;
         x->filler = frame;
@@ -207,7 +207,7 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
     return true;
 }
 
-// Does one of the first `count` fetches, in order of time and apart from each other, hold the wait?
+// Is the wait inside one of the first `count` fetches? They are in time order and disjoint.
 static bool lies_in_fetch(const struct stk_analysis *a, size_t count, const struct stk_mark *wait)
 {
     size_t low = 0, high = count;
@@ -242,7 +242,7 @@ static bool judge_waits(struct ends *x)
         if ((th->is_driver || th->launches) && ends_with_data(x, wait)) {
             a->fetches.v[a->fetches.count++] = *wait;
             any = true;
-            if (!lies_in_fetch(a, known, wait)) { // else its fetch was counted
+            if (!lies_in_fetch(a, known, wait)) { // else its fetch is already counted
                 a->sum->facts.loader_fetches++;
                 a->sum->facts.loader_fetch_ns += wait->end_ns - wait->start_ns;
             }
@@ -254,8 +254,8 @@ static bool judge_waits(struct ends *x)
     return !x->failed;
 }
 
-// How long, within fetches, a thread that prepares data waits for an answer: of a clock, a socket,
-// another program. False: no memory.
+// How long, within fetches, a thread that prepares data waits for a clock, a socket or another
+// program. False: no memory.
 static bool measure_asleep(struct stk_analysis *a)
 {
     struct stk_spans fetches, asleep, both;

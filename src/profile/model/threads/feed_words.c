@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a function's name in feeds.def: split at what is no letter or digit, and at aB.
+// Words of a function's name in feeds.def: split at anything but letters and digits, and at aB.
 #include "profile/model/threads/feed_words.h"
 
 #include "profile/model/threads/python_frame.h"
@@ -105,7 +105,7 @@ bool stk_feed_takes(struct stk_str function)
 
 bool stk_feed_hands_over(struct stk_str row)
 {
-    // Functions of torch are methods of a type to Kineto; those of NumPy are not.
+    // Kineto shows torch's functions as methods of a type, NumPy's not.
     bool is_frameworks = (stk_str_starts(row, STK_STR("<built-in method ")) &&
                           stk_str_contains(row, STK_STR(" of type object"))) ||
                          stk_python_frame_owner(row) == STK_PYTHON_FRAMEWORK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Senses of frames (frame_sense.h): a table by string id, filled as it is asked.
+// Senses of frames (frame_sense.h): a table by string id, filled on demand.
 #include "profile/model/threads/frame_sense.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the name of a frame says: whose code it is, and what it prepares. Asked once for each name,
-// as names repeat by the thousand and each answer parses a path.
+// What a frame's name shows: whose code it is, and whether it prepares data. Computed once per
+// name, since names repeat by the thousand and each needs a path parsed.
 #pragma once
 
 #include "profile/model/threads/feed_words.h"
@@ -9,8 +9,8 @@
 
 struct stk_frame_sense {
     bool is_asked;
-    bool may_be_users;   // the job's own file, or one that may be anybody's
-    bool is_expression;  // <listcomp>: a part of a function, without a name of its own
+    bool may_be_users;   // the job's own file, or one without a known owner
+    bool is_expression;  // <listcomp>: a part of a function, without its own name
     uint8_t owner, feed; // enum stk_python_owner, enum stk_feed
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over the host's events: which threads there are and which launch work, the calls that
-// block, the intervals of fetching, compiling and profiler overhead, and the counts of stk_facts.
+// One pass over the host's events finds the threads, which of them launch work, blocking calls, the
+// intervals of fetching, compiling and profiler overhead, and the counts of stk_facts.
 //
 // Method: every event's name class is one table look-up; only events of the few interesting classes
-// are kept. Marks of one kind are made disjoint afterwards: the one that began first has the time.
-// Limits: overhead is known only where the profiler records it (CUPTI's overhead activity).
+// are kept. Marks of one kind are made disjoint afterwards: the one that began first keeps the
+// time. Limits: overhead is known only if the profiler records it (CUPTI's overhead activity).
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 #define BLOCKED_COPY_NS (20 * STK_US) // a copy call this long that outlives its copy has blocked
 
-#define OPEN_NEXTS 16              // nested deeper are not kept
+#define OPEN_NEXTS 16              // deeper ones aren't kept
 #define MIN_WAIT_NS (200 * STK_US) // briefer waits need no explanation
 
 struct scan {
@@ -30,17 +30,16 @@ struct scan {
     uint32_t open_count;
     struct stk_vec next_work; // uint32_t: operations of the model inside of each of nexts
     uint64_t work;            // operations of the model on the thread being scanned
-    bool captures; // the thread being scanned records a graph: what it launches runs no work yet
-    // Of the last event of each on the thread being scanned that is inside of no other, and of the
-    // last one at all: it is a leaf unless the next one begins inside of it.
+    bool captures; // the thread being scanned captures a graph: its launches don't run work yet
+    // On the thread being scanned, per sign: the end of the last outermost event, and the last
+    // event of all, which is a leaf unless the next one begins inside it.
     int64_t sign_end_ns[STK_SIGN_COUNT], leaf_end_ns[STK_SIGN_COUNT], leaf_ns[STK_SIGN_COUNT];
     int64_t fetch_end_ns; // of the loader's last fetch on this thread
     bool failed;
 };
 
-// CUPTI's and Nsight Systems' names. "Command Buffer Full" is among CUPTI's overheads too, but it
-// is the launching thread waiting for room in the queue: the device is late, not the profiler at
-// work.
+// CUPTI's and Nsight Systems' names. CUPTI also lists "Command Buffer Full" as overhead, but there
+// the launching thread waits for room in the queue: the device is late, the profiler does nothing.
 static bool is_overhead_name(struct stk_str name)
 {
     static const char *const names[] = {
@@ -57,7 +56,7 @@ static bool is_overhead_name(struct stk_str name)
            stk_str_ends(name, STK_STR(" profiling initialization"));
 }
 
-// CUPTI files module loading under overhead, but it is the program's own first use.
+// CUPTI lists module loading as overhead, but it is the program's own first use.
 static bool is_loading_name(struct stk_str name)
 {
     return stk_str_eq(name, STK_STR("Runtime Triggered Module Loading")) ||
@@ -137,7 +136,7 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
     }
 }
 
-// What may mark steps: markers, and framework calls that come once a step.
+// Events that may mark steps: markers, and framework calls made once a step.
 static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
 {
     if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT | STK_NAME_FUNCTION |
@@ -147,7 +146,7 @@ static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t
     return stk_is_step_mark(a, event);
 }
 
-// A context manager that is written as a generator is entered and left by next().
+// next() enters and leaves a context manager that is written as a generator.
 static bool is_of_context(const struct stk_trace *t, uint32_t event)
 {
     return t->depth[event] > 0 && t->depth[event - 1] + 1 == t->depth[event] &&
@@ -185,10 +184,10 @@ static void track_next(struct scan *s, uint32_t event, uint32_t class)
     }
 }
 
-// A fetch makes tensors of what it has read, which takes few operations; a pipeline object runs the
-// model. Kept are those of a thread, the first of which is given, with few of the thread's
-// operations that fall to one of them (others run what was called, several threads at a time); a
-// rejected one has no length.
+// A fetch makes tensors from its data, which takes few operations; a pipeline object runs the
+// model. Of a thread's next() calls, from number `first` on, those with few of the thread's
+// operations are kept. (Other threads may run operations for several calls at a time.) A rejected
+// call gets no length.
 static void drop_working_nexts(struct scan *s, size_t first)
 {
     uint64_t count = s->nexts.count - first;
@@ -201,8 +200,8 @@ static void drop_working_nexts(struct scan *s, size_t first)
     }
 }
 
-// Waits nest (a queue's get in a condition's wait in a lock's acquire): the outermost says for
-// what.
+// Waits nest (a queue's get, a condition's wait, a lock's acquire). The outermost shows what is
+// waited for.
 static void keep_wait(struct scan *s, uint32_t event, int64_t *end_ns)
 {
     int64_t start_ns = s->a->t->start_ns[event];
@@ -212,13 +211,13 @@ static void keep_wait(struct scan *s, uint32_t event, int64_t *end_ns)
     }
 }
 
-// What of an operation is not its call: all of one that calls no other and takes long.
+// The part of an operation that isn't call overhead: all of a long one without nested calls.
 static int64_t work_of_leaf(int64_t dur_ns)
 {
     return (double)dur_ns < stk_threshold_value(STK_T_TINY_CALL_US) * 1e3 ? 0 : dur_ns;
 }
 
-// Adds the event as a leaf; takes the one before it back if this one is inside of it.
+// Adds the event as a leaf. If it is inside the previous one, that one is removed.
 static void count_leaf(struct scan *s, uint32_t event, int sign)
 {
     struct stk_sign_sum *sum = &s->f->signs[sign];
@@ -236,14 +235,14 @@ static void count_sign(struct scan *s, uint32_t event, int sign)
     int64_t end_ns = stk_end_ns(s->a->t, event);
     bool is_tfs = sign == STK_SIGN_CONSTANT || sign == STK_SIGN_EAGER_OP;
     if (is_tfs && end_ns <= s->sign_end_ns[STK_SIGN_PY_FUNC]) {
-        return; // Python that the graph calls: the loop has no part in it
+        return; // Python that the graph calls, not the loop
     }
     bool is_torchs = sign == STK_SIGN_ATEN || sign == STK_SIGN_RECURRENT;
     if (is_torchs && end_ns <= s->fetch_end_ns) {
-        return; // what makes a batch is the input's: of the step, these count the model's calls
+        return; // calls that make a batch are input; these counts are of the model's calls
     }
     sum->count++;
-    if (end_ns > s->sign_end_ns[sign]) { // else inside the last one
+    if (end_ns > s->sign_end_ns[sign]) { // else it is inside the last one
         sum->outer++;
         sum->ns = stk_add_ns(sum->ns, stk_dur_ns(s->a->t, event));
         s->sign_end_ns[sign] = end_ns;
@@ -264,7 +263,7 @@ static void scan_thread(struct scan *s, uint32_t track)
     memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
     memset(s->leaf_end_ns, 0x80, sizeof s->leaf_end_ns);
     s->fetch_end_ns = INT64_MIN;
-    bool after_launch = false; // the runtime call before this one was a launch
+    bool after_launch = false; // the previous runtime call was a launch
     for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
         if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns) {
             continue;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of Python tracers: see python_frame.h. Kineto shortens a file's path by the longest folder
-// of Python's search path, so that packages begin with their own name. Limits: a package that is
+// Rows of Python tracers: see python_frame.h. Kineto strips the longest matching folder of Python's
+// search path from a file's path, so packages begin with their own name. Limits: a package that is
 // neither in python_owners.def nor in site-packages counts as the user's. TensorFlow and JAX record
-// no folder, so a file there may be anybody's.
+// no folder, so the owner of a file is uncertain there.
 #include "profile/model/threads/python_frame.h"
 
 #include "base/assert.h"
 #include "profile/store/names.h"
 
-// Python's own library, and libraries of data, in the table: libraries to all others.
+// Owners that only the table has: Python's own library, and data libraries. To others, both are
+// libraries.
 #define STK_PYTHON_STANDARD STK_PYTHON_OWNERS
 #define STK_PYTHON_DATA (STK_PYTHON_OWNERS + 1)
 
@@ -24,7 +25,7 @@ const char *stk_python_owner_key(enum stk_python_owner owner)
 static struct stk_str from(struct stk_str s, size_t at)
 {
     STK_ASSERT(at <= s.n);
-    return at ? (struct stk_str){s.p + at, s.n - at} : s; // an empty one may have no text at all
+    return at ? (struct stk_str){s.p + at, s.n - at} : s; // an empty one may have a NULL text
 }
 
 static bool is_source(struct stk_str file)
@@ -158,7 +159,7 @@ static struct stk_str first_folder(struct stk_str path)
     return (struct stk_str){path.p, n};
 }
 
-// What follows "site-packages/" or "dist-packages/"; empty where the path has neither.
+// The path after "site-packages/" or "dist-packages/"; empty without them.
 static struct stk_str installed_package(struct stk_str path)
 {
     static const struct stk_str folders[] = {{"site-packages/", 14}, {"dist-packages/", 14}};
@@ -172,14 +173,14 @@ static struct stk_str installed_package(struct stk_str path)
     return (struct stk_str){"", 0};
 }
 
-// ".../lib/python3.11/queue.py": Python's own.
+// ".../lib/python3.11/queue.py": Python's own library.
 static bool is_python_folder(struct stk_str path)
 {
     return stk_str_contains(path, STK_STR("/lib/python3")) ||
            stk_str_contains(path, STK_STR("\\lib\\")) || stk_str_starts(path, STK_STR("<frozen"));
 }
 
-// What a compiler wrote: Inductor's and Triton's caches, TorchDynamo's and FX's functions.
+// Generated code: Inductor's and Triton's caches, TorchDynamo's and FX's functions.
 static bool is_generated(struct stk_str file)
 {
     return stk_str_contains(file, STK_STR("torchinductor_")) ||
@@ -187,8 +188,8 @@ static bool is_generated(struct stk_str file)
            stk_str_starts(file, STK_STR("<eval_with_key>"));
 }
 
-// "_clipping.py": a library's own, by the custom that its users import none such; jobs are files
-// that are started. "__init__.py" is anybody's.
+// "_clipping.py" is a library's: by convention, only the library imports such files, and jobs are
+// files that are started. "__init__.py" may be anyone's.
 static bool is_inner_module(struct stk_str file)
 {
     return stk_str_starts(file, STK_STR("_")) && !stk_str_starts(file, STK_STR("__"));
@@ -246,8 +247,8 @@ enum stk_python_owner stk_python_frame_owner(struct stk_str name)
     return owner >= STK_PYTHON_STANDARD ? STK_PYTHON_LIBRARY : owner;
 }
 
-// What a function written in C belongs to: "$numpy asarray", "<built-in method sort of
-// numpy.ndarray object at 0x7f>".
+// The package of a function written in C: "$numpy asarray", "<built-in method sort of numpy.ndarray
+// object at 0x7f>".
 static struct stk_str package_of_builtin(struct stk_str name, struct stk_python_frame f)
 {
     for (size_t i = 0; f.file.n == 0 && i < name.n; i++) {

@@ -11,7 +11,7 @@ struct stk_thread_row {
 };
 struct stk_thread_events {
     const struct stk_analysis *a;
-    struct stk_vec rows; // struct stk_thread_row: a heap of what is left of each row
+    struct stk_vec rows; // struct stk_thread_row: a heap of each row's remaining events
 };
 
 void stk_thread_events_init(struct stk_thread_events *x, const struct stk_analysis *a);
@@ -19,7 +19,7 @@ void stk_thread_events_deinit(struct stk_thread_events *x);
 // Start over with a thread, given by its root track; takes: per track, whether the row counts,
 // NULL: all do. False: no memory.
 bool stk_thread_events_begin(struct stk_thread_events *x, uint32_t root, const uint8_t *takes);
-// Leaves out what begins up to t_ns.
+// Skips events that begin at or before t_ns.
 void stk_thread_events_skip(struct stk_thread_events *x, int64_t t_ns);
 // The next event; STK_NONE: no more.
 uint32_t stk_thread_events_merge(struct stk_thread_events *x); // of several rows

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host thread did in a window: see thread_segments.h. A thread is one row, or several where
-// its events overlap without nesting; rows are walked one by one and laid over each other.
+// What a host thread did in a window: see thread_segments.h. A thread has one row, or several if
+// its events overlap without nesting. Rows are walked one by one and merged.
 
 #include "profile/model/threads/thread_segments.h"
 
@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 
-#define MAX_ROWS 16 // of one thread; further sub-rows hold little and are not walked
+#define MAX_ROWS 16 // of one thread; further sub-rows have little and aren't walked
 
 bool stk_segments_init(struct stk_thread_segments *s, const struct stk_analysis *a)
 {
@@ -122,7 +122,7 @@ static bool walk_row(struct stk_thread_segments *s, uint32_t row, int64_t from_n
     return true;
 }
 
-// Lay two coverings of one window over each other; what comes first in enum stk_doing wins.
+// Merges two coverings of one window: the earlier value of enum stk_doing wins.
 static bool overlay(const struct stk_vec *a, const struct stk_vec *b, struct stk_vec *out)
 {
     const struct stk_segment *x = a->items, *y = b->items;
@@ -175,7 +175,7 @@ uint32_t stk_segments_operator(struct stk_thread_segments *s, uint32_t thread, i
         return STK_NONE;
     }
     memcpy(c, at, sizeof *c + at->depth * sizeof at->stack[0]);
-    // What covers more than half of the window is open in its middle.
+    // An event that covers more than half of the window is open in its middle.
     stk_cursor_advance(c, from_ns + (to_ns - from_ns) / 2);
     for (uint32_t i = c->depth; i-- > 0 && found == STK_NONE;) {
         uint32_t e = c->stack[i].event;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host thread did in a window, as disjoint segments with the event that says so.
+// What a host thread did in a window, as disjoint segments, each with the event that shows it.
 #pragma once
 
 #include "profile/model/threads/thread_walk.h"
 
-// In the order in which they win where rows of one thread overlap.
+// In order of precedence if rows of one thread overlap.
 enum stk_doing {
     STK_DOING_ALLOC,      // inside a call that allocates or frees
     STK_DOING_BLOCKED,    // inside a blocking call
@@ -18,13 +18,13 @@ enum stk_doing {
 struct stk_segment {
     int64_t start_ns, end_ns;
     enum stk_doing doing;
-    uint32_t event; // that says so: the call, or the innermost operator; STK_NONE
-    // Operator around a blocking or allocating call; where nothing is done, what ended last;
-    // STK_NONE.
+    uint32_t event; // the event that shows it: the call, or the innermost operator; STK_NONE
+    // Operator around a blocking or allocating call; if the thread does nothing, the event that
+    // ended last; STK_NONE.
     uint32_t around;
 };
 
-// Cursors for all threads of a rank, made when a thread is first asked for.
+// Cursors for all threads of a rank, made when a thread is first needed.
 struct stk_thread_segments {
     const struct stk_analysis *a;
     struct stk_thread_cursor **rows; // per track

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host thread was inside of, for windows that come in increasing time. A cursor keeps the
-// stack of open events, so that walking a whole thread is linear however many windows there are.
+// The events that a host thread was inside of, for windows in increasing time. A cursor keeps the
+// stack of open events, so walking a whole thread takes linear time for any number of windows.
 #pragma once
 
 #include "profile/model/analysis.h"
 
-#define STK_WALK_DEPTH 512 // deeper events are taken for their ancestors
+#define STK_WALK_DEPTH 512 // deeper events count as their ancestors
 
 struct stk_open_event {
     int64_t end_ns;
@@ -15,7 +15,7 @@ struct stk_open_event {
     uint32_t operator_event; // innermost operator or Python function of these; STK_NONE
 };
 
-// Private bits of `inherited`, where no class is that it holds: kinds matter here.
+// Private bits of `inherited` in places that no inherited class uses. They are about kinds.
 #define STK_IN_RUNTIME (1u << 27)
 
 struct stk_thread_cursor {
@@ -25,10 +25,10 @@ struct stk_thread_cursor {
     struct stk_open_event stack[]; // STK_WALK_DEPTH of them, or as many as the track has events
 };
 
-// A cursor whose stack holds that many, to be put on tracks with no more events, or on any where it
-// is STK_WALK_DEPTH; freed with stk_free. NULL: no memory.
+// A cursor with room for that many open events. It may be used on tracks with no more events, or on
+// any track if it is STK_WALK_DEPTH. Freed with stk_free. NULL: no memory.
 struct stk_thread_cursor *stk_cursor_new(uint32_t capacity);
-// On one row (track or sub-row) of a thread.
+// Starts on one row (track or sub-row) of a thread.
 void stk_cursor_init(struct stk_thread_cursor *c, const struct stk_analysis *a, uint32_t track);
 // Put the next event on the stack; it is open at t.
 void stk_cursor_open(struct stk_thread_cursor *c, uint32_t event, int64_t end_ns);
@@ -46,13 +46,13 @@ static inline void stk_cursor_advance(struct stk_thread_cursor *c, int64_t t_ns)
     while (c->next < c->end && t->start_ns[c->next] <= t_ns) {
         uint32_t e = c->next++;
         int64_t end = stk_end_ns(t, e);
-        if (end > t_ns) { // else over before anyone asks
+        if (end > t_ns) { // else it is already over
             stk_cursor_open(c, e, end);
         }
     }
     stk_cursor_close(c, t_ns);
 }
-// End of the stretch that begins at t and in which the stack does not change, at most `limit`.
+// End of the stretch from t in which the stack doesn't change, at most `limit`.
 static inline int64_t stk_cursor_stretch(const struct stk_thread_cursor *c, int64_t t_ns,
                                          int64_t limit_ns)
 {
@@ -73,17 +73,17 @@ static inline const struct stk_open_event *stk_cursor_top(const struct stk_threa
 // Outermost and innermost open event that has one of the class bits, STK_NONE if none.
 uint32_t stk_cursor_outermost(const struct stk_thread_cursor *c, uint32_t classes);
 uint32_t stk_cursor_innermost(const struct stk_thread_cursor *c, uint32_t classes);
-// Innermost operator or Python function that is open, markers of steps aside; STK_NONE.
+// Innermost open operator or Python function, ignoring step markers; STK_NONE.
 static inline uint32_t stk_cursor_operator(const struct stk_thread_cursor *c)
 {
     return c->depth ? c->stack[c->depth - 1].operator_event : STK_NONE;
 }
 
-// The event that ended last before the stretch, at the level of what is open now, allocator events
-// aside; STK_NONE.
+// The event that ended last before the stretch, at the level of the open events, ignoring allocator
+// events; STK_NONE.
 uint32_t stk_cursor_before(const struct stk_thread_cursor *c);
 
-// The operator or Python function directly around an event, the outermost one of those that read a
-// value back (aten::item rather than aten::_local_scalar_dense); STK_NONE. Looks back a bounded
-// way.
+// The operator or Python function directly around an event; of several that read a value back, the
+// outermost (aten::item rather than aten::_local_scalar_dense); STK_NONE. Searches back a limited
+// number of events.
 uint32_t stk_operator_around(const struct stk_analysis *a, uint32_t event);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anomaly detection that was left on, and steps of thousands of tiny operations: both make a step
-// long that computes little, and neither is a part of its own. Told by the names and the number of
-// PyTorch's operators (signs.def). Limits: on a device tiny operations are launches, which count as
-// the host's; here they are looked at where the model runs on the host.
+// Anomaly detection that was left on, and steps of thousands of tiny operations. Both make steps
+// long that compute little, and neither is a separate part. They are found by the names and the
+// number of PyTorch's operators (signs.def). Limits: on a device, tiny operations are launches,
+// which already count as the host's, so only models that run on the host are examined.
 //
-// What of the step is calling: the time of operators, less those that call no other and take long.
-// That is the arithmetic of tiny tensors too, which is little.
+// The share of call overhead is the time of operators, less that of long ones without nested calls.
+// It includes the arithmetic of tiny tensors, which is little.
 #include "profile/model/verdict/busy_work.h"
 
 #include "profile/model/intervals.h"
@@ -16,7 +16,7 @@ double stk_sign_a_step(const struct stk_run_sum *run, enum stk_sign which)
     return (double)run->facts.signs[which].count / (run->step_marks > 0 ? run->step_marks : 1);
 }
 
-// An operator that calls hundreds of tiny ones itself is one call of Python's.
+// An operator that itself calls hundreds of tiny ones is one Python call.
 static bool is_called_by_python(const struct stk_run_sum *run)
 {
     const struct stk_sign_sum *signs = run->facts.signs;
@@ -25,7 +25,7 @@ static bool is_called_by_python(const struct stk_run_sum *run)
     return (double)calls <= stk_threshold_value(STK_T_TINY_INSIDE) * (double)outer;
 }
 
-// Of all operators; the time of those inside of others is theirs, so that the mean is of all calls.
+// The mean is over all operators. Nested time counts once, for the outer operator.
 static bool is_tiny(const struct stk_run_sum *run)
 {
     const struct stk_sign_sum *signs = run->facts.signs;

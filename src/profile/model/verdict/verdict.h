@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verdict is, and the decision from parts to one. Its thresholds are rows of thresholds.def.
+// The verdict, and the decision that derives it from the parts. Its thresholds are rows of
+// thresholds.def.
 #pragma once
 
 #include "base/terms.h"
 #include "profile/model/summary.h"
 
-// Why nothing can be told.
+// Why there is no verdict.
 enum stk_reason {
     STK_REASON_NONE,
 #define R(id, key, sentence) STK_REASON_##id,
@@ -15,7 +16,7 @@ enum stk_reason {
 };
 const char *stk_reason_key(enum stk_reason reason); // "empty", ...; NULL for STK_REASON_NONE
 
-// No cause could be named, but the parts that are known mean something.
+// No cause could be named, but the known parts are meaningful.
 static inline bool stk_reason_leaves_shares(enum stk_reason reason)
 {
     return reason == STK_REASON_UNKNOWN_IDLE || reason == STK_REASON_HOST_UNSEEN;
@@ -29,13 +30,13 @@ struct stk_verdict {
     double unrecorded_share; // of the host's group: time without events, outside the framework
     double tiny_share;       // of the host's group: calls of tiny operations
     double recompile_share;  // of the host's group: compilation after the first two steps
-    // For cold-start by a one-off in the first two steps: what they hold of all steps' time, what
-    // most of it is, and what the others would be called; else share 0.
+    // For a cold start by a one-off in the first two steps: their share of all steps' time, the
+    // group with most of it, and the verdict of the other steps; else share 0.
     double one_off_share;
     enum stk_group one_off;
     enum stk_verdict_kind steady_kind;
     enum stk_group first, second;      // largest losses
-    enum stk_verdict_kind median_kind; // what the median step alone would say
+    enum stk_verdict_kind median_kind; // the verdict of the median step alone
     enum stk_reason reason;            // for cannot-tell; else STK_REASON_NONE
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From parts to one verdict: abstain first, then straggler, cold start, compute, the largest loss.
-// Every figure is in thresholds.def. The same decision is taken for the median step alone; where it
-// differs in kind, confidence is low and the sentence names both.
+// Every figure is in thresholds.def. The same decision is made for the median step alone. If its
+// kind differs, confidence is low and the sentence names both.
 //
-// Limits: the order decides between kinds that hold at once (a straggler also looks like
-// communication); a single rank cannot tell a slow network from a late peer, and says so.
+// Limits: the order decides if several kinds apply (a straggler also looks like communication). A
+// single rank can't separate a slow network from a late peer, and its sentence says so.
 #include <string.h>
 
 #include "base/assert.h"
@@ -14,7 +14,7 @@
 #include "profile/model/verdict/verdict_text.h"
 #include "profile/model/thresholds.h"
 
-#define HANDS_OVER 0.25 // of the mean step, at most, is a step that waits for nothing
+#define HANDS_OVER 0.25 // at most this share of the mean step: a step that waits for nothing
 
 #define AT(name) stk_threshold_value(STK_T_##name)
 
@@ -33,7 +33,7 @@ static enum stk_verdict_kind kind_of_group(enum stk_group group)
     return kinds[group];
 }
 
-// Shares of the groups; the profiler's own overhead counts for none of them.
+// Shares of the groups. Profiler overhead is in none of them.
 static void shares_of(const int64_t *parts, int64_t wall_ns, double *share)
 {
     STK_ASSERT(wall_ns >= 0);
@@ -50,7 +50,7 @@ static void shares_of(const int64_t *parts, int64_t wall_ns, double *share)
     }
 }
 
-// The two largest losses, idle of unknown cause aside.
+// The two largest losses, except idle time of unknown cause.
 static void rank_losses(const double *share, enum stk_group *first, enum stk_group *second)
 {
     *first = STK_GROUP_INPUT;
@@ -69,7 +69,7 @@ static void rank_losses(const double *share, enum stk_group *first, enum stk_gro
     }
 }
 
-// What to do where idle of unknown cause is the largest loss.
+// The verdict if idle time of unknown cause is the largest loss.
 static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const double *share)
 {
     const struct stk_facts *f = &run->facts;
@@ -99,14 +99,14 @@ static int64_t cold_ns_of(const struct stk_run_sum *run)
     return cold_ns;
 }
 
-// Does compilation continue after the first two steps as before?
+// Does compilation continue after the first two steps?
 static bool compile_goes_on(const struct stk_run_sum *run)
 {
     return (double)run->facts.compile_recurring_ns >= AT(COLD_RETURNS) * (double)cold_ns_of(run);
 }
 
-// Compilation that returns in every step is a cost of the steady state: the host's, not a start,
-// and that of the first two steps too where it goes on. Returns what was moved.
+// Compilation that recurs in later steps is a steady cost of the host, not warm-up. If it
+// continues, so is that of the first two steps. Returns the share that was moved.
 static double move_recurring_compile(const struct stk_run_sum *run, double *share)
 {
     double recurring =
@@ -122,9 +122,9 @@ static double move_recurring_compile(const struct stk_run_sum *run, double *shar
     return recurring;
 }
 
-// Without a device: where the job's fetches (or that it has none) and the framework's operations
-// are known, what the driving thread does without any event is neither, but the program's own code.
-// Returns what was moved to the host.
+// Without a device: if the job's fetches (or that it has none) and the framework's operations are
+// known, the driving thread's time without events is the program's own code. Returns the share that
+// was moved to the host.
 static double move_unrecorded(const struct stk_run_sum *run, double *share)
 {
     double unrecorded = share[STK_GROUP_UNKNOWN];
@@ -137,9 +137,10 @@ static double move_unrecorded(const struct stk_run_sum *run, double *share)
     return unrecorded;
 }
 
-// Without a device: in steps of thousands of tiny operations calling them is the host's loss, not
-// the model's work, where it or the rest of the host's work is a loss by itself: a model may
-// consist of small operations. Returns what was moved to the host.
+// Without a device: in steps of thousands of tiny operations, call overhead is the host's loss, not
+// the model's work. This only applies if that overhead or the rest of the host's work is a loss by
+// itself, since a model may consist of small operations. Returns the share that was moved to the
+// host.
 static double move_tiny(const struct stk_run_sum *run, double *share)
 {
     double tiny = run->scope == STK_SCOPE_HOST ? stk_tiny_share(run) : 0;
@@ -152,8 +153,8 @@ static double move_tiny(const struct stk_run_sum *run, double *share)
     return tiny;
 }
 
-// The steady part of the decision: compute, then the largest loss. Used for the whole and for the
-// median step alike.
+// The steady part of the decision: compute, then the largest loss. Used for all steps and for the
+// median step.
 static enum stk_verdict_kind decide_losses(const struct stk_run_sum *run, const double *share)
 {
     enum stk_group first, second;
@@ -174,7 +175,7 @@ static enum stk_verdict_kind decide_losses(const struct stk_run_sum *run, const 
     return kind_of_group(first);
 }
 
-// Without a device: time without events may hold anything, the input above all.
+// Without a device: time without events may be anything, most likely input.
 static bool host_is_unseen(const double *share, double first)
 {
     double unknown = share[STK_GROUP_UNKNOWN];
@@ -182,7 +183,7 @@ static bool host_is_unseen(const double *share, double first)
     return is_largest || (unknown >= AT(HOST_UNKNOWN) && unknown > first);
 }
 
-// Without a device: the host's own step, where work is done in turn.
+// Without a device: the host's own step, in which work is sequential.
 static enum stk_verdict_kind decide_host(const double *share)
 {
     enum stk_group first, second;
@@ -205,13 +206,13 @@ static uint64_t kernels_of(const struct stk_run_sum *run)
     return kernels;
 }
 
-// The input ends early, before some rows that count.
+// The input ends early, and rows that matter are missing.
 static bool lacks_rows(const struct stk_facts *f)
 {
     return f->is_cut && f->whole_until_ns != INT64_MAX;
 }
 
-// Why nothing can be judged, if so.
+// Why there is no verdict, if so.
 static enum stk_reason abstain(const struct stk_run_sum *run, const double *share)
 {
     const struct stk_facts *f = &run->facts;
@@ -219,7 +220,7 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     if (run->machine && run->rank_count == 0) {
         return STK_REASON_MACHINE_ALONE;
     }
-    // A pipeline that reports itself leaves short calls out: a few steps hold few events.
+    // A pipeline that reports itself leaves out short calls, so a few steps have few events.
     bool is_pipeline = f->input_limit && run->steps_used >= AT(HOST_STEPS);
     if (kernels < AT(MIN_KERNELS) && f->host_events < AT(MIN_HOST_EVENTS) && !is_pipeline) {
         return STK_REASON_EMPTY;
@@ -245,7 +246,7 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     if (run->steps_used < AT(HOST_STEPS)) {
         return STK_REASON_NO_DEVICE_EVENTS;
     }
-    // Other ranks' profiles tell who is late, and a rank alone has no peers to wait for.
+    // Other ranks' profiles show who is late, and a job of one rank has no peers to wait for.
     bool is_alone = run->rank_count == 1 && run->ranks[0]->world_size != 1;
     double collective = run->wall_ns > 0 ? (double)f->host_collective_ns / (double)run->wall_ns : 0;
     if (is_alone && collective > AT(HOST_COLLECTIVE) && collective > share[STK_GROUP_INPUT]) {
@@ -254,8 +255,8 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     return STK_REASON_NONE;
 }
 
-// A window of `stoker run` opens after the job's warm-up: what its first steps have more of than
-// later ones is chance, or other programs, unless it is compilation.
+// A window of `stoker run` opens after the job's warm-up. Extra time in its first steps is
+// run-to-run noise or other programs, unless it is compilation.
 static bool is_behind_start(const struct stk_run_sum *run, const double *share)
 {
     return run->facts.told[STK_TOLD_LINE] && share[STK_GROUP_COLD] < AT(COMPILE_RECURRING);
@@ -276,7 +277,7 @@ static enum stk_verdict_kind decide_steady(const struct stk_run_sum *run, const 
     return run->scope == STK_SCOPE_HOST ? decide_host(share) : decide_losses(run, share);
 }
 
-// The group whose time in these steps is most above what the used steps have of it.
+// The group whose share in these steps exceeds its share in the used steps most.
 static enum stk_group excess_group(const struct stk_run_sum *run, const int64_t *parts,
                                    int64_t wall_ns)
 {
@@ -293,8 +294,8 @@ static enum stk_group excess_group(const struct stk_run_sum *run, const int64_t 
     return best;
 }
 
-// One of the first two steps, left out since it is long, holds most of the time, for a reason that
-// the others do not have: a start.
+// Do the first two steps, excluded because they are long, take most of the time for a reason that
+// the others don't have? Then it is a cold start.
 static bool starts_slowly(const struct stk_run_sum *run, struct stk_verdict *v)
 {
     int64_t parts[STK_PART_COUNT] = {0}, first_ns = 0, all_ns = 0;
@@ -326,9 +327,9 @@ static bool starts_slowly(const struct stk_run_sum *run, struct stk_verdict *v)
     return true;
 }
 
-// A late rank is named before the largest loss is looked for: if another loss is larger than the
-// ranks' waiting, confidence is lower, and lowest if most of the host's time isn't recorded.
-// A device's waiting is measured even if the profile lacks other work.
+// A late rank takes precedence over the largest loss. If another loss is larger than the ranks'
+// waiting, confidence is lower, and lowest if more of the host's time is unrecorded. A device's
+// waiting is measured even if the profile lacks other work.
 static enum stk_level straggler_confidence(const struct stk_run_sum *run, const double *share)
 {
     double wait = stk_straggler_share(run);
@@ -354,7 +355,7 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
     if (v->kind == STK_VERDICT_STRAGGLER) {
         return straggler_confidence(run, share);
     }
-    // What was queued before the recording hides no idle time of a step.
+    // Work queued before the recording doesn't hide a step's idle time.
     bool unlinked = f->device_ops && (double)(f->unlinked_ops - f->queued_ops) >
                                          AT(UNLINKED_LOW) * (double)f->device_ops;
     double unseen = share[STK_GROUP_UNKNOWN] + v->unrecorded_share;
@@ -376,8 +377,8 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
                                                                          : STK_LEVEL_MEDIUM;
 }
 
-// Without a device the collectives' own time is part of the step: where it is far more than the
-// waiting, an even load would gain less than fewer or cheaper collectives.
+// Without a device, the collectives' own time is part of the step. If it is far more than the
+// waiting, fewer or cheaper collectives would gain more than an even load.
 static bool straggles(const struct stk_run_sum *run)
 {
     return run->straggler.fired &&
@@ -413,8 +414,8 @@ static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_ve
     return kind;
 }
 
-// Where a loop runs ahead of its work (JAX on a processor) and waits for it every few steps, a
-// usual step only hands its work over: it is short, and no model's work is in it.
+// If a loop runs ahead of its work (JAX on a CPU) and waits for it every few steps, a usual step
+// only launches its work: it is short, and contains none of the model's work.
 static bool only_hands_over(const struct stk_run_sum *run, const struct stk_verdict *v,
                             const struct stk_step *median)
 {
@@ -422,8 +423,8 @@ static bool only_hands_over(const struct stk_run_sum *run, const struct stk_verd
            (double)median->dur_ns < HANDS_OVER * (double)run->step_mean_ns;
 }
 
-// The verdict of the median step alone; that of the whole run if there is no such step or order
-// decided.
+// The verdict of the median step alone; the whole run's if there is no such step, or if an earlier
+// check decided.
 static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
                                            const struct stk_verdict *v)
 {
@@ -454,7 +455,7 @@ enum stoker_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_
     out->median_kind = decide_median(run, out);
     out->confidence = confidence_of(run, out);
     if (lacks_rows(&run->facts) && out->kind != STK_VERDICT_CANNOT_TELL &&
-        out->confidence < STK_LEVEL_MEDIUM) { // surer than that
+        out->confidence < STK_LEVEL_MEDIUM) { // confidence was capped at less before
         out->confidence = STK_LEVEL_MEDIUM;
     }
     out->sentence = stk_verdict_sentence(run, out, arena);

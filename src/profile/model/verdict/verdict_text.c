@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one sentence of a verdict. Shares are of the used steps (or of the device's span, or of the
-// host's steps), rounded to whole percents; what is not known is named, never guessed.
+// host's steps), rounded to whole percents. Unknown figures are named, never guessed.
 #include "profile/model/verdict/verdict_text.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "profile/model/thresholds.h"
 #include "profile/model/verdict/busy_work.h"
 
-#define BUSY_OF_IDLE 0.05 // up to here copies and collectives don't keep "idle" from being true
+#define BUSY_OF_IDLE 0.05 // with less time in copies and collectives, "idle" is still true
 
 const char *stk_group_phrase(enum stk_group group)
 {
@@ -83,7 +83,7 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
         device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
 }
 
-// A pipeline's report of itself: what its consumer does between two batches is not in it.
+// A pipeline's report of itself doesn't show what its consumer does between two batches.
 static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_arena *arena)
 {
     int input = percent(v->group_share[STK_GROUP_INPUT]);
@@ -99,7 +99,7 @@ static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_are
                             lead, input, step);
 }
 
-// What the host's group mostly is: one cause that holds half of it, else its parts in general.
+// The main content of the host's group: one cause with half of it, else its parts in general.
 static const char *host_phrase(const struct stk_run_sum *run, const struct stk_verdict *v,
                                struct stk_arena *arena)
 {
@@ -162,7 +162,7 @@ static const char *host_shares(const struct stk_run_sum *run, const struct stk_v
     return text;
 }
 
-// What a host step that computes asks for.
+// The advice for a host step that computes.
 static const char *compute_phrase(const struct stk_run_sum *run, const struct stk_verdict *v,
                                   struct stk_arena *arena)
 {
@@ -180,7 +180,7 @@ static const char *compute_phrase(const struct stk_run_sum *run, const struct st
                : "only faster operations or more CPU cores will help";
 }
 
-// Input is named where it takes a percent.
+// Input is named if it takes at least 1%.
 static const char *model_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                   const char *lead, struct stk_arena *arena)
 {
@@ -250,7 +250,7 @@ static const char *unlinked_sentence(const struct stk_run_sum *run, const struct
         device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
 }
 
-// What the time without compute is: copies and collectives keep a device busy, too.
+// The verb for time without compute: copies and collectives keep a device busy too.
 static const char *idle_verb(const struct stk_verdict *v)
 {
     double busy = v->group_share[STK_GROUP_TRANSFER] + v->group_share[STK_GROUP_COMMUNICATION];
@@ -342,7 +342,7 @@ bool stk_verdict_leaves_loss(const struct stk_verdict *v)
     return v->group_share[v->first] >= stk_threshold_value(STK_T_LOSS);
 }
 
-// Only faster kernels help where no loss is worth a name.
+// If no loss is worth a name, only faster kernels help.
 static const char *compute_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                     struct stk_arena *arena)
 {
@@ -400,7 +400,7 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
     return loss_sentence(run, v, arena);
 }
 
-// The same, of an input that ends early: what it was judged by.
+// The same for an input that ends early, with what it was judged by.
 static const char *cut_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                 const char *sentence, struct stk_arena *arena)
 {

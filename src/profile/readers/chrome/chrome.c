@@ -5,8 +5,8 @@
 // Format: an object with the list `traceEvents`, or that list alone; the Trace Event Format as
 // Catapult documents it, Kineto's keys as pytorch/kineto writes them
 // (libkineto/src/output_json.cpp). Clock: microseconds with up to 3 (Kineto) or 6 (XProf) decimals
-// since an arbitrary base, which `baseTimeNanoseconds` tells if it is there; kept as integer
-// nanoseconds. Dropped: events without a usable time (time-invalid) or with an absurd duration
+// since an arbitrary base, given by `baseTimeNanoseconds` if present; kept as integer nanoseconds.
+// Dropped: events without a usable time (time-invalid) or with an absurd duration
 // (duration-absurd); records that cannot be read (json-skipped, truncated). Flows, metadata, async
 // events and window spans are counted and not stored.
 //
@@ -15,7 +15,7 @@
 //   chrome_event.c  fields of one event        (chrome_scan.c)
 // and what other formats with the same events share, in readers/trace_event:
 //   chrome_stage.c  event -> row, track, kind
-//   chrome_fix.c    what only the end of the input can tell       (chrome_facts.c)
+//   chrome_fix.c    facts known only at the end of the input      (chrome_facts.c)
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/readers/chrome/chrome_run.h"
@@ -86,7 +86,7 @@ static enum stoker_status check_is_trace(const struct stk_chrome_sink *sink,
     return STOKER_OK;
 }
 
-// The list of events was read to its closing bracket, no matter where the file ends after it.
+// Was the list of events read to its closing bracket? The file may end anywhere after it.
 static bool has_all_events(const struct stk_chrome_place *end)
 {
     return end->seen_events && (end->at == STK_CHROME_AT_KEYS || end->at == STK_CHROME_AT_SKIP ||
@@ -128,7 +128,7 @@ static enum stoker_status chrome_read(const struct stk_read_ctx *ctx, struct stk
     return status;
 }
 
-// The bytes of one record from `pos` on, as many as it takes; the caller frees *text.
+// The bytes of the record at `pos`; the caller frees *text.
 static enum stoker_status read_record(struct stk_stream *stream, uint64_t pos, char **text,
                                       size_t *len, struct stoker_err *err)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields of one event, in one pass over its quotes and brackets. The fast way accepts valid JSON
 // and gives up on anything else; the slow way (chrome_json.h) repairs. Both set the same fields; if
-// a key occurs twice, the last one counts. Arguments are skipped unless the category says that
-// something in them is kept.
+// a key occurs twice, the last one counts. Arguments are skipped unless something in them is kept
+// for the category.
 #include "profile/readers/chrome/chrome_event.h"
 
 #include "base/assert.h"
@@ -302,8 +302,8 @@ static inline bool ends_value(char c)
     return c == ',' || c == '}' || c == '\n' || c == ' ';
 }
 
-// Numbers of the event itself as they usually are, read in the same pass that finds their end:
-// 0 if this isn't one.
+// Numbers of the event itself in their usual form, read in the pass that finds their end: 0 if this
+// isn't one.
 static inline size_t usual_number(struct stk_chrome_cursor *c, const char *key, size_t n, size_t at,
                                   struct stk_chrome_raw *r)
 {
@@ -366,7 +366,7 @@ static inline enum stk_chrome_result fast_value(struct stk_chrome_cursor *c, siz
     }
     size_t i = at;
     unsigned kinds = 0, kind;
-    while ((kind = bare_bytes[(unsigned char)text[i]]) != 0) { // the padding holds none
+    while ((kind = bare_bytes[(unsigned char)text[i]]) != 0) { // the padding has none
         kinds |= kind;
         i++;
     }

@@ -6,7 +6,7 @@
 #include "profile/readers/trace_event/chrome_json.h"
 #include "profile/readers/trace_event/chrome_raw.h"
 
-// Longer events are read by the forgiving path only; longer than the second, they are skipped.
+// Longer events are read only by the forgiving path. Above the second limit they are skipped.
 #define STK_CHROME_FAST_BYTES 32768
 #define STK_CHROME_EVENT_BYTES (32u << 20)
 

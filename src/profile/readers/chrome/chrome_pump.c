@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of text from the stream to the workers. A worker takes the next block under a lock (that
-// is also where compressed data is inflated, by one worker while the others parse), cutting it
-// where an event seems to begin, and parses it at once on the guess that one does. Then it waits
-// for its turn: if the block before ended exactly there, between two events, the guess was right;
-// if not, the block is parsed again from where the one before left off. So the result is that of
-// one pass over the file, for any cuts and any number of workers.
+// Blocks of text from the stream to the workers. A worker takes the next block under a lock.
+// (Compressed data is also inflated there, by one worker while the others parse.) It cuts the block
+// where an event seems to begin, and parses it right away on the guess that one does. Then it waits
+// for its turn. If the previous block ended exactly there, between two events, the guess was right.
+// Otherwise the block is parsed again from where the previous one ended. So the result equals one
+// pass over the file, for any cuts and any number of workers.
 //
 // Memory: per worker two blocks and the rows of one. A unit longer than a block grows the buffers
-// up to STK_CHROME_EVENT_BYTES, beyond which it is given up.
+// up to STK_CHROME_EVENT_BYTES. A longer unit is skipped.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -71,14 +71,14 @@ struct run {
     // Reading.
     pthread_mutex_t read_lock;
     uint64_t next_block, read_pos; // read_pos: of the first byte of `carry`
-    struct buffer carry;           // read, and belongs to the next block
+    struct buffer carry;           // already read; belongs to the next block
     bool next_is_cut, ended;       // the next block begins where an event seems to
     // Joining.
     pthread_mutex_t turn_lock;
     pthread_cond_t turn_changed;
     uint64_t turn;
     struct stk_chrome_place place;
-    struct buffer rest; // not done with when the last block ended
+    struct buffer rest; // text left when the last block ended
     uint64_t rest_pos;
     // First failure.
     enum stoker_status status;
@@ -94,9 +94,8 @@ struct worker {
     bool is_cut;
 };
 
-// The first failure stays.
-// Bytes of a block: all of a small uncompressed file and the padding after it, else what
-// is read at a time.
+// Bytes of a block: a small uncompressed file as a whole, with its padding; else what is read at a
+// time.
 static size_t block_of(const struct stk_stream *s)
 {
     size_t most = atomic_load(&block_bytes);
@@ -127,7 +126,7 @@ static bool report_progress(struct run *run)
            0;
 }
 
-// Fill the worker's block: what was carried, and as much as the stream gives up to a block.
+// Fill the worker's block: the carried bytes, then the stream's, up to a block.
 static bool fill_block(struct run *run, struct worker *w, struct stoker_err *err)
 {
     size_t want =
@@ -189,7 +188,7 @@ static size_t parse(struct worker *w, struct stk_chrome_place *place, const stru
     return stk_chrome_consume(place, &w->s, w->cursor, &text);
 }
 
-// The true text before the block: what the last one left, then the block itself.
+// Join the text that the last block left with this one.
 static bool join_rest(struct run *run, struct worker *w)
 {
     if (!buffer_set(&w->joined, 0, run->rest.p, run->rest.len) ||
@@ -216,7 +215,7 @@ static void keep_captures(struct run *run, struct worker *w)
     }
 }
 
-// It is this worker's turn: make the block's rows certain, and say where the next one begins.
+// It is this worker's turn: confirm the block's rows, and set where the next one begins.
 static void join_block(struct run *run, struct worker *w, const struct stk_chrome_place *guess,
                        size_t guess_done)
 {
@@ -249,7 +248,7 @@ static void join_block(struct run *run, struct worker *w, const struct stk_chrom
     if (run->sink->failed) {
         fail(run, STOKER_ENOMEM, NULL);
     } else if (stk_shard_failed(run->sink->shard)) {
-        fail(run, STOKER_OK, NULL); // the builder knows why
+        fail(run, STOKER_OK, NULL); // the builder has the error
     }
 }
 
@@ -294,7 +293,7 @@ static void worker_deinit(struct worker *w)
     stk_free(w->joined.p);
 }
 
-// Wake the workers that wait for a turn that never comes.
+// Wake the workers, whose turn will never come.
 static void wake_all(struct run *run)
 {
     pthread_mutex_lock(&run->turn_lock);
@@ -325,7 +324,7 @@ static void work(void *arg, int index)
     worker_deinit(&w);
 }
 
-// What is left when the stream ends: units that only now are known to be whole, or cut short.
+// The rest when the stream ends: only now are units known to be complete or truncated.
 static void finish_rest(struct run *run)
 {
     struct worker w;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader of Chrome JSON traces (chrome.c lists its files), while it reads one file: where the
-// parser stands in the JSON, and what the threads share.
+// The reader of Chrome JSON traces (chrome.c lists its files), while it reads one file: the
+// parser's place in the JSON, and what the threads share.
 #pragma once
 
 #include "profile/readers/chrome/chrome_event.h"
@@ -17,7 +17,7 @@ enum stk_chrome_at {
     STK_CHROME_AT_EVENTS, // in the array of events, between two of them
     STK_CHROME_AT_LOST,   // in the array of events, looking for where the next one begins
     STK_CHROME_AT_END,    // after the last bracket
-    STK_CHROME_AT_FOREIGN // this is no trace
+    STK_CHROME_AT_FOREIGN // not a trace
 };
 struct stk_chrome_place {
     enum stk_chrome_at at;
@@ -25,9 +25,9 @@ struct stk_chrome_place {
     bool seen_events; // an array of events was entered
     bool seen_comma;  // since the last value
     bool skip_string; // SKIP: inside a string
-    bool in_garbage;  // KEYS: the byte before belongs to nothing
+    bool in_garbage;  // KEYS: the previous byte was garbage
     bool complained;  // trailing garbage was counted
-    char before;      // LOST: last byte that is no space
+    char before;      // LOST: last byte that isn't a space
     uint32_t skip_depth;
 };
 
@@ -39,8 +39,8 @@ struct stk_chrome_text {
     bool last; // nothing follows
 };
 
-// Read units from `offset` on, staging what they hold; returns how many bytes are done with. The
-// rest (less than a unit) belongs before the next text.
+// Read units from `offset` on and stage them; returns how many bytes are processed. The rest (less
+// than a unit) belongs before the next text.
 size_t stk_chrome_consume(struct stk_chrome_place *place, struct stk_chrome_stager *s,
                           struct stk_chrome_cursor *c, const struct stk_chrome_text *text);
 // A place from which a block that begins with an event can be read.
@@ -49,14 +49,14 @@ static inline struct stk_chrome_place stk_chrome_place_events(void)
     return (struct stk_chrome_place){
         .at = STK_CHROME_AT_EVENTS, .seen_events = true, .seen_comma = true};
 }
-// Offset where the last event of the text that looks like one begins (the text before it ends
-// after the comma); 0 if none.
+// Offset of the last place in the text that looks like the beginning of an event (just after a
+// comma and space); 0 if none.
 size_t stk_chrome_find_cut(const char *text, size_t len);
 
 // Test hook: size of the blocks (0: as built).
 void stk_chrome_use_blocks(size_t bytes);
 
-// Read all of the stream into the sink, with `count` workers; *end: where that ended.
+// Read all of the stream into the sink, with `count` workers; *end: where it ended.
 STK_MUST_CHECK enum stoker_status
 stk_chrome_pump(const struct stk_read_ctx *ctx, int count, struct stk_chrome_sink *sink,
                 struct stk_chrome_input *in, struct stk_chrome_place *end, struct stoker_err *err);

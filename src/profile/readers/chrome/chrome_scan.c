@@ -22,7 +22,7 @@ struct masks {
     uint64_t quote, backslash, open, close, control, high;
 };
 
-// Bits of all words together: what makes a window need a closer look.
+// Combined bits of all words: whether a window needs a closer look.
 struct odd {
     uint64_t bytes, control;
 };
@@ -199,7 +199,7 @@ static struct odd scan_neon(struct stk_chrome_cursor *c, const char *p, unsigned
 }
 #endif
 
-// Where in this word `depth` comes down to 0 (64: nowhere; then depth is that at its end).
+// Where in this word `depth` reaches 0 (64: nowhere, and depth is that at the word's end).
 static inline __attribute__((always_inline)) unsigned close_in_word(uint64_t open, uint64_t close,
                                                                     uint64_t *depth)
 {

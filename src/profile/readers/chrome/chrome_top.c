@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outer shape of a trace: an object with the array `traceEvents` anywhere in it, or that array
-// alone. Events go to the stager; a few other top-level values are kept, the rest is passed over.
+// alone. Events go to the stager; a few other top-level values are kept, the rest is skipped.
 //
-// The text comes in pieces. A unit (an event, a key with a value that is kept) is read only when it
-// is there as a whole; the rest is offered again with more text after it. Every decision
-// depends on the unit's own bytes and never on where a piece ends, so the result does not depend on
-// how the file was cut.
+// The text comes in pieces. A unit (an event, or a key with a value that is kept) is read only when
+// it is complete; the rest is offered again with more text after it. Every decision depends only on
+// the unit's own bytes, so the result doesn't depend on where the file was cut.
 //
 // Repaired (json-repaired): a damaged key or value outside the events, commas between events, text
 // after the end. Skipped (json-skipped): text between the end of the last good event and the
-// start of the next. A file that ends inside (truncated) keeps all that came before.
+// start of the next. A file that ends inside (truncated) keeps everything before.
 #include "base/assert.h"
 #include "profile/readers/chrome/chrome_run.h"
 
@@ -89,7 +88,7 @@ static void begin_skip(struct reader *r)
     r->place->skip_string = false;
 }
 
-// A whole value at `at`: its end, 0 if the text ends first, SIZE_MAX if it is broken.
+// The end of the value at `at`; 0 if the text ends first, SIZE_MAX if it is broken.
 static size_t value_end(const struct reader *r, size_t at)
 {
     STK_ASSERT(at <= r->text->len);
@@ -128,8 +127,7 @@ static bool capture_value(struct reader *r, struct stk_str key, size_t value)
     return false;
 }
 
-// Where the value of the key that opens at r->at begins: 0 if this is no key; *wait if the text
-// ends first.
+// Where the value of the key at r->at begins; 0 if it isn't a key; *wait if the text ends first.
 static size_t find_value(struct reader *r, struct stk_str *key)
 {
     const char *p = r->text->p;
@@ -152,7 +150,7 @@ static size_t find_value(struct reader *r, struct stk_str *key)
     return 0;
 }
 
-// A byte between the top-level values that belongs to none; a run of them counts once.
+// A garbage byte between the top-level values; consecutive ones count once.
 static void garbage(struct reader *r)
 {
     if (!r->place->in_garbage) {
@@ -169,7 +167,7 @@ static void read_key(struct reader *r)
     if (r->wait) {
         return;
     }
-    if (value == 0) { // no key: the quote is a leftover of something damaged
+    if (value == 0) { // not a key: the quote is left over from damage
         garbage(r);
         return;
     }
@@ -228,8 +226,8 @@ static int is_events_key(const struct reader *r)
     return stop < r->text->len ? 0 : -1;
 }
 
-// A quote in a value that is passed over. If the value seems to swallow the events, its quotes or
-// brackets are damaged: leave it there.
+// A quote in a value that is skipped. If the value seems to contain the events, its quotes or
+// brackets are damaged: leave the value here.
 static bool skip_quote(struct reader *r)
 {
     int found = r->place->seen_events ? 0 : is_events_key(r);
@@ -283,7 +281,7 @@ static void read_skip(struct reader *r)
 
 // ---- events ----
 
-// Give the unit at r->at up and look for the next event.
+// Give up on the unit at r->at and search for the next event.
 static void lose(struct reader *r, size_t from)
 {
     STK_ASSERT(r->at < r->text->len);
@@ -318,7 +316,7 @@ static void read_lost(struct reader *r)
     }
 }
 
-// The slow way, for an event that the fast way did not take.
+// The slow way, for an event that the fast way rejected.
 static bool read_event_slowly(struct reader *r, struct stk_chrome_raw *raw, size_t *end)
 {
     unsigned repairs = 0;
@@ -338,7 +336,7 @@ static bool read_event_slowly(struct reader *r, struct stk_chrome_raw *raw, size
     return true;
 }
 
-// Events from the brace at r->at on, as long as the next one follows in the usual way.
+// Events from the brace at r->at on, while the next one follows in the usual way.
 static void read_events_run(struct reader *r)
 {
     const char *p = r->text->p;
@@ -348,7 +346,7 @@ static void read_events_run(struct reader *r)
         size_t start = r->at, end = 0;
         bool slow = false;
         if (stk_chrome_cursor_next(r->c) != start) {
-            return; // cannot be: a brace is there
+            return; // can't happen: there is a brace
         }
         enum stk_chrome_result res = stk_chrome_event_fast(r->c, start, &raw, &end);
         if (res == STK_CHROME_MORE && !r->text->last &&

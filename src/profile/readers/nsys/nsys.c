@@ -14,10 +14,9 @@
 // sorts. Rows of intact tables come from the pages of the file, others through SQLite.
 //
 // Left out: class 67 rows that repeat an API call (counted as OTHER); ranges without an end
-// (TIME_INVALID); CPU samples, scheduling, call chains (TABLES_UNREAD); metrics of
-// the GPU where nobody asked for counters. A damaged page costs
-// its rows (TABLE_UNREADABLE), not the table. A journal or write-ahead log beside the file is not
-// applied (TRUNCATED).
+// (TIME_INVALID); CPU samples, scheduling, call chains (TABLES_UNREAD); GPU metrics, unless
+// counters are wanted. A damaged page costs its rows (TABLE_UNREADABLE), not the table. A journal
+// or write-ahead log next to the file isn't applied (TRUNCATED).
 #include "profile/readers/nsys/nsys.h"
 
 #include <errno.h>
@@ -177,7 +176,7 @@ static bool first_value(struct stk_nsys_schema *schema, const char *table, const
     return found;
 }
 
-// Rows of old or hand-written files do not name their process: they belong to the one that made API
+// Rows of old or hand-written files don't have a process: they belong to the one that made API
 // calls, if there is only one.
 static void find_processes(struct reading *r)
 {
@@ -265,7 +264,7 @@ static enum stoker_status plan(struct reading *r, struct stoker_err *err)
     return STOKER_OK;
 }
 
-// Every few thousand rows: report, and stop where somebody asked for it.
+// Every few thousand rows: report progress, and stop if requested.
 static bool may_go_on(struct reading *r, const struct stk_nsys_unit *u, int worker, uint64_t rows)
 {
     uint64_t done = atomic_fetch_add(&r->rows_done, rows) + rows;
@@ -300,7 +299,7 @@ static int read_rows(struct reading *r, struct stk_nsys_unit *u, int worker, sql
     int rc;
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         int64_t rowid = sqlite3_column_int64(st, 0);
-        // A tree that gives a row twice has been tampered with, and may do so for ever.
+        // A tree that returns a row twice was tampered with, and may do so forever.
         if (*any && rowid <= *last) {
             return SQLITE_CORRUPT;
         }
@@ -378,7 +377,7 @@ static int read_range(struct reading *r, struct stk_nsys_unit *u, int worker, sq
         sqlite3_bind_int64(st, 2, u->last_row);
         int rc = read_rows(r, u, worker, st, &last, &any);
         if (from > good && (any || rc == SQLITE_DONE)) {
-            // The first row after the damage is known only while rows follow one another.
+            // The first row after the damage is known only if rows are consecutive.
             bool unsure = !any && u->found->last_is_guess;
             note_damage(u, "damaged pages were skipped",
                         unsure ? 0 : (uint64_t)from - (uint64_t)good);
@@ -457,7 +456,7 @@ static void work(void *arg, int index)
 
 static enum stoker_status read_units(struct reading *r, struct stoker_err *err)
 {
-    uint64_t per_worker = r->file.row_estimate / 50000 + 1; // small files are not worth a thread
+    uint64_t per_worker = r->file.row_estimate / 50000 + 1; // small files aren't worth a thread
     int n = r->ctx->threads < 1 ? 1 : r->ctx->threads > WORKERS_MAX ? WORKERS_MAX : r->ctx->threads;
     if ((uint64_t)n > per_worker) {
         n = (int)per_worker;

@@ -6,12 +6,12 @@
 //   nsys_db.c     a connection that trusts nothing; where the rows of tables are
 //   nsys_leaves.c rows straight from the pages of the file
 //   nsys_cells.c  the cells of a row, of a page's or of SQLite's
-//   nsys_pages.c  of a file that is cut, the pages that are whole
+//   nsys_pages.c  the complete pages of a file that is cut
 //   nsys_schema.c which tables and columns there are
 //   nsys_cut.c    until when rows are whole in a file that is cut or damaged
 //   nsys_names.c  StringIds -> string ids of a shard, with profiler suffixes removed
 //   nsys_rows.c   one handler per table: a row becomes an event
-//   nsys_metrics.c what the sampled metrics are called
+//   nsys_metrics.c names of the sampled metrics
 //   nsys_steps.c  which NVTX ranges are steps
 //   nsys_facts.c  devices, processes, threads, host, the profiler's own messages
 //   nsys_args.c   one row again, on demand
@@ -53,7 +53,7 @@ extern const int stk_nsys_table_count;
 #define STK_NSYS_TABLES_MAX 32
 #define STK_NSYS_SQL_MAX 640
 
-// What this file has of a table.
+// A table's contents in this file.
 struct stk_nsys_found {
     bool present;       // a real table with the columns that must exist, and rows
     bool has_process;   // a column globalPid or globalTid
@@ -87,7 +87,7 @@ struct stk_nsys_file {
     struct stk_strpool metric_names;
     bool has_metrics;
     bool drop_wrappers; // eventClass 67 rows repeat those of class 0 and 1
-    bool lacks_strings; // they were read beforehand, and not all could be
+    bool lacks_strings; // they were read beforehand, some failed
     bool lacks_pages;   // at its end
     bool lacks_journal; // a journal next to it was not applied and may hold any row
 };
@@ -101,7 +101,7 @@ struct stk_nsys_names {
 };
 enum stk_nsys_strip { STK_NSYS_AS_IS, STK_NSYS_API_VERSION, STK_NSYS_NVTX };
 
-// An NVTX range that may be a step: kept back until all are known.
+// An NVTX range that may be a step: held until all are known.
 struct stk_nsys_mark {
     struct stk_row row;
     int64_t global_tid, number; // number -1: the name has none
@@ -147,11 +147,11 @@ struct stk_nsys_schema {
     bool is_cut;        // tables may be missing: their list could not be read to its end
     bool out_of_memory; // while columns were read
 };
-// To be closed in any case.
+// Must be closed in any case.
 STK_MUST_CHECK enum stoker_status stk_nsys_schema_read(struct stk_nsys_schema *s, sqlite3 *db,
                                                        struct stoker_err *err);
 void stk_nsys_schema_close(struct stk_nsys_schema *s); // takes one that is all zeros
-// False: memory was missing, so what is there may have been called absent.
+// False: memory ran out, so existing tables may have been reported as absent.
 bool stk_nsys_schema_is_whole(const struct stk_nsys_schema *s);
 enum stk_nsys_table_state { STK_NSYS_ABSENT, STK_NSYS_REAL, STK_NSYS_UNFIT };
 // Whether the name is an ordinary table: not a view, not virtual.
@@ -170,21 +170,21 @@ int stk_nsys_select_list(struct stk_nsys_schema *s, const char *table, const cha
 // Root page of an ordinary table; 0: unknown.
 uint32_t stk_nsys_root_page(const struct stk_nsys_schema *s, const char *table);
 // Prepare "SELECT columns FROM table tail" of an ordinary table. NULL if the table is absent or
-// unfit, or a column that must exist does not.
+// unusable, or lacks a required column.
 sqlite3_stmt *stk_nsys_select(struct stk_nsys_schema *s, const char *table, const char *columns,
                               const char *tail);
 
 // nsys_pages.c: name of the file system for sqlite3_open_v2 in which a file ends with its last
-// whole page; NULL: unavailable.
+// complete page; NULL: unavailable.
 const char *stk_nsys_whole_pages(void);
 
-// nsys_db.c. lacks_pages: the file is cut; what is there of its last page is not read.
+// nsys_db.c. lacks_pages: the file is cut; its partial last page isn't read.
 STK_MUST_CHECK enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path,
                                                    bool lacks_pages, struct stoker_err *err);
 // Status and text for the last error of a connection.
 enum stoker_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doing,
                                      struct stoker_err *err);
-// Fill found[] for all tables; what is unfit becomes an issue of the shard.
+// Fill found[] for all tables; unusable ones become issues of the shard.
 STK_MUST_CHECK enum stoker_status stk_nsys_db_probe(struct stk_nsys_schema *schema,
                                                     struct stk_nsys_file *file,
                                                     struct stk_shard *shard,
@@ -226,7 +226,7 @@ enum stk_nsys_leaf_row {
 enum stk_nsys_leaf_row stk_nsys_leaves_next(struct stk_nsys_leaves *l,
                                             struct stk_nsys_cells *cells);
 
-// nsys_cut.c: tell the builder until when the rows of all tables are whole, where some are missing.
+// nsys_cut.c: if rows are missing, tell the builder until when the rows of all tables are complete.
 void stk_nsys_cut_note(struct stk_nsys_schema *schema, const struct stk_nsys_file *file,
                        const struct stk_nsys_unit *units, uint32_t count, struct stk_build *b);
 
@@ -236,7 +236,7 @@ STK_MUST_CHECK enum stoker_status stk_nsys_strings_open(struct stk_nsys_schema *
                                                         struct stk_shard *shard,
                                                         struct stoker_err *err);
 void stk_nsys_strings_close(struct stk_nsys_file *file);
-// Statement that finds a string by id, for one worker; NULL if the file is not like that.
+// Statement that finds a string by id, for one worker; NULL if strings aren't found by rowid.
 sqlite3_stmt *stk_nsys_names_prepare(sqlite3 *db, const struct stk_nsys_file *file);
 void stk_nsys_names_init(struct stk_nsys_names *names, const struct stk_nsys_file *file,
                          sqlite3_stmt *find);

@@ -46,7 +46,7 @@ static void emit_row(sqlite3_stmt *row, sqlite3_stmt *find, stk_emit_fn *emit, v
     }
 }
 
-// What many events need: the connection, for the schema is read with it, and a statement a table.
+// Shared by many events: the connection, whose opening reads the schema, and a statement per table.
 struct state {
     const char *path;
     sqlite3 *db;
@@ -74,7 +74,7 @@ enum stoker_status stk_nsys_args_open(struct stk_stream *stream, const char *pat
     struct stk_nsys_file file = {.strings_by_rowid =
                                      stk_nsys_has_column(&s->schema, "StringIds", "value")};
     s->find = stk_nsys_names_prepare(s->db, &file);
-    if (!stk_nsys_schema_is_whole(&s->schema)) { // ids would stand where names do
+    if (!stk_nsys_schema_is_whole(&s->schema)) { // there would be ids instead of names
         stk_nsys_args_close(s);
         return stk_err_nomem(err);
     }
@@ -97,7 +97,7 @@ void stk_nsys_args_close(void *state)
     stk_free(s);
 }
 
-// Place of the table that an event came from, -1: none.
+// Index of the table that an event came from, -1: none.
 static int table_of(uint64_t pos)
 {
     int found = -1;

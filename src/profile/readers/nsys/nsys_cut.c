@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Until when the rows of a database are whole that lacks pages, or has pages that cannot be read.
+// Until when the rows are complete in a database that lacks pages, or has unreadable ones.
 //
-// Method: a table is read in the order of its rowids, so that of each the first row that is missing
-// is known. Let D be the most that an earlier row's time trails the latest one before it. Rows
-// earlier than the latest less D are there. Tables are not written one after the other, so the
-// earliest such time of all tables holds. Without all names, or the list of tables, none does.
+// Method: a table is read in rowid order, so its first missing row is known. Let D be the most that
+// an earlier row's time trails the latest one before it. Rows earlier than the latest less D are
+// complete. Tables are written at the same time, so the earliest such time of all tables counts.
+// Without all names, or the list of tables, no time is certain.
 #include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
@@ -16,7 +16,7 @@ static int64_t table_whole_until(sqlite3 *db, const struct stk_nsys_found *f, in
     if (lost_row > f->first_row && sqlite3_prepare_v2(db, f->sql, -1, &st, NULL) == SQLITE_OK) {
         sqlite3_bind_int64(st, 1, f->first_row);
         sqlite3_bind_int64(st, 2, lost_row - 1);
-        // As where the rows were read: a tree that was tampered with may give rows for ever.
+        // As when the rows were read: a tampered tree may return rows forever.
         int64_t last_row = INT64_MIN;
         while (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_int64(st, 0) > last_row) {
             last_row = sqlite3_column_int64(st, 0);
@@ -42,7 +42,7 @@ static bool has_all_names(struct stk_nsys_schema *schema, const struct stk_nsys_
     int rc = SQLITE_ERROR;
     while (st && (rc = sqlite3_step(st)) == SQLITE_ROW && sqlite3_column_int64(st, 0) > last) {
         last = sqlite3_column_int64(st, 0);
-        (void)sqlite3_column_text(st, 1); // long ones have pages of their own
+        (void)sqlite3_column_text(st, 1); // long ones are on separate pages
     }
     sqlite3_finalize(st);
     return rc == SQLITE_DONE;

@@ -63,8 +63,8 @@ static void restrict_connection(sqlite3 *db, bool tolerant)
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++) {
         sqlite3_db_config(db, off[i], 0, NULL);
     }
-    // The schema is never written, the connection being read-only; what the pragma changes is that
-    // missing pages and unreadable entries of the schema are passed over.
+    // The schema is never written, since the connection is read-only. The pragma only makes SQLite
+    // skip missing pages and unreadable schema entries.
     if (tolerant) {
         sqlite3_exec(db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
     } else {
@@ -81,7 +81,7 @@ static void restrict_connection(sqlite3 *db, bool tolerant)
     }
 }
 
-// SQLITE_OK, or what went wrong; *out is to be closed in any case.
+// SQLITE_OK, or the error; *out must be closed in any case.
 static int connect_to(sqlite3 **out, const char *uri, const char *files, bool tolerant)
 {
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
@@ -90,8 +90,8 @@ static int connect_to(sqlite3 **out, const char *uri, const char *files, bool to
         return rc;
     }
     restrict_connection(*out, tolerant);
-    // A small cache and no mapping: memory stays small, and a file that shrinks cannot raise a
-    // signal. The last statement reads the schema, so that a damaged one is found here.
+    // A small cache and no mapping: memory stays small, and a file that shrinks can't raise a
+    // signal. The last statement reads the schema, so a damaged one is found here.
     return sqlite3_exec(*out,
                         "PRAGMA cache_size=-1024; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
                         "PRAGMA query_only=ON; PRAGMA cell_size_check=ON;"
@@ -184,7 +184,7 @@ static void probe_table(struct stk_nsys_schema *schema, const struct stk_nsys_ta
     bool no_first = false, no_last = false;
     bool rows = rowid_end(schema->db, table->name, "min", &f->first_row, &no_first);
     rows |= rowid_end(schema->db, table->name, "max", &f->last_row, &no_last);
-    if (no_first || no_last) { // damage at an end of the table: see what is between
+    if (no_first || no_last) { // damage at an end of the table: check what is between
         rows = guess_rows(file, f, no_first, no_last);
     }
     if (!rows) {
@@ -251,7 +251,7 @@ static void note_unread(struct stk_nsys_schema *schema, const struct stk_nsys_fi
             continue;
         }
         uint64_t last = (uint64_t)high - (uint64_t)low; // of rowids, from 0
-        // More rows than bytes: made by hand, and not dense.
+        // More rows than bytes: made by hand, so rowids aren't dense.
         stk_shard_issue(shard, STK_ISSUE_TABLES_UNREAD, last < file->size_bytes ? last + 1 : 1, 0,
                         -1, stk_str_from(tables[i]));
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about what the rows belong to: GPUs, processes, threads, ranks, host, and the messages that
-// the profiler left about the recording. Of TARGET_INFO_SYSTEM_ENV only the row "Hostname" is read:
-// the table also holds the environment, which is nobody's business. META_DATA_CAPTURE (command
-// line) is not read at all.
+// Facts about the owners of rows (GPUs, processes, threads, ranks, host), and the profiler's
+// messages about the recording. Of TARGET_INFO_SYSTEM_ENV only the row "Hostname" is read: the
+// table also has the environment, which is private. META_DATA_CAPTURE (command line) isn't read at
+// all.
 #include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 
@@ -42,8 +42,8 @@ static uint32_t *put(struct facts *f, struct stk_map *m, uint64_t a, uint64_t b,
     return slot;
 }
 
-// The entries by key, for the caller to free: what is kept at a cap, and what comes first, must not
-// depend on their places.
+// The entries sorted by key, for the caller to free: the cap and the order must not depend on their
+// places in the map.
 static const struct stk_map_entry *sorted(struct facts *f, const struct stk_map *m)
 {
     struct stk_map_entry *entries = stk_map_sorted(m);
@@ -195,7 +195,8 @@ static void add_processes(struct facts *f)
     sqlite3_finalize(st);
 }
 
-// Priority 0 is what the program itself set, then the profiler's, then the system's: the last wins.
+// Priority 0 was set by the program itself, then come the profiler's and the system's: the last
+// wins.
 static void add_thread_names(struct facts *f)
 {
     sqlite3_stmt *st =
@@ -280,7 +281,7 @@ static void read_producer(struct facts *f, char *out, size_t cap)
     }
 }
 
-// Unix time of the session's start: 0 if the file does not say.
+// Unix time of the session's start; 0 if the file doesn't have it.
 static int64_t session_start_ns(struct facts *f)
 {
     int64_t epoch_ns = 0;

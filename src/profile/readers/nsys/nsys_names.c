@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 
 #define DENSE_MAX (4u << 20) // ids below get a slot of an array, others of a map
-#define LOOSE_MAX (8u << 20) // strings read beforehand where their id is not the rowid
+#define LOOSE_MAX (8u << 20) // strings read beforehand if their id isn't the rowid
 #define LOOSE_BYTES_MAX (512u << 20)
 
 struct stk_str stk_nsys_strip_version(struct stk_str name)
@@ -145,7 +145,7 @@ void stk_nsys_names_init(struct stk_nsys_names *names, const struct stk_nsys_fil
     *names = (struct stk_nsys_names){.find = find};
     stk_map_init(&names->sparse, DENSE_MAX);
     names->dense = wanted ? stk_alloc_zero(wanted, sizeof *names->dense) : NULL;
-    names->dense_count = names->dense ? wanted : 0; // without memory for it the map serves
+    names->dense_count = names->dense ? wanted : 0; // without memory for it, the map is used
 }
 
 void stk_nsys_names_deinit(struct stk_nsys_names *names)
@@ -218,6 +218,6 @@ uint32_t stk_nsys_name(struct stk_nsys_unit *u, const struct stk_nsys_cells *cel
         return *cached;
     }
     uint32_t sid = store_id(u, id, strip);
-    stk_map_put(&names->sparse, (uint64_t)id, 0, sid, NULL); // full: looked up again
+    stk_map_put(&names->sparse, (uint64_t)id, 0, sid, NULL); // if full, it is looked up again
     return sid;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a database that is cut, the pages that are whole. SQLite fills up a page that ends early with
-// zeros, and takes those for rows, entries of the schema, or nothing at all. Here a file ends with
-// its last whole page, so that what follows is damage that SQLite reports.
+// Reads only the complete pages of a database that is cut. SQLite pads a partial page with zeros,
+// and may take those for rows or schema entries. Here a file ends with its last complete page, so
+// SQLite reports the rest as damage.
 //
-// Method: a file system of SQLite's that hands everything on to the default one, and rounds the
-// size of files down. Registered once, for the process.
+// Method: an SQLite file system that forwards everything to the default one, but rounds file sizes
+// down. Registered once per process.
 #include <pthread.h>
 
 #include "profile/readers/nsys/nsys.h"
@@ -122,7 +122,7 @@ static int open_file(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flag
     struct file *file = (struct file *)f;
     *file = (struct file){.real = (sqlite3_file *)(file + 1)};
     int rc = real_vfs->xOpen(real_vfs, name, file->real, flags, out_flags);
-    file->base.pMethods = file->real->pMethods ? &methods : NULL; // NULL: it is not to be closed
+    file->base.pMethods = file->real->pMethods ? &methods : NULL; // NULL: it must not be closed
     return rc;
 }
 

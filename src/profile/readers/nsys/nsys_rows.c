@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-// Value of an integer column; false where it is NULL or of another type (then counted).
+// Value of an integer column; false if it is NULL or of another type (then counted).
 static bool column_int(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col,
                        int64_t *out)
 {
@@ -83,7 +83,7 @@ static uint32_t track_of(struct stk_nsys_unit *u, enum stk_track_kind kind, int6
                                          .id = id,
                                          .track = stk_shard_track(u->shard, &key)};
     if (slot->track == STK_NONE) {
-        return STK_NONE; // one too many: nothing is asked about it
+        return STK_NONE; // over the cap: not asked about
     }
     if (kind == STK_TRACK_THREAD) {
         remember(u, &u->threads, (uint64_t)group, 0, 0);
@@ -303,7 +303,7 @@ static void host_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells
 
 static void overhead_row(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells)
 {
-    // CUPTI's names, where the row has none of its own.
+    // CUPTI's names, for rows without one.
     static const char *const types[] = {"Profiler overhead",
                                         "Profiler overhead",
                                         "Driver Compiler",
@@ -425,7 +425,7 @@ static void thread_name(struct stk_nsys_unit *u, const struct stk_nsys_cells *ce
     }
 }
 
-// What is known of the range's name; names are judged once per string id.
+// The state of the range's name; names are judged once per string id.
 static uint8_t *name_state(struct stk_nsys_unit *u, uint32_t sid)
 {
     if (sid >= u->name_marks.count) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tables and columns a database has, asked once: tables as it is opened, the columns of one
-// when they are first needed. Views, virtual tables and generated columns are excluded, since
-// no code from the file may run.
+// The tables and columns of a database, read once: tables when it is opened, a table's columns when
+// first needed. Views, virtual tables and generated columns are excluded, since no code from the
+// file may run.
 #include "base/assert.h"
 #include "profile/readers/nsys/nsys.h"
 

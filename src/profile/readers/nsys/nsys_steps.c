@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which NVTX ranges are training steps. Users name them as they like, so a range is taken for a
-// step only if its name says so and its rhythm confirms it:
+// Which NVTX ranges are training steps. Users choose the names, so a range counts as a step only if
+// its name says so and its rhythm confirms it:
 //   - the name ends, before a number, in the word step, iteration, iter, batch or minibatch
 //     ("step 12", "Body of iteration 3", "train_batch_7", "ProfilerStep#4", "epoch 1 step 5"), or
 //     without a number it is just such a word or "training step" ("train_step", "iteration");
@@ -8,7 +8,7 @@
 // - at least 3 ranges of that family (name with its numbers masked) are on one thread without
 // overlap, and their numbers rise (a restart from below, at an epoch, is allowed up to
 //     every third time: the numbers are then not unique, and not kept);
-//   - of several families of a process one is taken: numbered before unnumbered, then the one that
+//   - of several families of a process one is used: numbered before unnumbered, then the one that
 //     covers most time.
 // Everything else stays an annotation. O(n log n) in ranges whose name qualifies.
 #include "base/assert.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of partial results (answers/partial/partial.h). They hold no events, so there is no trace
-// to make of one: why and diff read their items (api/partial_jobs.c) before any reader is
-// asked, and every other command gets the error here.
+// Files of partial results (answers/partial/partial.h). They have no events, so no trace can be
+// made from one: why and diff read their items (api/partial_jobs.c) before any reader is tried, and
+// every other command gets the error here.
 #include <string.h>
 
 #include "profile/readers/reader.h"

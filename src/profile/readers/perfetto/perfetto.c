@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reader of Perfetto's protobuf traces: what PyTorch writes as *.pftrace (torch.profiler's
-// export_chrome_trace in newer releases), what `stoker export perfetto` wrote, without loss, and
-// any trace with slices of hosts and devices (TrackEvent, GpuRenderStageEvent).
+// export_chrome_trace in newer releases), files of `stoker export perfetto`, without loss, and any
+// trace with slices of hosts and devices (TrackEvent, GpuRenderStageEvent).
 //
 // Format: a stream of TracePacket messages (protos/perfetto/trace in google/perfetto, versions of
 // 2018 to 2026). Clock: nanoseconds of the trace's primary clock, other clocks by the snapshots in
-// the file; where a snapshot has the time of day too, that is the base. Events become those that
-// Kineto's JSON has of the same run, so that readers/trace_event decides for both what they are.
+// the file. If a snapshot also has the time of day, that is the base. Events become those of
+// Kineto's JSON of the same run, so readers/trace_event interprets both.
 // Dropped: ends of slices without a begin and events without a time (time-invalid), packets whose
-// sequence lost what they refer to (events-dropped), messages that cannot be read
-// (message-invalid), what follows the place where the file ends or is damaged (truncated). Packets
-// of other data sources (scheduler, power, heap, logs) are passed over and counted
-// (packets-passed).
+// sequence lost what they refer to (events-dropped), unreadable messages (message-invalid),
+// everything after the place where the file ends or is damaged (truncated). Packets of other data
+// sources (scheduler, power, heap, logs) are skipped and counted (packets-passed).
 //
 // Packets come in any order, so durations are known at the end only: until then an event takes
-// about 80 bytes and each half of a slice 16, beside the texts, which are kept once.
+// about 80 bytes and each half of a slice 16, plus the texts, which are kept once.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #define READ_BYTES ((size_t)1 << 20)
-#define PACKET_MAX ((uint64_t)64 << 20) // longer ones are passed over
+#define PACKET_MAX ((uint64_t)64 << 20) // longer ones are skipped
 
 struct intake {
     struct stk_pf *in;
     uint8_t *p; // bytes [done, used) are there, STK_PF_PAD readable ones after them
     size_t done, used, size;
     uint64_t pos;  // of p[done] in the input
-    uint64_t skip; // bytes to pass over
+    uint64_t skip; // bytes to skip
     bool at_end;
 };
 
@@ -129,7 +128,7 @@ static void pass(struct intake *k, size_t n)
 
 enum took { TOOK_FIELD, TOOK_NEEDS_MORE, TOOK_BAD };
 
-// The field at k->done, if all of it is there.
+// The field at k->done, if it is complete.
 static enum took take_field(struct intake *k)
 {
     struct stk_pb_cursor c = {k->p + k->done, k->p + k->used};
@@ -206,7 +205,7 @@ static enum stoker_status take_all(struct intake *k, struct stoker_err *err)
 
 // ---- the end ----
 
-// Names that descriptors gave, as the metadata that the JSON has.
+// Names from descriptors, as the JSON's metadata.
 static void put_names(struct stk_pf *in)
 {
     for (size_t i = 0; i < in->tracks.count; i++) {

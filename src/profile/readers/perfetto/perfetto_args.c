@@ -20,7 +20,7 @@ struct pf_args {
     uint64_t start;
 };
 
-// At least n bytes at pos, or as many as there are; *got how many. NULL: err is set.
+// At least n bytes at pos, or as many as exist; *got: how many. NULL: err is set.
 static const uint8_t *bytes_at(struct pf_args *a, uint64_t pos, size_t n, size_t *got,
                                struct stoker_err *err)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackEvents: slices, instants and counters of tracks, as the events that Kineto's JSON has of the
-// same run. Where an event names no category (PyTorch's first Perfetto traces), its annotations
-// and its track say what it is: a stream and a device make it device work, a callback number a
-// call of the runtime, an external id an operator.
-// Launches and device work are joined by the annotation "correlation", as in the JSON; without it,
-// by the first flow of the event. Legacy phases B, E, X, i are read as what they were.
+// TrackEvents: slices, instants and counters of tracks, as the events of Kineto's JSON of the same
+// run. If an event has no category (PyTorch's first Perfetto traces), its annotations and its track
+// decide: with a stream and a device it is device work, with a callback number a runtime call, with
+// an external id an operator. Launches and device work are joined by the annotation "correlation",
+// as in the JSON; without it, by the first flow of the event. Legacy phases B, E, X, i keep their
+// meaning.
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #define EVENT_NOTE 4
 #define EVENT_LEGACY 6
 #define EVENT_GPU_CORRELATION 3000
 
-// With devices and streams that events claim; the store keeps no more.
+// Including devices and streams that events claim; the store's limit.
 #define STAGED_TRACKS_MAX STK_TRACKS_MAX
 
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4, TYPE_COMPLETE = 100 };
@@ -138,7 +138,7 @@ static bool read_event(struct stk_pf *in, const struct stk_pf_seq *s, struct stk
     return step == STK_PB_END;
 }
 
-// ---- what it is ----
+// ---- its category ----
 
 static bool has_note(struct stk_pf *in, const struct stk_pf_seq *s, struct stk_pb_cursor c,
                      struct stk_str name)
@@ -215,7 +215,8 @@ static void put_times(const struct stk_pf *in, struct stk_chrome_raw *r, int64_t
 
 void stk_pf_set_name(struct stk_pf *in, uint32_t id, struct stk_str name, struct stk_chrome_raw *r)
 {
-    if (!id && !stk_pf_is_plain(name)) { // notes of issues keep names for a while: no scratch
+    if (!id &&
+        !stk_pf_is_plain(name)) { // notes of issues keep names for a while, so no scratch memory
         id = stk_pf_put_text(in, name);
     }
     r->name = id ? stk_pf_text(in, id) : name;

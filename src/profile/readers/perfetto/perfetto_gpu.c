@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuRenderStageEvents: work of a device with its launch, and PyTorch's extra data under the keys
 // of its JSON. Interned names give its queue and stage (in old traces, specifications that came
-// once). Each becomes the event that Kineto's JSON has of it. Stages of other producers, graphics
-// ones too, are kernels: they keep the device busy.
+// once). Each becomes the same event as in Kineto's JSON. Stages of other producers, including
+// graphics, are kernels: they keep the device busy.
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #define QUEUE_NAMED 1000000 // queues without a number begin here
@@ -50,7 +50,7 @@ static bool read_stage(struct stk_pb_cursor c, struct stage *g)
     return step == STK_PB_END;
 }
 
-// ---- what it is ----
+// ---- its category ----
 
 static enum stk_chrome_cat cat_of(struct stk_str stage)
 {
@@ -128,7 +128,7 @@ static void take_extra(struct stk_pf *in, const struct stk_pf_seq *s, const stru
     }
 }
 
-// The three sizes of a grid or a block, as the list that the JSON has.
+// The three sizes of a grid or a block, as the JSON's list.
 static void put_sizes(struct stk_pf *in, const struct stk_pf_seq *s, const char *key,
                       const struct stk_pb_field *f)
 {
@@ -269,7 +269,7 @@ void stk_pf_render_stage(struct stk_pf *in, const struct stk_pf_seq *s, struct s
     }
     name_it(in, s, &g, stage, &r);
     take_notes(in, s, &g, c, &r);
-    if (!(r.flags & STK_CHROME_HAS_CORR) && g.id) { // what launched it may name it so
+    if (!(r.flags & STK_CHROME_HAS_CORR) && g.id) { // its launch may refer to it by this id
         r.flags |= STK_CHROME_HAS_CORR;
         r.corr = (int64_t)g.id;
     }

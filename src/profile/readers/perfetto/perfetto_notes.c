@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Annotations of an event (DebugAnnotation, and the extra data of render stages), as the arguments
-// that the same event has in Kineto's JSON: those that say what it is become fields at once, and
-// all of them JSON text where somebody asked for details.
+// of the same event in Kineto's JSON: those that stoker uses become fields right away, and all of
+// them become JSON text if details are wanted.
 //
-// Limits: the text of an event holds NOTE_BYTES_FACTOR times its bytes and NOTE_BYTES_FREE more, so
-// that names and texts which many events share cannot be made to cost more than they take in the
-// file; what is beyond is left out. Lists and dictionaries may nest DEPTH_MAX deep.
+// Limits: an event's text has at most NOTE_BYTES_FACTOR times its bytes plus NOTE_BYTES_FREE; the
+// rest is left out. So names and texts that many events share can't cost much more than they take
+// in the file. Lists and dictionaries may nest DEPTH_MAX deep.
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@
 
 #define NOTE_BYTES_FREE 256
 #define NOTE_BYTES_FACTOR 4
-#define ALONE_BYTES_MAX ((size_t)32 << 20) // of an event that is asked for alone
+#define ALONE_BYTES_MAX ((size_t)32 << 20) // of an event that is requested alone
 #define DEPTH_MAX 16
 
 #define NOTE_DICT 11
@@ -156,7 +156,7 @@ void stk_pf_take_note(const struct stk_pf_note *note, struct stk_chrome_raw *r)
 
 // ---- as JSON ----
 
-// Room for n more bytes and the pad; NULL: beyond the event's share, or no memory.
+// Room for n more bytes and the padding; NULL: beyond the event's limit, or no memory.
 static char *more(struct stk_pf *in, size_t n)
 {
     if (in->json_len + n > in->json_most) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stoker's own export wrote (answers/export/export_perfetto.c), back into the rows that it was
-// made from. Its categories are kinds of the store, its interned annotations values of the event,
-// and rows of the category STK_PERFETTO_FACTS say what processes, devices, tracks, counters and the
-// trace itself were; they come before what refers to them. Rows of stoker's own findings are
+// Files of stoker's own export (answers/export/export_perfetto.c), read back into the original
+// rows. Their categories are kinds of the store, and their interned annotations are values of the
+// event. Rows of the category STK_PERFETTO_FACTS describe processes, devices, tracks, counters and
+// the trace itself, and come before rows that refer to them. Rows of stoker's own findings are
 // skipped. One file may contain several ranks: each is a sequence of packets with its own
 // numbering.
 #include "base/assert.h"
@@ -19,7 +19,7 @@
 
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 
-// What a text is as a name of an annotation or as a category.
+// The meaning of a text as an annotation's name or as a category.
 #define CODE_DETAIL 1000u
 #define CODE_UNKNOWN 0xfffeu
 
@@ -38,7 +38,7 @@ struct stk_pf_own {
     uint32_t *note_codes, *kind_codes; // per text
     size_t note_size, kind_size;
     uint32_t producer, host; // texts
-    const char *format;      // of the profile that was exported: rules ask for it
+    const char *format;      // of the exported profile: rules use it
     int64_t clock_ns;
     int64_t rank, world_size, hint;
     uint32_t files;
@@ -78,7 +78,7 @@ void stk_pf_own_free(struct stk_pf_own *own)
     }
 }
 
-// ---- what texts mean ----
+// ---- meanings of texts ----
 
 static uint32_t note_code_of(struct stk_str name)
 {
@@ -495,7 +495,7 @@ static void take_detail(struct stk_pf *in, uint32_t row, enum stk_detail_key key
     push_detail(in, row, &d);
 }
 
-// Values of the event; its details go to `row` at once, unless that is STK_NONE.
+// Values of the event; its details go straight to `row`, unless that is STK_NONE.
 static void take_notes(struct stk_pf *in, const struct stk_pf_seq *s, struct stk_pb_cursor c,
                        uint32_t row, struct taken *k)
 {
@@ -577,7 +577,7 @@ static void take_event(struct stk_pf *in, const struct stk_pf_seq *s, const stru
     }
 }
 
-// Values of one event of a counter follow each other, and become its details.
+// Consecutive values of one event of a counter become its details.
 static void take_sample(struct stk_pf *in, const struct stk_pf_seq *s, const struct stk_pf_event *e,
                         const struct stk_pf_track *t)
 {
@@ -639,7 +639,7 @@ void stk_pf_own_event(struct stk_pf *in, const struct stk_pf_seq *s, const struc
         stk_pf_half(in, t, STK_PF_END);
     } else if (e->type == TYPE_COUNTER) {
         take_sample(in, s, e, t);
-    } else if (kind == CODE_UNKNOWN) { // what stoker found out
+    } else if (kind == CODE_UNKNOWN) { // stoker's own findings
         in->events++;
         if (e->type == TYPE_BEGIN) {
             stk_pf_half(in, t, STK_PF_NO_ROW);

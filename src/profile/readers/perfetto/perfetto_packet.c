@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One packet of a trace: what it says of its sequence first (cleared state, lost packets, interned
-// texts, defaults, clocks), then what it carries. Packets of kinds that are not read are counted.
+// One packet of a trace: first the state of its sequence (cleared state, lost packets, interned
+// texts, defaults, clocks), then its payload. Packets of other kinds are counted.
 //
-// As the format's own reader does, packets that need a state which was lost are dropped until the
-// writer clears it. Without a recorded loss, no state is required.
+// Like the format's own reader, this drops packets that need a lost state until the writer clears
+// it. Without a recorded loss, no state is required.
 #include "profile/readers/perfetto/perfetto_run.h"
 
 #include "base/alloc.h"
@@ -278,7 +278,7 @@ static void take_descriptor(struct stk_pf *in, struct stk_pb_cursor c)
 
 // ---- packed packets ----
 
-// Whole packets of the room's first n bytes; returns how many bytes they took.
+// Complete packets in the buffer's first n bytes; returns how many bytes they took.
 static size_t take_packed(struct stk_pf *in, const uint8_t *p, size_t n, bool *bad)
 {
     struct stk_pb_cursor c = {p, p + n};
@@ -318,7 +318,7 @@ static bool within_ratio(struct stk_pf *in)
            in->inflated / STK_STREAM_RATIO_MAX <= in->deflated;
 }
 
-// False: the data is damaged, or more than may be.
+// False: the data is damaged, or exceeds the limit.
 static bool inflate_all(struct stk_pf *in, void *engine, struct stk_inflate_io *io,
                         struct room *room)
 {
@@ -382,7 +382,7 @@ static void take_compressed(struct stk_pf *in, const struct stk_pb_field *f)
     stk_free(room.p);
 }
 
-// ---- what it carries ----
+// ---- its payload ----
 
 static void set_time(struct stk_pf *in, const struct stk_pf_seq *s, const struct packet *k)
 {

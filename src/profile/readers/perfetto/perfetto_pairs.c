@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Begins and ends of slices, joined when all of them are there: packets of a track may come in any
+// Begins and ends of slices, joined once all of them are read: packets of a track may come in any
 // order (PyTorch writes all begins of a kind, then all ends). A track whose times ever went back is
-// sorted; ties keep the order of the file, except that in a sorted track slices which are open end
-// before others begin, since adjacent ones would nest otherwise.
+// sorted. Ties keep the file's order, except that in a sorted track open slices end before others
+// begin, since adjacent ones would nest otherwise.
 //
-// A slice that nobody ends lasts to the end of its track, as Perfetto shows it, and is counted
-// (truncated); an end without a begin is dropped (time-invalid).
+// A slice without an end lasts to the end of its track, as Perfetto shows it, and is counted
+// (truncated). An end without a begin is dropped (time-invalid).
 #include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 
@@ -43,7 +43,7 @@ struct pairing {
     struct stk_pf *in;
     struct half *open; // a stack, which reuses finished halves
     size_t depth;
-    bool is_open; // some slice does not end
+    bool is_open; // some slice has no end
 };
 
 static struct stk_row *row_of(const struct pairing *p, uint32_t row)
@@ -94,7 +94,7 @@ static void take_tie(struct pairing *p, const struct half *halves, size_t from, 
 static void join_track(struct pairing *p, struct half *halves, size_t n, bool is_unsorted)
 {
     p->depth = 0;
-    p->open = halves; // never ahead of what was read
+    p->open = halves; // never ahead of the halves already read
     if (is_unsorted) {
         stk_sort(halves, n, sizeof *halves, compare);
     }
@@ -128,8 +128,8 @@ static void close_open(struct pairing *p, int64_t last_ns)
     }
 }
 
-// Halves by track, in file order within each: first[t] to first[t + 1]. Judged by their order, none
-// is missing before *whole_until_ns.
+// Halves by track, in file order within each: first[t] to first[t + 1]. By their order, none is
+// missing before *whole_until_ns.
 static struct half *group(const struct stk_pf *in, size_t *first, int64_t *whole_until_ns)
 {
     const struct stk_pf_half *h = in->halves.items;

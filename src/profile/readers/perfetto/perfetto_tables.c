@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What packets refer to: sequences, interned texts, tracks, clocks. All of it is in capped tables
-// with seeded hashes. Entries beyond the caps are ignored.
+// The things that packets refer to: sequences, interned texts, tracks, clocks. All of them are in
+// capped tables with seeded hashes. Entries beyond the caps are ignored.
 #include "base/assert.h"
 #include "profile/readers/perfetto/perfetto_run.h"
 
@@ -9,10 +9,10 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 
-// Bytes of an interned text: as many events as one likes may refer to it. Names are looked at once.
+// Bytes of an interned text: any number of events may refer to it. Each name is examined once.
 #define TEXT_MAX 4096
 #define NAME_MAX_BYTES 16384
-#define PARENTS_MAX 64 // tracks above a track that are looked at
+#define PARENTS_MAX 64 // parent tracks that are examined
 
 #define CLOCK_REALTIME_ID 1
 #define SNAPSHOT_MAX 64
@@ -258,7 +258,7 @@ static void read_clock(struct stk_pb_cursor c, struct reading *r)
     }
 }
 
-// In nanoseconds; false: beyond what times may be.
+// In nanoseconds; false: out of range.
 static bool scale(uint64_t time, int64_t unit_ns, int64_t *ns)
 {
     return time <= INT64_MAX && !__builtin_mul_overflow((int64_t)time, unit_ns, ns) &&

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker's own records (*.stk): what an input pipeline of stoker.data, the sampler or the capture
-// library of `stoker run --level 1` wrote. Zeros between blocks are room that was laid out ahead.
+// stoker's own records (*.stk), written by an input pipeline of stoker.data, the sampler, or the
+// capture library of `stoker run --level 1`. Zeros between blocks are reserved space.
 //
 // Format: src/wire/wire.h, version 1. Clock: the writer's monotonic one; the header's anchor gives
 // the time of day. Damaged or cut blocks are skipped (wire-damaged). Unknown types and kinds are
-// counted as records of no kind. A file without an end mark is read to its last whole block
-// (truncated). Counters are events of length 0 on tracks of what they are of. Steps become ranges
+// counted as records of no kind. A file without an end mark is read to its last complete block
+// (truncated). Counters are events of length 0 on the tracks of their subjects. Steps become ranges
 // named StokerStep#N. A stage's final counts are events of length 0 on the track "stages": name of
-// the stage, value its elements. Elements that a call gave are a detail, -1 in files whose header
-// does not say that they have them. Arguments on demand: none.
+// the stage, value its elements. The number of elements that a call returned is a detail, -1 if the
+// file's header doesn't announce it. Arguments on demand: none.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void take_strings(struct stk_in *in, const uint8_t *p, size_t n, uint32_t
         }
         struct stk_str text = {(const char *)p + sizeof s, s.bytes};
         if (in->is_capture && stk_str_eq(text, STK_STR(STK_WIRE_NEXT))) {
-            text = STK_STR("loader.__next__"); // whichever it was
+            text = STK_STR("loader.__next__"); // of any of them
         }
         uint32_t id = stk_shard_intern(in->shard, text.p, text.n);
         (void)stk_map_put(&in->strings, s.id, 0, id, &created);
@@ -98,7 +98,7 @@ static void take_strings(struct stk_in *in, const uint8_t *p, size_t n, uint32_t
     stk_shard_count(in->shard, STK_KIND_OTHER, count);
 }
 
-// What counters are of: see wire/samples.h.
+// Subjects of counters: see wire/samples.h.
 static void take_sampled_track(struct stk_in *in, const struct stk_wire_track *t)
 {
     struct stk_track_key key = {.kind = STK_TRACK_COUNTER,
@@ -246,7 +246,7 @@ static void take_loss(struct stk_in *in, const struct stk_wire_loss *l)
     }
 }
 
-// Facts that this version does not know are counted as records, and no more.
+// Facts that this version doesn't know are only counted as records.
 static void take_fact(struct stk_in *in, const struct stk_wire_fact *f)
 {
     struct stk_str key = stk_shard_text(in->shard, stk_in_name(in, f->key));
@@ -258,7 +258,7 @@ static void take_fact(struct stk_in *in, const struct stk_wire_fact *f)
     stk_shard_count(in->shard, STK_KIND_OTHER, 1);
 }
 
-// Records of one size, each handed on.
+// Passes on each record of a block of one size.
 #define EACH(type, take)                                                                           \
     for (uint32_t k = 0; k < b->count; k++) {                                                      \
         type record;                                                                               \
@@ -357,7 +357,7 @@ static enum stoker_status read_header(struct stk_in *in, struct stoker_err *err)
                            "%s: not a file of stoker records: it begins differently",
                            in->ctx->path);
     }
-    // The capture library once called every iterator's fetch as stoker.data calls its own.
+    // The capture library once used stoker.data's name for every iterator's fetch.
     in->is_capture = strncmp(in->header.producer, "stoker capture ", 15) == 0;
     drop_bytes(in, in->header.header_bytes);
     return STOKER_OK;

@@ -32,7 +32,7 @@ void stk_in_take_config(struct stk_in *in, const struct stk_wire_config *c)
     config.shared_bytes = c->shared_bytes <= INT32_MAX ? (int32_t)c->shared_bytes : -1;
     stk_shard_count(in->shard, STK_KIND_OTHER, 1);
     struct stk_launch_config *slot = stk_vec_push(&in->config);
-    if (slot) { // else kernels go without
+    if (slot) { // else kernels have no configuration
         *slot = config;
         (void)stk_map_put(&in->configs, c->id, 0, (uint32_t)in->config.count - 1, &created);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takers of records share: names, times, and how what is wrong is counted. See stk_in.h.
+// Shared by the record handlers: names, times, and counting of errors. See stk_in.h.
 #include "profile/readers/stk/stk_in.h"
 
 #include "base/assert.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of this reader share: the input as it is read, and the records that are taken.
+// Shared by the files of this reader: the input while it is read, and the record handlers.
 #pragma once
 
 #include "base/map.h"
@@ -11,8 +11,8 @@ struct stk_in {
     const struct stk_read_ctx *ctx;
     struct stk_build *build;
     struct stk_shard *shard;
-    struct stk_map strings, tracks; // numbers of the file to those of the shard
-    struct stk_map configs;         // number in the file to where it is in `config`
+    struct stk_map strings, tracks; // numbers in the file -> in the shard
+    struct stk_map configs;         // number in the file -> index in `config`
     struct stk_vec config;          // struct stk_launch_config
     struct stk_wire_header header;
     uint32_t frameworks; // bit per enum stk_framework

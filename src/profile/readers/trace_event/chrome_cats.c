@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Categories by their spelling: Kineto's, old and new, those of other producers that mean the same,
-// and stoker's own.
+// Categories by spelling: Kineto's, old and new, other producers' with the same meaning, and
+// stoker's own.
 #include "profile/readers/trace_event/chrome_raw.h"
 
 static const struct {

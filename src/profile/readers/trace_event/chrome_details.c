@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments of allocator events, counters, collectives and operators, read a second time from the
-// event's text and only where an analysis asked for them, so that reading for anything else costs
-// nothing.
+// event's text, only if an analysis asked for them, so they cost nothing otherwise.
 #include <stdlib.h>
 
 #include "base/assert.h"
@@ -93,7 +92,8 @@ static bool read_real(struct stk_str value, double *out)
     return *end == 0 && *out - *out == 0;
 }
 
-// What PyTorch has no word for, in the words of stoker export: those of profile/store/details.def.
+// Details that PyTorch has no key for, under stoker export's keys: those of
+// profile/store/details.def.
 static void take_exported(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
     struct stk_chrome_stager *s = stager;
@@ -215,7 +215,8 @@ static void take_collective(void *stager, struct stk_str key, struct stk_str val
     }
 }
 
-// Elements of all tensors of "[[4, 2], [[8], [8]], []]": an empty list is no tensor. 0: not known.
+// Elements of all tensors of "[[4, 2], [[8], [8]], []]". An empty list isn't a tensor. 0: not
+// known.
 static int64_t count_elements(struct stk_str dims)
 {
     int64_t total = 0, product = 1;
@@ -290,8 +291,9 @@ static const char *find_dims(struct stk_str args)
     return NULL;
 }
 
-// Most operators have no dimensions, or the list that PyTorch writes, and need no look at each
-// value. All else does: another object or an escape before the key, or any other value.
+// Most operators have no dimensions, or PyTorch's usual list, so values needn't be parsed one by
+// one. They are parsed if another object or an escape comes before the key, or if the value is
+// unusual.
 void stk_chrome_detail_shapes(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
     const char *end = r->args.p + r->args.n, *at = r->args.n ? find_dims(r->args) : NULL;
@@ -313,7 +315,7 @@ void stk_chrome_detail_shapes(struct stk_chrome_stager *s, const struct stk_chro
     }
 }
 
-// Annotations of a backend ("nccl:all_reduce") tell the shape of what is sent, and its type.
+// A backend's annotations ("nccl:all_reduce") have the shape and type of the data sent.
 static void take_shape(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
     struct stk_chrome_stager *s = stager;

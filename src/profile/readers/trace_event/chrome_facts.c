@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the few top-level values that matter. AMD's "compute capability" 9.x would be mistaken for
-// Hopper's 9.0, so it is left out where keys or names say that the device is AMD's.
+// Hopper's 9.0, so it is left out if keys or names show an AMD device.
 #include "profile/readers/trace_event/chrome_facts.h"
 
 #include "base/alloc.h"
@@ -199,8 +199,8 @@ static int32_t clamp32(int64_t v)
     return v < 0 || v > INT32_MAX ? 0 : (int32_t)v;
 }
 
-// ROCm numbers its rows by agent, not by device: if no device has the number and all are alike,
-// any of them will do.
+// ROCm numbers its rows by agent, not by device. If no device has the number and all are alike, any
+// of them will do.
 static const struct stk_chrome_device *find_device(const struct stk_chrome_facts *f, int64_t device)
 {
     const uint32_t *at = stk_map_get(&f->device_at, (uint64_t)device, 0);

@@ -4,15 +4,15 @@
 
 #include "profile/readers/trace_event/chrome_stage.h"
 
-// What was read beside the events.
+// The data read outside of the events.
 struct stk_chrome_input {
     uint64_t bytes;                               // of the decompressed input
     struct stk_str captures[STK_CHROME_CAPTURES]; // JSON text, in the arena
     struct stk_arena arena;
     const char *damage;    // of the compressed data, or NULL
     bool has_all_events;   // the input ends after the last event, if it ends early
-    const char *format;    // of the trace where it is not one of the JSON's two; static
-    int64_t clock_base_ns; // where there is no capture that says it
+    const char *format;    // of the trace, unless it is one of the JSON's two; static
+    int64_t clock_base_ns; // if no capture has it
 };
 
 struct stk_chrome_facts {
@@ -38,5 +38,5 @@ void stk_chrome_facts_device(const struct stk_chrome_facts *f, int64_t device,
 // Process name of a device, such as "/device:GPU:0 NVIDIA A100": its number and kind. Leaves both
 // alone if the name is not that of a device.
 void stk_chrome_parse_device(struct stk_str name, int64_t *device, enum stk_device_kind *kind);
-// What follows the number in such a name; borrowed, may be empty.
+// The text after the number in such a name; borrowed, may be empty.
 struct stk_str stk_chrome_device_name(struct stk_str name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says only at its end, or anywhere in it: halves of pairs are joined, device rows get
-// the process that drives the device, tracks and processes their names, devices their properties;
-// threads of a process named "/device:GPU:0" (TensorFlow's trace.json) turn out to be streams.
+// Work that needs the whole trace: halves of pairs are joined; device rows get the process that
+// drives the device, tracks and processes their names, devices their properties; threads of a
+// process named "/device:GPU:0" (TensorFlow's trace.json) become streams.
 #include "profile/readers/trace_event/chrome_fix.h"
 
 #include <inttypes.h>
@@ -16,9 +16,9 @@ struct process {
     int64_t id; // as tracks name it
     uint64_t rows, calls;
     int32_t rank;
-    int64_t device; // number of the device it stands for, -1: it is a host process
+    int64_t device; // number of the device that it represents, -1: a host process
     enum stk_device_kind device_kind;
-    bool all_streams; // TensorFlow 1 timeline: every stream once more
+    bool all_streams; // TensorFlow 1 timeline: it repeats every stream
 };
 
 struct fixing {
@@ -291,8 +291,8 @@ static void fix_tracks(struct fixing *f)
 
 // ---- counts and issues ----
 
-// An input that ends early is whole anyway where it does so after its events, or among what
-// Kineto writes after them. Of merged ranks each has such rows.
+// An input that ends early is still complete if it ends after its events, or among the rows that
+// Kineto writes after them. If ranks were merged, each has such rows.
 static void note_cut(struct fixing *f)
 {
     const struct stk_chrome_counts *total = &f->sink->total;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only the end of the input can tell of its events: pairs, processes, devices, names, issues.
+// Facts that are only known at the end of the input: pairs, processes, devices, names, issues.
 #pragma once
 
 #include "profile/readers/trace_event/chrome_facts.h"

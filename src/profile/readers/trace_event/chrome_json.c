@@ -30,7 +30,7 @@ static bool is_own_key(const char *p, size_t n)
     return false;
 }
 
-// At a quote: end of a short key and its colon. 1 found, 0 no key, -1 the text ends.
+// At a quote: end of a short key and its colon. 1 found, 0 not a key, -1 the text ends.
 static int short_key(const char *text, size_t len, size_t at, size_t *n)
 {
     STK_ASSERT(at < len);
@@ -63,7 +63,7 @@ int stk_chrome_is_event_key(const char *text, size_t len, size_t at)
     return is_own_key(text + at + 1, n) || (n == 4 && memcmp(text + at + 1, "args", 4) == 0);
 }
 
-#define PHASE_WITHIN 512 // an event that begins with another key says "ph" within so many bytes
+#define PHASE_WITHIN 512 // an event that begins with another key has "ph" within this many bytes
 
 int stk_chrome_is_event_start(const char *text, size_t len, size_t at, char before)
 {
@@ -400,7 +400,7 @@ static size_t put_escape(const char *raw, size_t n, char *out, size_t *used)
         return put_utf8(out, (unsigned char)to[simple - from]);
     }
     int32_t high = raw[1] == 'u' ? read_hex4(raw + 2, n - 2) : -1;
-    if (high < 0) { // no JSON escape (a Windows path): keep the backslash
+    if (high < 0) { // not a JSON escape (a Windows path): keep the backslash
         *used = 1;
         return put_utf8(out, '\\');
     }
@@ -484,7 +484,7 @@ bool stk_chrome_flatten(const char *text, size_t len, struct stk_str skip_prefix
     struct stk_chrome_lexer *x = stk_alloc(sizeof *x);
     struct flattening *f = stk_alloc_zero(1, sizeof *f);
     bool ok = x && f;
-    unsigned array_depth = 0; // of the array that is being passed over; 0 none
+    unsigned array_depth = 0; // of the array that is being skipped; 0 none
     size_t array_at = 0;
     if (!ok) {
         goto done;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text, one token at a time, forgiving what exporters get wrong: for the records that the fast
-// path gives up, for the few values outside the events, and for arguments shown on demand.
+// JSON text, one token at a time, tolerant of exporters' mistakes: for records that the fast path
+// rejects, for the few values outside the events, and for arguments shown on demand.
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 
 #include "base/str.h"
 
-#define STK_CHROME_DEPTH 1024 // deeper than this is taken as broken
+#define STK_CHROME_DEPTH 1024 // anything deeper counts as broken
 
 enum stk_chrome_token {
     STK_CHROME_TOK_OPEN,   // { or [
     STK_CHROME_TOK_CLOSE,  // } or ]
     STK_CHROME_TOK_KEY,    // a string and its colon
     STK_CHROME_TOK_STRING, // value: the bytes between the quotes, escapes and all
-    STK_CHROME_TOK_BARE,   // value: number, literal, or a word that is no JSON
+    STK_CHROME_TOK_BARE,   // value: number, literal, or a word that isn't JSON
     STK_CHROME_TOK_CUT,    // the text ends here: inside a record, more is needed to decide
     STK_CHROME_TOK_BROKEN  // beyond repair
 };
@@ -55,11 +55,11 @@ static inline size_t stk_chrome_skip_space(const char *text, size_t len, size_t 
 // At a quote: a string that is a key of an event, with its colon? 1 yes, 0 no, -1 the text ends.
 int stk_chrome_is_event_key(const char *text, size_t len, size_t at);
 // At a brace: does an event of its own begin here, rather than a value nested in one? `before` is
-// the last byte before it that is no space. 1 yes, 0 no, -1 the text ends.
+// the last byte before it that isn't a space. 1 yes, 0 no, -1 the text ends.
 int stk_chrome_is_event_start(const char *text, size_t len, size_t at, char before);
 
 // Raw bytes between quotes -> UTF-8 into out, which must hold 3 * n bytes: escapes resolved, bytes
-// that are no UTF-8 and NUL replaced by U+FFFD. Returns the length.
+// that aren't valid UTF-8, and NUL, replaced by U+FFFD. Returns the length.
 size_t stk_chrome_unescape(const char *raw, size_t n, char *out);
 
 // Every value of the object or array at text[0], in file order: keys joined by '.', arrays as their

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How kernels were launched, and what the operators around them compute: read a second time from
-// the event's arguments, and only where an analysis asked for it.
+// the event's arguments, only if an analysis asked for it.
 //
 // Kernels: "grid", "block", "registers per thread", "shared memory" and "est. achieved occupancy %"
 // as Kineto writes them (libkineto/src/CuptiActivity.cpp); ROCm writes grid and block alone.
@@ -24,7 +24,7 @@ struct shapes {
     int tensors, types, parameters;
 };
 
-// ---- the values of an object, as they are usually written ----
+// ---- the values of an object, in their usual form ----
 
 static inline size_t behind_string(struct stk_str s, size_t i) // from its opening quote; 0: odd
 {
@@ -210,7 +210,7 @@ static void read_dims(struct shapes *s, struct stk_str text)
     }
 }
 
-// The next text in quotes of a list, from *at on; what nests is passed over.
+// The next quoted text of a list, from *at on; nested values are skipped.
 static bool next_word(struct stk_str list, size_t *at, struct stk_str *word)
 {
     const char *from = memchr(list.p + *at, '"', list.n - *at);
@@ -241,7 +241,7 @@ static void take_operator(void *arg, struct stk_str key, struct stk_str value, b
     }
 }
 
-// Product of the factors; -1 where one is not known or the product is too large.
+// Product of the factors; -1 if one isn't known or the product is too large.
 static int64_t times(int64_t a, int64_t b)
 {
     int64_t product;
@@ -295,7 +295,7 @@ static void matrix_product(const struct shapes *s, int first, struct stk_launch_
     c->bytes = plus(read, k > 0 && product >= 0 ? times(product / k, width(s, first)) : -1);
 }
 
-// "[2, 2]" or "2": the value of one axis; the last one holds for all that follow. -1: none.
+// "[2, 2]" or "2": the value of one axis; the last value applies to all further axes. -1: none.
 static int64_t parameter_at(struct stk_str text, int axis)
 {
     int64_t value = -1;
@@ -371,7 +371,7 @@ static void convolution_backward(const struct shapes *s, struct stk_launch_confi
 }
 
 // aten::_flash_attention_forward(q, k, v, cum_q, cum_k, max_q, max_k, dropout, is_causal, ...),
-// each [batch, length, heads, size]; with a mask or lengths of their own less is computed.
+// each [batch, length, heads, size]. With a mask or separate lengths, less is computed.
 static void attention(const struct shapes *s, struct stk_launch_config *c)
 {
     if (s->tensors < 3 || s->axes[0] != 4 || s->axes[1] != 4 || s->parameters < 9 ||

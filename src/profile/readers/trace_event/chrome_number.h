@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of a trace, read by hand: times are decimal microseconds and must not go through a
-// double, whose 53 bits cannot hold an epoch time to the nanosecond. All functions read up to 8
-// bytes beyond the digits, so the text must be padded (STK_CHROME_PAD).
+// double: its 53 bits can't hold an epoch time to the nanosecond. All functions read up to 8 bytes
+// beyond the digits, so the text must be padded (STK_CHROME_PAD).
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-// ns + ps / 1000, with 0 <= ps < 1000, so that rounding is left to the one who adds.
+// ns + ps / 1000, with 0 <= ps < 1000, so that sums can be rounded once.
 struct stk_chrome_time {
     int64_t ns;
     int32_t ps;
@@ -84,7 +84,7 @@ static inline const char *stk_chrome_time_fast(const char *p, struct stk_chrome_
     return end;
 }
 
-// Any JSON number, as microseconds: 1 read, 0 no number, -1 a number that is out of range.
+// Any JSON number, as microseconds: 1 read, 0 not a number, -1 out of range.
 int stk_chrome_time_slow(const char *p, size_t n, struct stk_chrome_time *t);
 // Any JSON number (fraction dropped), quoted or not: false if it isn't one or does not fit. Values
 // from 2^63 up to 2^64 wrap, so that unsigned ids stay distinct.

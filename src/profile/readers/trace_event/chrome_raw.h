@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One event of the Trace Event Format in Kineto's dialect, as fields: what all later stages need,
-// and nothing else. Readers of other formats that hold the same events fill it too.
+// One event of the Trace Event Format in Kineto's dialect, as fields: only those that later stages
+// need. Readers of other formats with the same events fill it too.
 #pragma once
 
 #include "base/str.h"
@@ -23,18 +23,18 @@ enum stk_chrome_cat {
     STK_CHROME_CAT_OVERHEAD,
     STK_CHROME_CAT_INSTANT,        // cpu_instant_event
     STK_CHROME_CAT_SPAN,           // Trace: the window itself
-    STK_CHROME_CAT_FOREIGN_HOST,   // runtime calls of an accelerator that is not known
+    STK_CHROME_CAT_FOREIGN_HOST,   // runtime calls of an unknown accelerator
     STK_CHROME_CAT_FOREIGN_DEVICE, // its device work
     STK_CHROME_CAT_FLOW,
     // Written by stoker export (answers/export/export_chrome.c):
-    STK_CHROME_CAT_STOKER, // rows of its own, made from the others
+    STK_CHROME_CAT_STOKER, // stoker's own rows, made from the others
     STK_CHROME_CAT_INPUT,  // kinds that Kineto has no category for
     STK_CHROME_CAT_MEMORY,
     STK_CHROME_CAT_OTHER,
     STK_CHROME_CAT_ROW // a row that is neither thread nor stream
 };
 enum stk_chrome_cat stk_chrome_cat_find(const char *p, size_t n);
-// Categories whose args say something that is kept.
+// Categories whose args have values that are kept.
 static inline bool stk_chrome_cat_has_args(enum stk_chrome_cat cat)
 {
     return cat != STK_CHROME_CAT_OP && cat != STK_CHROME_CAT_PYTHON && cat != STK_CHROME_CAT_SPAN;
@@ -66,7 +66,7 @@ struct stk_chrome_id {
 #define STK_CHROME_HAS_STEP (1u << 17)
 #define STK_CHROME_HAS_LAUNCH (1u << 18)
 
-// Arguments that say something that is kept, by their keys. Those of a kernel's launch are last.
+// Keys of arguments that are kept. Those of a kernel's launch are last.
 enum stk_chrome_arg {
     STK_CHROME_ARG_NONE,
     STK_CHROME_ARG_RANK,
@@ -95,8 +95,7 @@ struct stk_chrome_raw {
     uint8_t cat;         // enum stk_chrome_cat
     bool odd_bytes;      // strings may need unescaping
     struct stk_str name; // as in the text
-    uint32_t
-        *name_memo; // where its id among the stager's names is kept, STK_NONE at first; or NULL
+    uint32_t *name_memo; // cache of its id among the stager's names, STK_NONE at first; or NULL
     struct stk_str cat_text;
     struct stk_chrome_id pid, tid;
     struct stk_chrome_time ts, dur;
@@ -105,8 +104,8 @@ struct stk_chrome_raw {
     struct stk_str label;   // args.name (metadata)
     struct stk_str details; // args.memcpy_details (TensorFlow)
     struct stk_str args;    // the whole object as text; empty: none
-    // How a kernel was launched, as text, by key: those whose bit is set. They were all seen, each
-    // once, where STK_CHROME_HAS_LAUNCH is set; else `args` has to be read for them.
+    // How a kernel was launched, as text, by key: those whose bit is set. If STK_CHROME_HAS_LAUNCH
+    // is set, all were seen, each once; else `args` must be read for them.
     uint8_t launch_seen, launch_again;
     struct stk_str launch[STK_CHROME_LAUNCH_COUNT];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes staged rows in the order of the file and hands them to the builder, in a new shard every
-// STK_CHROME_SHARD_BLOCKS blocks: so neither order nor ids depend on which worker read what.
+// Takes staged rows in file order and passes them to the builder, in a new shard every
+// STK_CHROME_SHARD_BLOCKS blocks. So neither order nor ids depend on the workers.
 #include "profile/readers/trace_event/chrome_sink.h"
 
 #include "base/alloc.h"
@@ -57,7 +57,7 @@ static uint32_t new_track(struct stk_chrome_sink *k, const struct stk_chrome_tra
     return (uint32_t)k->tracks.count - 1;
 }
 
-// The sink's track for one of the worker's; NULL without memory, and where there are too many.
+// The sink's track for one of the worker's; NULL: no memory, or too many tracks.
 static struct stk_chrome_sink_track *sink_track(struct stk_chrome_sink *k,
                                                 struct stk_chrome_track *t)
 {
@@ -79,7 +79,7 @@ static struct stk_chrome_sink_track *sink_track(struct stk_chrome_sink *k,
     return to;
 }
 
-// An event of a track that is one too many; ends of pairs were counted when they were read.
+// An event of a track beyond the cap. Ends of pairs were counted when they were read.
 static void leave_out(struct stk_chrome_sink *k, uint64_t pos, bool was_counted)
 {
     struct stk_chrome_issue one = {1, 1, pos, {"", 0}};

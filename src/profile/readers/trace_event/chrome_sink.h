@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the rows of all workers meet, in the order of the file. One thread at a time.
+// Collects the rows of all workers, in file order. One thread at a time.
 #pragma once
 
 #include "profile/readers/trace_event/chrome_stage.h"
@@ -18,7 +18,7 @@ struct stk_chrome_sink_track {
 
 struct stk_chrome_sink {
     struct stk_build *build;
-    struct stk_shard *shard; // takes what comes now
+    struct stk_shard *shard; // takes the next rows
     uint64_t shard_number, blocks_left;
     struct stk_arena arena;
     struct stk_vec tracks; // struct stk_chrome_sink_track
@@ -34,9 +34,9 @@ struct stk_chrome_sink {
 
 bool stk_chrome_sink_init(struct stk_chrome_sink *k, struct stk_build *build);
 void stk_chrome_sink_deinit(struct stk_chrome_sink *k);
-// Take what the worker has staged. The block's text must still be there.
+// Takes the worker's staged rows. The block's text must still exist.
 void stk_chrome_sink_take(struct stk_chrome_sink *k, struct stk_chrome_stager *s);
-// Its counts and issues alone, while the text that issues quote is still there.
+// Takes only its counts and issues, while the text that issues quote still exists.
 void stk_chrome_sink_take_counts(struct stk_chrome_sink *k, struct stk_chrome_stager *s);
 // A row whose name and track are the sink's: half_names, tracks.
 void stk_chrome_sink_add(struct stk_chrome_sink *k, struct stk_row *row);

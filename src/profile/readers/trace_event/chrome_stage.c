@@ -55,8 +55,8 @@ void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
     stk_free(s->scratch);
 }
 
-// What a worker knows of tracks and names spares it from asking again, and no more: where there are
-// very many, it starts over, so that only the sink and its shard hold them all.
+// A worker's tracks and names are only a cache. If there are very many, it starts over, so that
+// only the sink and its shard hold them all.
 #define TRACKS_KEPT 16384
 #define NAMES_KEPT 65536
 
@@ -109,7 +109,7 @@ static uint32_t intern_name(struct stk_chrome_stager *s, const struct stk_chrome
     return 0;
 }
 
-// Host rows that say what a collective moves.
+// Host rows with the sizes of a collective.
 static bool is_collective_call(struct stk_str name)
 {
     static const char *const backends[] = {
@@ -122,7 +122,7 @@ static bool is_collective_call(struct stk_str name)
     return stk_str_eq(name, STK_STR("record_param_comms"));
 }
 
-// What the name of a host event says, looked up once per distinct name.
+// The class of a host event's name, looked up once per distinct name.
 static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct stk_str name)
 {
     if (id >= s->name_classes) {
@@ -370,7 +370,7 @@ static void stage_unknown(struct stk_chrome_stager *s, const struct stk_chrome_r
     }
 }
 
-// Of an accelerator that is not known, unless kernels turn up.
+// An unknown accelerator's row, unless kernels appear.
 static void note_foreign(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
     if (s->counts.foreign++ == 0) {
@@ -389,7 +389,7 @@ static void stage_foreign(struct stk_chrome_stager *s, const struct stk_chrome_r
                        : stk_chrome_track_other(s, r, STK_TRACK_OTHER, r->cat_text);
 }
 
-// Kinds that stoker export writes beside those of Kineto.
+// Kinds that stoker export writes in addition to Kineto's.
 static void stage_exported(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
                            struct stk_chrome_staged *g)
 {

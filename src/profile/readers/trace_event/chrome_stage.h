@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker makes of the events of one block: rows and notes, held back until it is certain
-// that the block was cut from the file where an event begins (chrome_sink.h takes them then).
+// A worker's results for one block: rows and notes, held until it is certain that the block begins
+// with an event (then chrome_sink.h takes them).
 #pragma once
 
 #include "base/arena.h"
@@ -9,17 +9,17 @@
 #include "profile/readers/trace_event/chrome_raw.h"
 #include "profile/store/build.h"
 
-// Device rows do not say which process drives the device. Until the end of the input they belong to
-// a stand-in: one per rank in files that hold several ranks, else that of rank -1.
+// Device rows don't have the process that drives the device. Until the end of the input they belong
+// to a stand-in: one per rank in files with several ranks, else that of rank -1.
 #define STK_CHROME_STAND_IN(rank) (INT64_MIN + 2 + (rank))
 #define STK_CHROME_RANK_MAX 0xfffff
 
-// A track as this worker knows it.
+// A worker's own entry of a track.
 struct stk_chrome_track {
     struct stk_track_key key;      // sid is in the worker's arena
     struct stk_chrome_id pid, tid; // as recorded; texts in the arena
-    uint64_t hash_a, hash_b;       // of all that tells tracks apart
-    int32_t rank;                  // said by its events; -1 none
+    uint64_t hash_a, hash_b;       // of the track's whole key
+    int32_t rank;                  // from its events; -1 none
     uint32_t open_begin;           // newest unmatched B of block `block`, or STK_NONE
     uint64_t block;
     uint32_t sink_track; // STK_NONE until a row is certain
@@ -31,13 +31,13 @@ struct stk_chrome_staged {
 };
 
 #define STK_CHROME_DETAILS_MAX 64 // of one row
-// A value of row `row` that only some ask for.
+// A value of row `row` that only some analyses ask for.
 struct stk_chrome_detail {
     uint32_t row;
     struct stk_detail detail; // text: id in the worker's names
 };
 
-// Launch configuration of row `row`, or what the operator there costs.
+// Launch configuration of row `row`, or the cost of its operator.
 struct stk_chrome_config {
     uint32_t row;
     struct stk_launch_config config;
@@ -85,7 +85,7 @@ struct stk_chrome_counts {
     uint64_t by_kind[STK_KIND_COUNT]; // read and not stored
     struct stk_chrome_issue issues[STK_ISSUE_COUNT];
     uint64_t kernels, known_cats, foreign, raw_pids, without_ph;
-    uint64_t foreign_pos; // first event of an accelerator that is not known
+    uint64_t foreign_pos; // first event of an unknown accelerator
     uint64_t span_pos;    // last row of cat "Trace", which Kineto writes last; 0 none
     struct stk_str foreign_cat;
 };
@@ -154,10 +154,10 @@ void stk_chrome_config_operator(struct stk_chrome_stager *s, const struct stk_ch
 uint32_t stk_chrome_track_host(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 uint32_t stk_chrome_track_device(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
                                  enum stk_track_kind kind);
-// Rows of the profiler or of a device that is not known: neither host thread nor stream.
+// Rows of the profiler or of an unknown device: neither host thread nor stream.
 uint32_t stk_chrome_track_other(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
                                 enum stk_track_kind kind, struct stk_str sid);
-// One that is known by its key alone.
+// A track given only by its key.
 uint32_t stk_chrome_track_of_key(struct stk_chrome_stager *s, const struct stk_track_key *key);
 // An event of a file that was merged from several ranks.
 static inline bool stk_chrome_is_merged(const struct stk_chrome_raw *r)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the names and values under `stoker`. Texts are taken as they stand between their quotes:
-// the hooks write none that need an escape but for letters beyond ASCII, and those show as they are
-// written.
+// Reads the names and values under `stoker`. Texts are used as they are between their quotes: the
+// hooks only escape letters beyond ASCII, which stay escaped.
 #include "profile/readers/trace_event/chrome_told.h"
 
 #include <string.h>

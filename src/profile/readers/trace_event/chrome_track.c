@@ -120,7 +120,7 @@ uint32_t stk_chrome_track_device(struct stk_chrome_stager *s, const struct stk_c
                       .process = STK_CHROME_STAND_IN(stk_chrome_is_merged(r) ? r->rank : -1),
                       .device = r->flags & STK_CHROME_HAS_DEVICE ? r->device : r->pid.number};
     p.id = stream_number(r, &p.sid);
-    if (p.device < 0) { // a host track has -1; numbers below do not occur
+    if (p.device < 0) { // a host track has -1; lower numbers don't occur
         p.device = 0;
     }
     return find_track(s, &p, r);

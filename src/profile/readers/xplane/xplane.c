@@ -6,13 +6,13 @@
 // plane. Seen: TensorFlow 2.3 (NVIDIA V100) and 2.21 (CPU), JAX 0.8 (AMD MI300X) and 0.10 (CPU),
 // TPU v6e. Clock: line.timestamp_ns + offset_ps; after collection relative to the session, whose
 // Unix time is in the plane `Task Environment`. Rounded to nanoseconds once, start and end each.
-// Method: each plane is scanned first (maps and places of lines; lines are passed over by length),
+// Method: each plane is scanned first (maps and positions of lines; lines are skipped by length),
 // then events are decoded in parallel. A plain file is read in place, also a large one; compressed
 // input and pipes are held in memory one plane at a time. Device work: GPU streams, and the line
 // `XLA Ops` of a TPU. Lines that the analyzer derives are kept as hints (derived-ignored),
-// accelerators not known as other rows (unknown-accelerator). Dropped: events with malformed
-// messages (message-invalid) or impossible times (time-invalid); what is after the end of a cut
-// file (truncated). Events without a place in time (aggregated counts) are counted, not stored.
+// unknown accelerators become other rows (unknown-accelerator). Dropped: events with malformed
+// messages (message-invalid) or impossible times (time-invalid); the missing end of a cut file
+// (truncated). Events without a time (aggregated counts) are counted, not stored.
 #include "profile/readers/xplane/xplane_parts.h"
 
 #include <stdio.h>
@@ -70,8 +70,8 @@ static void note_trouble(struct stk_xp_reading *r)
         stk_shard_issue(r->notes, STK_ISSUE_TRUNCATED, 1, 0, r->trouble.cut_offset, r->cut_note);
     }
     if (damage || r->trouble.cut_offset >= 0 || r->ends_badly) {
-        // Planes come one after the other, devices before the host: any may be missing. Texts of
-        // the profiler follow all planes.
+        // Planes are sequential, devices before the host, so any may be missing. The profiler's
+        // texts follow all planes.
         stk_build_cut(r->build, STK_CUT_AT, r->has_texts ? INT64_MAX : INT64_MIN);
     }
     if (r->trouble.limited) {
@@ -100,7 +100,7 @@ static void describe_trace(struct stk_xp_reading *r)
     } else if (r->framework_hint & 1u << STK_FW_TENSORFLOW) {
         snprintf(producer, sizeof producer, "TensorFlow");
     }
-    // Times are relative to the session unless the writer never got to make them so.
+    // Times are relative to the session unless the writer ended before converting them.
     bool relative = r->profile_start_ns > 0 && r->min_timestamp_ns < r->profile_start_ns / 2;
     struct stk_build_facts facts = {
         .format = stk_reader_xplane.name,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments of events, on demand. The store keeps each event's position; the plane around it
-// is scanned for its maps, and the event's stats are named with them. No table is kept while
-// reading for what is rarely asked. Planes are located once, by hopping over the top-level
-// fields, and a plane that was scanned stays so: events of one track may come from several planes
-// in turn, and the maps cost far more than an event. That takes no more memory than reading the
-// profile did.
+// is scanned for its maps, and the event's stats are named with them. Reading keeps no table for
+// this, since it is rarely needed. Planes are located once, by hopping over the top-level fields. A
+// scanned plane stays in memory: events of one track may alternate between planes, and the maps
+// cost far more than an event. That takes no more memory than reading the profile did.
 #include "base/sort.h"
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_parts.h"
@@ -119,7 +118,7 @@ static void emit_event(const struct asking *a, const uint8_t *p, size_t n)
 // A plane of the file.
 struct place {
     uint64_t offset, size;      // of its payload
-    struct stk_xp_plane *plane; // scanned; in the arena; NULL: no event of it was asked for
+    struct stk_xp_plane *plane; // scanned; in the arena; NULL: none of its events was needed
 };
 #define PLANE_MIN_BYTES 4 // of one that holds an event
 
@@ -132,10 +131,10 @@ struct state {
     bool last_is_cut;      // the file ends inside of the last one
     bool is_part;          // reading failed after the last one
     struct stk_arena arena;
-    struct stk_xp_trouble trouble; // counts what may still come, over all planes
+    struct stk_xp_trouble trouble; // counts what may still come, for all planes
 };
 
-// Finds the planes. Planes after an unreadable place are not found; false: no memory.
+// Finds the planes, except those after an unreadable place. False: no memory.
 static bool find_places(struct state *s)
 {
     struct stk_pb_walk *w = &s->walk;
@@ -252,7 +251,7 @@ enum stoker_status stk_xp_args_open(struct stk_stream *stream, const char *path,
         return stk_err_nomem(err);
     }
     s->path = path;
-    // How much compressed input holds is not known; a walk ends where reading gives no more.
+    // The size of compressed input isn't known; a walk ends where reading ends.
     s->source = (struct stk_pb_source){.stream = stream, .size = is_plain ? plain : INT64_MAX};
     stk_vec_init(&s->places, sizeof(struct place), SIZE_MAX / sizeof(struct place));
     stk_arena_init(&s->arena, STK_XP_ARENA_MAX);

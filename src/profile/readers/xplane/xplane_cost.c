@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation of TensorFlow costs on the device, from what the rows of its kernels say: its
-// type ("path:MatMul") and the shapes of its inputs ("(half[4,384,1024];half[])"), as the
-// annotation around a launch records them (tensorflow/core/framework/op_kernel.cc, TraceString).
+// The cost of a TensorFlow operation on the device, from its kernels' rows: its type
+// ("path:MatMul") and the shapes of its inputs ("(half[4,384,1024];half[])"), as recorded by the
+// annotation around a launch (tensorflow/core/framework/op_kernel.cc, TraceString).
 // Known: products of matrices (operations and traffic), elementwise operations and comparisons
 // (traffic alone). Traffic is each input read once and the output written once: a lower bound.
-// Limits: attributes are not recorded. The shapes show which sides of a product are transposed:
-// neither is preferred to both, and an ambiguous product gets no figures;
-// convolutions, whose output depends on strides and padding, and casts, whose output's type is not
-// recorded, are not counted.
+// Limits: attributes aren't recorded. The shapes show which sides of a product are transposed;
+// neither is preferred to both, and an ambiguous product gets no figures. Convolutions and casts
+// aren't counted: a convolution's output depends on strides and padding, and a cast's output type
+// isn't recorded.
 #include <string.h>
 
 #include "base/assert.h"
@@ -125,7 +125,7 @@ static void product(const struct shape *in, int count, struct stk_launch_config 
         sizes[t][1] = in[t].size[axes - 1];
     }
     int64_t out = -1, summed = 0;
-    for (int a = 0; a < 2; a++) { // which side of each is summed over
+    for (int a = 0; a < 2; a++) { // the summed side of each
         for (int b = 0; b < 2; b++) {
             int64_t size = times(sizes[0][1 - a], sizes[1][1 - b]);
             bool both_transposed = a == 0 && b == 1;
@@ -147,8 +147,8 @@ static void product(const struct shape *in, int count, struct stk_launch_config 
                     in[0].width > 0 ? times(times(batch, out), in[0].width) : -1);
 }
 
-// All inputs read, and an output written: of the largest one's shape and type, of its shape with a
-// byte an element (comparisons), or next to nothing (reductions).
+// All inputs are read, and an output is written: of the largest input's shape and type, of its
+// shape with a byte per element (comparisons), or almost nothing (reductions).
 enum output { OUTPUT_LARGEST, OUTPUT_BOOL, OUTPUT_SMALL };
 
 static void traffic(const struct shape *in, int count, enum output output,

@@ -11,7 +11,7 @@
 
 #define BLOCK_BYTES ((size_t)256 * 1024) // read and decoded at a time: stays in a core's cache
 #define TASK_BYTES ((uint64_t)8 << 20)
-#define TASKS_MAX 64 // of a job, about: each costs a shard
+#define TASKS_MAX 64 // of a job, approximately: each costs a shard
 #define EVENT_MAX_BYTES ((size_t)64 << 20)
 
 struct stretch {
@@ -80,7 +80,7 @@ static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t 
         const uint8_t *p =
             stk_pb_fetch(&crew->job->source, at, BLOCK_BYTES, crew->hop_buf, &got, &ignored);
         if (!p || got < 16) {
-            return end; // decoding meets the same trouble and tells
+            return end; // decoding meets the same damage and reports it
         }
         const uint8_t *q = p, *limit = p + got;
         uint64_t size;
@@ -103,8 +103,8 @@ static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t 
     return at < end ? at : end;
 }
 
-// Hops that a guess must survive, and the one where it is taken. A chain of fields that starts
-// inside an event runs through that event's stats (they bear the same tag) and from its end on over
+// Hops that a guess must survive, and the hop at which it is accepted. A chain of fields that
+// starts inside an event runs through that event's stats (they have the same tag), then over
 // events.
 #define GUESS_HOPS 64
 #define GUESS_TAKEN 40
@@ -204,7 +204,7 @@ static void report_progress(struct crew *crew, uint64_t bytes)
     }
 }
 
-// An event that does not fit the buffer carries something monstrous; it is left out.
+// An event that doesn't fit the buffer has a huge value; it is left out.
 static uint64_t skip_monster(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t at,
                              uint64_t to)
 {
@@ -238,8 +238,8 @@ static bool enlarge(struct capacity *capacity, size_t size)
     return true;
 }
 
-// The rest of a stretch without a whole field. In a cut line that is the known truncation; anywhere
-// else it is damage.
+// The rest of a stretch without a complete field. In a cut line that is the known truncation;
+// anywhere else it is damage.
 static void end_of_stretch(struct stk_xp_decoder *d, uint64_t at)
 {
     STK_ASSERT(d->line);
@@ -337,8 +337,8 @@ static void work(void *arg, int index)
     stk_free(capacity.p);
 }
 
-// If a cut was guessed wrongly, everything is decoded again with cuts that are sought. Only a file
-// made for it, or a damaged one, comes to that.
+// If a cut was guessed wrongly, everything is decoded again with exact cuts. That only happens with
+// damaged or malicious files.
 static void run_crew(struct crew *crew, uint64_t total)
 {
     uint64_t tasks = total / crew->task_bytes + 1, done_before = crew->job->done_bytes;

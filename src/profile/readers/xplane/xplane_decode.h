@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding the events of many lines with several workers.
 //
-// The lines, in file order, are cut into tasks of about equal size; each task fills a shard of its
-// own, so rows come out in file order for any number of workers, and equal input gives equal
-// traces. A line larger than a task is cut between two events. Where an event begins is guessed
-// from the bytes there; the guess is right if decoding from before arrives at it. If one
-// is wrong, all is decoded again with cuts found by hopping over the lengths of all events.
+// The lines, in file order, are cut into tasks of about equal size. Each task fills its own shard,
+// so rows are in file order for any number of workers, and equal input gives equal traces. A line
+// larger than a task is cut between two events. Where an event begins is guessed from the bytes
+// there. The guess is right if decoding the bytes before arrives at it. If one is wrong, everything
+// is decoded again with cuts found by hopping over the lengths of all events.
 #pragma once
 
 #include "profile/readers/reader.h"

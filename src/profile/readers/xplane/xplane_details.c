@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stats of allocator events, counters and collectives, read a second time and only where an
-// analysis asked for them, so that reading for anything else costs nothing.
+// Stats of allocator events, counters and collectives, read a second time only if an analysis asked
+// for them, so they cost nothing otherwise.
 //
 // TensorFlow's and JAX's BFC allocator writes the events MemoryAllocation and MemoryDeallocation; a
-// counter is an event of the line "_counters_" whose stats are its values; a collective of XLA says
-// in its HLO text how much it moves and within which groups; work of a device says in "tf_op" which
-// operation of the framework it belongs to, with the name scopes around that, and in "shape" what
-// its inputs were.
+// counter is an event of the line "_counters_" whose stats are its values; an XLA collective has
+// its bytes and groups in its HLO text; device work has the framework's operation with its name
+// scopes in "tf_op", and the shapes of its inputs in "shape".
 #include <stdio.h>
 
 #include "base/assert.h"
@@ -117,7 +116,7 @@ static void take_scope(struct taking *t, struct stk_str name, const struct stk_x
     }
 }
 
-// "path" of "path:", as of names without a type.
+// "path" of "path:": a name without a type.
 static struct stk_str without_colon(struct stk_str text)
 {
     while (text.n && text.p[text.n - 1] == ':') {
@@ -126,7 +125,7 @@ static struct stk_str without_colon(struct stk_str text)
     return text;
 }
 
-// The framework's path; XLA on a GPU and on the CPU says the program and its operation alone.
+// The framework's path; XLA on a GPU and on the CPU only has the program and its operation.
 static void put_scope(struct taking *t)
 {
     char joined[512];
@@ -274,7 +273,7 @@ static const struct hlo_collective {
                        {" collective-permute-start(", STK_COLLECTIVE_PERMUTE, true}};
 #define HLO_COLLECTIVES (sizeof hlo_collectives / sizeof hlo_collectives[0])
 
-// "%all-reduce.3 = f32[...": XLA names an instruction after what it does, unless it was renamed.
+// "%all-reduce.3 = f32[...": XLA names an instruction after its operation, unless it was renamed.
 bool stk_xp_is_collective(struct stk_str text)
 {
     size_t skip = text.n && text.p[0] == '%';
@@ -306,7 +305,7 @@ static void take_collective(struct taking *t, struct stk_str text)
     d->text = stk_shard_intern(t->d->shard, word, strlen(word));
     int64_t members = group_size(text);
     int64_t bytes = shape_bytes((struct stk_str){shape, (size_t)(call - shape)}, of_largest);
-    bool scatters = kind == STK_COLLECTIVE_REDUCE_SCATTER; // the shape is that of one part
+    bool scatters = kind == STK_COLLECTIVE_REDUCE_SCATTER; // the shape is one part's
     if (scatters && (members == 0 || __builtin_mul_overflow(bytes, members, &bytes))) {
         bytes = 0;
     }
@@ -318,7 +317,7 @@ static void take_collective(struct taking *t, struct stk_str text)
     }
 }
 
-// A kernel that applies a gradient to a variable of TensorFlow's tells the gradient's size.
+// A kernel that applies a gradient to a TensorFlow variable shows the gradient's size.
 static void put_update(struct taking *t)
 {
     struct stk_str op = t->scope[SCOPE_OP].n ? t->scope[SCOPE_OP] : t->scope[SCOPE_LEVEL];

@@ -19,7 +19,7 @@
 #define TAG_UINT64 (3 << 3 | STK_PB_VARINT) // in a stat
 #define TAG_INT64 (4 << 3 | STK_PB_VARINT)
 
-// The hot path is compiled twice, with and without an instruction that not all processors have.
+// The hot path is compiled twice, with and without an instruction that not all CPUs have.
 #define INLINE static inline __attribute__((always_inline))
 
 #define HAS(values, id) ((values)->present & 1u << STK_XP_STAT_##id)
@@ -64,7 +64,7 @@ struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
                                 .sid = STK_STR("")};
     switch (line->kind) {
     case STK_XP_LINE_RANGES:
-        key.sid = STK_STR("NVTX"); // not the thread's own row: ranges may cross its calls
+        key.sid = STK_STR("NVTX"); // on a separate row, since ranges may cross the thread's calls
         // fall through
     case STK_XP_LINE_THREAD:
         key.kind = STK_TRACK_THREAD;
@@ -128,7 +128,7 @@ void stk_xp_line_end(struct stk_xp_decoder *d)
     }
 }
 
-// Which stat an id means on this plane, if stoker wants it from events.
+// The stat of an id on this plane, if stoker wants it from events.
 static inline enum stk_xp_stat stat_of_id(const struct stk_xp_plane *plane, uint64_t id)
 {
     if (id < plane->stat_ids.dense_count) {
@@ -142,7 +142,7 @@ static inline enum stk_xp_stat stat_of_id(const struct stk_xp_plane *plane, uint
     return plane->stats_wanted >> stat & 1 ? stat : STK_XP_STAT_NONE;
 }
 
-// A stat that counts, or that is not written as every known writer does (id first).
+// A stat that is used, or that isn't written like every known writer does (id first).
 static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t n,
                       struct stk_xp_values *values)
 {
@@ -178,9 +178,8 @@ static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t
     return true;
 }
 
-// Pass over the stats from p on that do not count; most do not. Returns the first one to
-// read, or the first byte that is not a stat, or `end`. The id of a stat comes first, in one or two
-// bytes.
+// Skips the stats from p on that aren't used, which most aren't. Returns the first one to read, or
+// the first byte that isn't a stat, or `end`. The id of a stat comes first, in one or two bytes.
 INLINE const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t *p,
                                  const uint8_t *end)
 {
@@ -213,7 +212,7 @@ INLINE bool read_event(const struct stk_xp_plane *plane, const uint8_t *p, size_
     uint64_t id = 0, offset_ps = 0, duration_ps = 0, v;
     e->aggregated = false;
     e->values.present = 0;
-    // Every known writer keeps to this order.
+    // Every known writer uses this order.
     if (p < end && *p == TAG_ID && (next = varint8(p + 1, pext, &id)) != NULL) {
         p = next;
     }
@@ -286,7 +285,7 @@ static inline int64_t round_ps(int64_t ps)
     return ns + (rest >= 500);
 }
 
-// A duration of -1 marks a time that no 64 bits can hold; the shard drops it as invalid.
+// A duration of -1 marks a time that doesn't fit 64 bits; the shard drops it as invalid.
 static inline void set_times(const struct stk_xp_line *line, const struct event *e,
                              struct stk_row *row)
 {
@@ -473,7 +472,7 @@ static inline bool wants_details(const struct stk_xp_decoder *d, const struct st
     case STK_XP_LINE_THREAD: // messages are the device's
         return (wants & ~(STK_WANT_INPUT | STK_WANT_MESSAGES)) ||
                (wants & STK_WANT_INPUT && x->input);
-    case STK_XP_LINE_STREAM: // only rows of operations name their collectives
+    case STK_XP_LINE_STREAM: // only rows of operations have names of collectives
         return (wants & ~(STK_WANT_INPUT | STK_WANT_MESSAGES)) != 0;
     case STK_XP_LINE_OPS:
         return (wants & ~(STK_WANT_INPUT | STK_WANT_MESSAGES)) ||
@@ -528,8 +527,8 @@ INLINE void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
     struct event e;
     struct stk_row row;
     d->events++;
-    // An empty message is an event of metadata 0 at the line's begin. Without that metadata it
-    // means nothing, and two bytes of a file would take a row each.
+    // An empty message is an event of metadata 0 at the line's begin. Without that metadata it is
+    // meaningless, and every two bytes of a file would take a row.
     if ((n == 0 && !d->has_zero) || !read_event(d->plane, p, n, pext, &e)) {
         drop_event(d, STK_ISSUE_MESSAGE_INVALID, pos);
         return;

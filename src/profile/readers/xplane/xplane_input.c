@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stats of tf.data's events, where an analysis asked for them: how wide a stage runs, how full its
-// buffer is, and which function a piece of work belongs to. tf.data numbers each run of a function:
+// Stats of tf.data's events, if an analysis asked for them: a stage's parallelism, the fill of its
+// buffer, and which function a piece of work belongs to. tf.data numbers each run of a function:
 // the event that starts it and every piece of it, on any thread, carry that number as `id`.
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_event.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input that can only be read in order: compressed files, pipes. One plane at a time is held in
-// memory, or several small ones that follow each other. Memory grows with the bytes that arrive,
-// not with the length that the file claims.
+// Input that can only be read in order: compressed files, pipes. One plane at a time is in memory,
+// or several small consecutive ones. Memory grows with the bytes that arrive, not with the length
+// that the file claims.
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_reading.h"
 
@@ -11,7 +11,7 @@
 // Largest plane held.
 #define MAX_HELD_BYTES ((uint64_t)32 << 30)
 #define HOLD_STEP_BYTES ((size_t)8 << 20)
-#define BATCH_BYTES ((size_t)1 << 20) // of small planes, which are decoded together
+#define BATCH_BYTES ((size_t)1 << 20) // small planes are decoded together
 #define BATCH_GAP ((uint64_t)64)      // between two of them: tags and lengths
 
 // Bytes taken from the stream in order, for input that cannot be read in place.
@@ -104,7 +104,7 @@ static enum stoker_status hold(struct intake *in, size_t base, uint64_t want, si
     return STOKER_OK;
 }
 
-// Decode the planes at hand and let go of their bytes.
+// Decodes the buffered planes and frees their bytes.
 static enum stoker_status end_batch(struct intake *in)
 {
     STK_ASSERT(in->batch_start + in->batch_used <= in->at);
@@ -127,7 +127,7 @@ static enum stoker_status begin_plane(struct intake *in, size_t *base)
     return status;
 }
 
-// Passes over n bytes of the field that begins at `field`.
+// Skips n bytes of the field that begins at `field`.
 static enum stoker_status skip(struct intake *in, uint64_t n, uint64_t field)
 {
     uint8_t bytes[4096];
@@ -146,7 +146,7 @@ static enum stoker_status skip(struct intake *in, uint64_t n, uint64_t field)
     return STOKER_OK;
 }
 
-// The plane of `size` bytes that comes next, of the field that begins at `field`.
+// Reads the next plane, of `size` bytes, in the field that begins at `field`.
 static enum stoker_status held_plane(struct intake *in, uint64_t size, uint64_t field)
 {
     struct stk_xp_reading *r = in->r;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels were launched, and what operations compute: read a second time and only where an
-// analysis asked for it.
+// How kernels were launched, and what operations compute: read a second time, only if an analysis
+// asked for it.
 //
 // GPU: the stat "kernel_details" as text, words "key:value" between spaces or line breaks (XLA:
 // xla/backends/profiler/gpu/cupti_collector.cc and rocm_collector.cc, TensorFlow since 2.2): regs,
 // static_shared and dynamic_shared (older: shm; ROCm: group_mem), grid and block as x,y,z, occ_pct,
-// which is theoretical occupancy and 0 where it was not computed. Counts with all bits set, as
-// early TensorFlow wrote them for what it did not know, are unknown.
+// which is theoretical occupancy, and 0 if it wasn't computed. Counts with all bits set, which
+// early TensorFlow wrote for unknown values, are unknown.
 // TPU: "flops" and "bytes_accessed" of an operation's metadata, XLA's own cost model; not of
 // operations that only start asynchronous work (copy-start), whose own time isn't that work's.
 // TensorFlow on a GPU: from the operation's type and the shapes of its inputs (xplane_cost.c).
@@ -99,15 +99,15 @@ static void take_number(const struct stk_xp_value *v, int64_t *out)
     }
 }
 
-// What an operation of TensorFlow is, and is given. `lasting`: texts of the plane's own tables,
-// which stay where they are as long as the decoder does.
+// A TensorFlow operation and its inputs. `lasting`: texts in the plane's own tables, which live as
+// long as the decoder.
 struct given {
     struct stk_str op, shapes;
     bool op_lasts, shapes_last;
 };
 
-// Kernels of one name are launched in the same ways again and again, and writers refer to the text
-// in the plane's tables: what was made of it is known by its address.
+// Kernels of one name are launched in the same few ways, and writers refer to the text in the
+// plane's tables. So the parsed result is cached by the text's address.
 static void take_details(struct stk_xp_decoder *d, const struct stk_xp_value *v,
                          struct stk_launch_config *c)
 {
@@ -158,7 +158,7 @@ static void take_stats(struct stk_xp_decoder *d, struct stk_xp_second_walk w,
     }
 }
 
-// Flops and bytes of the operation, where nothing recorded says them.
+// Flops and bytes of the operation, if they aren't recorded.
 static void take_cost(struct stk_xp_decoder *d, const struct given *g, struct stk_launch_config *c)
 {
     if (!g->op.n || !g->shapes.n || c->flops >= 0 || c->bytes >= 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the maps of a plane mean: stats by their names, and what each event's name says about it.
-// Everything is computed once per plane and entry, so decoding an event is a look-up.
+// The meaning of a plane's maps: stats by their names, and what each event's name says about it.
+// Everything is computed once per plane and entry, so decoding an event only takes a lookup.
 #include "base/assert.h"
 #include "profile/readers/xplane/xplane_plane.h"
 #include "profile/readers/xplane/xplane_second.h"
@@ -105,7 +105,7 @@ void stk_xp_ids_deinit(struct stk_xp_ids *ids)
     *ids = (struct stk_xp_ids){0};
 }
 
-// Read a second time where an analysis asks (xplane_second.h).
+// Read a second time if an analysis asks (xplane_second.h).
 static enum stk_xp_second second_of(struct stk_str name)
 {
     static const struct {
@@ -241,7 +241,7 @@ void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
         // fall through
     case STK_XP_STAT_ALLOCATION_BYTES:
     case STK_XP_STAT_RAW_BYTES_ACCESSED:
-        // XLA writes what is freed as an event of its own; PyTorch, exported, as negative bytes.
+        // XLA writes a free as a separate event; exported PyTorch profiles, as negative bytes.
         if (stk_xp_value_i64(v, &n) &&
             (n >= 0 || (stat == STK_XP_STAT_ALLOCATION_BYTES && v->type == STK_XP_I64))) {
             values->bytes = n;
@@ -293,7 +293,7 @@ static bool read_defaults(struct stk_xp_plane *plane, struct stk_xp_event_meta *
     return true;
 }
 
-// CUPTI's own work. "COMPILER" is among its overheads too, but it is the program that needs it.
+// CUPTI's own work. It also lists "COMPILER" as overhead, but that is the program's own work.
 static bool is_overhead(struct stk_str name)
 {
     return stk_str_eq(name, STK_STR("BUFFER_FLUSH")) ||
@@ -313,7 +313,7 @@ static uint8_t host_kind(struct stk_str name)
         return STK_KIND_ANNOTATION;
     }
     if (stk_str_starts(name, STK_STR("ThreadpoolListener::"))) {
-        return STK_KIND_OTHER; // marks of no length between which a pool thread has work
+        return STK_KIND_OTHER; // zero-length marks around a pool thread's work
     }
     if (is_overhead(name)) {
         return STK_KIND_OTHER;
@@ -462,7 +462,7 @@ static void resolve_event(struct stk_xp_plane *plane, struct stk_xp_event_meta *
     hint(plane, m->name);
 }
 
-// Stats that change what becomes of an event, by plane; all others are passed over unread.
+// Stats that affect an event, by plane; all others are skipped.
 static uint32_t stats_wanted(enum stk_xp_plane_kind kind)
 {
     if (kind == STK_XP_PLANE_HOST || kind == STK_XP_PLANE_NVTX) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the XPlane reader that its descriptor names, one file each.
+// The functions in the XPlane reader's descriptor, one file each.
 #pragma once
 
 #include "profile/readers/reader.h"

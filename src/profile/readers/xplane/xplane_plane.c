@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan of one plane: name, facts, maps, and where the lines lie.
+// Scan of one plane: name, facts, maps, and positions of the lines.
 #include "profile/readers/xplane/xplane_plane.h"
 
 #include "base/assert.h"
@@ -17,7 +17,8 @@
 #define META_DISPLAY 4
 #define META_STATS 5
 
-// Longest name kept, and longest stat of a metadata entry looked at (the rest are HLO programs).
+// Longest name kept, and longest stat of a metadata entry that is read (longer ones are HLO
+// programs).
 #define NAME_MAX_BYTES ((uint64_t)65536)
 #define META_STAT_MAX_BYTES ((uint64_t)1024)
 #define MAX_METAS ((size_t)STK_XP_NAMES_MAX)
@@ -28,11 +29,11 @@ struct scan {
     struct stk_arena *arena;
     struct stk_vec *lines, plane_stats; // struct stk_str
     struct stk_xp_trouble *trouble;
-    bool cut; // the plane's end is that of the file, not its own
+    bool cut; // the file ends before the plane does
     bool no_memory;
 };
 
-// A slot in v, or NULL: without memory, or at the cap, which is only noted.
+// A slot in v; NULL: no memory, or the cap is reached, which is only noted.
 static void *slot_in(struct scan *s, struct stk_vec *v)
 {
     if (v->count >= v->max_count) {
@@ -123,7 +124,7 @@ static void stat_meta_field(struct scan *s, void *item, const struct stk_pb_fiel
 
 typedef void field_fn(struct scan *s, void *item, const struct stk_pb_field *f);
 
-// A map entry that fits the window: {1: key, 2: value message}, either of them optional.
+// A map entry that fits the window: {1: key, 2: value message}, both optional.
 static void entry_small(struct scan *s, const uint8_t *p, size_t n, uint64_t at, int64_t *key,
                         void *item, field_fn *fn)
 {
@@ -231,8 +232,8 @@ static void scan_stat_meta(struct scan *s, const struct stk_pb_field *f)
     scan_entry(s, f, &m->id, m, stat_meta_field);
 }
 
-// Fields of a line up to its first event; all of them where one that matters is still missing,
-// since a foreign writer may put it last. A cut line is not searched beyond its events.
+// Fields of a line up to its first event. If a needed one is still missing, all of them, since
+// other writers may put it last. A cut line isn't searched beyond its events.
 static void scan_line(struct scan *s, const struct stk_pb_field *f, uint64_t size)
 {
     struct stk_xp_line *line = slot_in(s, s->lines);
@@ -301,7 +302,7 @@ static void scan_field(struct scan *s, const struct stk_pb_field *f, enum stk_pb
     if (f->wire != STK_PB_LEN) {
         return;
     }
-    if (step == STK_PB_CUT) { // only a line is of use without its end
+    if (step == STK_PB_CUT) { // only a line is usable without its end
         if (f->number == PLANE_LINES) {
             scan_line(s, f, end - f->offset);
         }
@@ -365,7 +366,7 @@ static void plane_fact(struct stk_xp_plane *plane, enum stk_xp_stat stat,
         plane->memory_bytes_per_s = n;
     } else if (stat == STK_XP_STAT_PEAK_TERAFLOPS) {
         plane->flops_per_s = scaled(v, 1e12);
-    } else if (stat == STK_XP_STAT_PEAK_MEMORY_RATE) { // what a backend says of itself counts most
+    } else if (stat == STK_XP_STAT_PEAK_MEMORY_RATE) { // a backend's own figure takes precedence
         plane->memory_bytes_per_s = scaled(v, 1e9);
     } else if (stat == STK_XP_STAT_PROFILE_START && number) {
         plane->profile_start_ns = n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One plane of an XSpace, structure without events: its name and facts, the two maps that give its
-// ids a meaning, and where its lines lie. Ids mean something only inside their plane, and the maps
-// may follow the lines that use them, so a plane is always scanned before its events are decoded;
-// the scan passes over lines by their length.
+// The structure of one plane of an XSpace, without events: its name and facts, the two maps that
+// give its ids a meaning, and the positions of its lines. Ids are only valid inside their plane,
+// and the maps may come after the lines that use them. So a plane is always scanned before its
+// events are decoded; the scan skips lines by their length.
 #pragma once
 
 #include "base/arena.h"
@@ -83,7 +83,7 @@ enum stk_xp_derived {
     STK_XP_DERIVED_COUNT
 };
 
-// An XEventMetadata: a name and what it says about every event that bears it.
+// An XEventMetadata: a name, and what it says about its events.
 struct stk_xp_event_meta {
     int64_t id;
     struct stk_str name, display;
@@ -103,7 +103,7 @@ struct stk_xp_line {
     enum stk_xp_line_kind kind;
     int64_t id, timestamp_ns;
     struct stk_str name;
-    uint64_t offset, size; // of the payload (clamped to what the file holds)
+    uint64_t offset, size; // of the payload (clamped to the file's size)
     bool cut;              // the file ends inside it, which is reported
     uint64_t events;       // position of the first field that is an event
 };
@@ -112,7 +112,7 @@ struct stk_xp_plane {
     uint32_t index;
     enum stk_xp_plane_kind kind;
     int64_t device;  // number in the trace, -1: host
-    int64_t ordinal; // as its name says, -1: none
+    int64_t ordinal; // from its name, -1: none
     struct stk_str name;
     uint64_t offset, size;      // of the payload
     struct stk_vec stat_metas;  // struct stk_xp_stat_meta
@@ -130,7 +130,7 @@ struct stk_xp_plane {
     uint64_t lines_ignored; // of a plane that stoker added
 };
 
-// What goes wrong in the structure.
+// Errors in the structure.
 struct stk_xp_trouble {
     uint64_t bad;                    // malformed messages
     int64_t bad_offset;              // first, -1 none
@@ -149,16 +149,16 @@ static inline struct stk_xp_trouble stk_xp_trouble_none(void)
                                    .names_left = STK_XP_NAMES_MAX};
 }
 
-// Scan the plane whose payload is [offset, offset + size), clamped by the caller to what there is;
-// `cut` says that it was. Lines are appended to `lines` (struct stk_xp_line). Strings go to the
-// arena. STOKER_ENOMEM, STOKER_ELIMIT or a read error end it; damage does not.
+// Scan the plane whose payload is [offset, offset + size). The caller clamps it to the file's size;
+// `cut`: it did. Lines are appended to `lines` (struct stk_xp_line). Strings go to the arena.
+// STOKER_ENOMEM, STOKER_ELIMIT or a read error end it; damage does not.
 STK_MUST_CHECK enum stoker_status
 stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk *walk, uint64_t offset,
                   uint64_t size, bool cut, struct stk_arena *arena, struct stk_vec *lines,
                   struct stk_xp_trouble *trouble, struct stoker_err *err);
 void stk_xp_plane_deinit(struct stk_xp_plane *plane);
 
-// xplane_meta.c: what the plane's maps mean. Called once they are read. False: no memory.
+// xplane_meta.c: resolves the plane's maps. Called once they are read. False: no memory.
 bool stk_xp_plane_resolve(struct stk_xp_plane *plane, struct stk_arena *arena);
 bool stk_xp_ids_build(struct stk_xp_ids *ids, const struct stk_vec *items);
 void stk_xp_ids_deinit(struct stk_xp_ids *ids);
@@ -182,6 +182,6 @@ bool stk_xp_stat_parse(const struct stk_xp_plane *plane, const uint8_t *p, size_
                        struct stk_xp_value *value);
 bool stk_xp_value_i64(const struct stk_xp_value *v, int64_t *out);
 bool stk_xp_value_text(const struct stk_xp_value *v, struct stk_str *out);
-// Take over what a stat says. `bits` are those of the stats that are wanted.
+// Stores a stat's value. `bits` are those of the wanted stats.
 void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
                         const struct stk_xp_value *v);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled programs of a profile: XLA's profilers put each HLO module, as a whole, into the
-// plane `/host:metadata`. Read are its name, its number, and what the parameters of its entry are
-// called and of which type and shape they are; which of them differs between the programs of one
-// function is why that was compiled again. Also whether an operation of its entry is in the
-// transpose of a function's linearization, JAX's name for the backward pass: then it computes
-// gradients.
+// The compiled programs of a profile: XLA's profilers put each whole HLO module into the plane
+// `/host:metadata`. The reader takes its name, its number, and the names, types and shapes of its
+// entry's parameters. If these differ between programs of one function, that is why it was compiled
+// again. The reader also checks whether an operation of the entry is in the transpose of a
+// function's linearization, JAX's name for the backward pass: then the program computes gradients.
 //
 // Format: an XEventMetadata per program, with a stat whose bytes are an HloProto (xla/service/
 // hlo.proto and xla/xla_data.proto in openxla/xla). Seen: JAX 0.8 (AMD MI300X), 0.10 (CPU), TPU
-// v6e. Method: a walk over the fields, in which all but the entry computation is passed over by
-// length; nothing is held but one program's parameters. Limits: PARAMETERS_MAX of them; names and
-// types beyond NAME_MAX_BYTES are cut. What is no HloProto is passed over; damage inside of one
-// ends it. JAX takes parameters out that the function does not use.
+// v6e. Method: a walk over the fields that skips everything but the entry computation by length.
+// Only one program's parameters are in memory. Limits: PARAMETERS_MAX of them; names and types
+// beyond NAME_MAX_BYTES are cut. Anything but an HloProto is skipped; damage inside one ends it.
+// JAX removes parameters that the function doesn't use.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -52,16 +51,16 @@ struct programs {
     struct stk_vec parameters; // struct parameter, of the program at hand
     char name[NAME_MAX_BYTES];
     int64_t id, entry;
-    int64_t computation; // id of the one at hand
-    bool has_entry;      // of the program at hand
-    bool whole;          // nothing of it was lost
+    int64_t computation; // id of the current one
+    bool has_entry;      // of the current program
+    bool whole;          // no part of it was lost
     bool differentiates; // an operation of its entry is of a backward pass
     bool no_memory;
 };
 
 typedef void field_fn(struct programs *s, const struct stk_pb_field *f);
 
-// Calls fn for each field of the message [at, at + size). False: it ended before that.
+// Calls fn for each field of the message [at, at + size). False: the message ended early.
 static bool each(struct programs *s, uint64_t at, uint64_t size, field_fn *fn)
 {
     struct stk_pb_walk *w = s->walk;
@@ -82,7 +81,7 @@ static bool each(struct programs *s, uint64_t at, uint64_t size, field_fn *fn)
 static void copy_text(char to[NAME_MAX_BYTES], const uint8_t *p, size_t n)
 {
     size_t kept = p ? (n < NAME_MAX_BYTES - 1 ? n : NAME_MAX_BYTES - 1) : 0;
-    while (kept < n && kept > 0 && (p[kept] & 0xc0) == 0x80) { // not inside of a character
+    while (kept < n && kept > 0 && (p[kept] & 0xc0) == 0x80) { // not inside a character
         kept--;
     }
     if (kept) {
@@ -175,7 +174,7 @@ static bool is_backward(struct stk_str path)
     return stk_str_contains(path, STK_STR("/transpose(jvp("));
 }
 
-// "params[0]", as the function's parameter is called; paths of operations are no such names.
+// "params[0]", the name of the function's parameter; paths of operations aren't parameter names.
 static void read_op_name(struct programs *s, char to[NAME_MAX_BYTES], const uint8_t *p, size_t n)
 {
     struct stk_pb_cursor c = {p, p + n};
@@ -210,7 +209,7 @@ static void instruction_field(struct programs *s, const struct stk_pb_field *f)
 {
     if (f->number != COMPUTATION_INSTRUCTIONS || f->wire != STK_PB_LEN ||
         f->value > STK_PB_WINDOW / 2) {
-        return; // no parameter is of that size
+        return; // no parameter is that large
     }
     size_t n = (size_t)f->value;
     const uint8_t *p = n ? stk_pb_walk_bytes(s->walk, f->offset, n) : NULL;

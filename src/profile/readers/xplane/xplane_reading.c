@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a plane: scanned, its device numbered, its lines decoded, its facts handed over.
+// Processes a plane: scans it, numbers its device, decodes its lines, and passes on its facts.
 #include "profile/readers/xplane/xplane_reading.h"
 
 #include "profile/readers/trace_event/chrome_told.h"
@@ -33,8 +33,8 @@ enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes, 
     return STOKER_OK;
 }
 
-// The number of a device in the trace. GPUs and TPUs go by their own; what stoker does not know
-// gets its own if that is free, else the next one from 1000 on.
+// The number of a device in the trace. GPUs and TPUs keep theirs. An unknown device keeps its
+// number if that is free, else it gets the next one from 1000 on.
 static enum stoker_status number_device(struct stk_xp_reading *r, struct stk_xp_plane *plane)
 {
     plane->device = -1;
@@ -90,7 +90,7 @@ enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk
         return stk_err_nomem(r->err);
     }
     plane->index = (uint32_t)(r->planes.count - 1);
-    r->has_texts = false; // one space may follow another
+    r->has_texts = false; // spaces may be concatenated
     size_t first = r->lines.count;
     enum stoker_status status = stk_xp_plane_scan(plane, walk, offset, size, cut, &r->arena,
                                                   &r->lines, &r->trouble, r->err);
@@ -132,7 +132,7 @@ enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk
         }
     }
     status = cut ? note_lost_names(r, plane, r->lines.count > first) : STOKER_OK;
-    if (r->lines.count == first) { // it has said what it had to say
+    if (r->lines.count == first) { // it has only facts, no lines
         stk_xp_plane_deinit(plane);
         r->planes.count--;
     } else {
@@ -166,7 +166,7 @@ static void describe_device(struct stk_xp_reading *r, const struct stk_xp_plane 
     stk_build_device(r->build, STK_XP_PROCESS, plane->device, &facts);
 }
 
-// Decode the lines at hand, hand over what is known of their planes, and let go of them.
+// Decodes the collected lines, passes on the facts of their planes, and frees them.
 enum stoker_status stk_xp_finish_planes(struct stk_xp_reading *r)
 {
     struct stk_xp_decode_job job = {

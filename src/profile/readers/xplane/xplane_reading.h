@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader of XSpace profiles (xplane.c), while it reads one: what is being read, shared by the
-// two ways in (a plain file in place, anything else in order) and by what they do with each plane.
+// State of the reader of XSpace profiles (xplane.c) while it reads one. It is shared by the two
+// ways to read (a plain file in place, anything else in order) and by the processing of planes.
 #pragma once
 
 #include "profile/readers/reader.h"
@@ -20,9 +20,9 @@ struct stk_xp_reading {
     const struct stk_read_ctx *ctx;
     struct stk_build *build;
     struct stk_shard *notes; // issues of the structure
-    struct stk_arena arena;  // strings of the planes at hand
+    struct stk_arena arena;  // strings of the collected planes
     struct stk_arena kept;   // strings needed to the end
-    struct stk_vec planes;   // struct stk_xp_plane: those at hand
+    struct stk_vec planes;   // struct stk_xp_plane: the collected ones
     struct stk_vec lines;    // struct stk_xp_line: theirs
     // Names of devices, and their numbers in the order of the names' ids.
     struct stk_strpool device_names;
@@ -30,14 +30,14 @@ struct stk_xp_reading {
     struct stk_map numbers_in_use; // of the devices
     struct stk_pb_source source;
     struct stk_xp_trouble trouble;
-    struct stk_str cut_note;                                    // what the cut took besides events
+    struct stk_str cut_note; // what the cut removed besides events
     uint64_t event_lines, plane_count, done_bytes, total_bytes; // planes with lines
     int64_t min_timestamp_ns, profile_start_ns;
     struct stk_str host, jax_version;
     struct stk_told_texts told; // by the hooks of `stoker run`
     uint32_t framework_hint;
-    bool has_texts;         // texts of the profiler were seen: all planes come before them
-    bool ends_badly;        // what follows is no field of a space
+    bool has_texts;         // the profiler's texts were seen, which come after all planes
+    bool ends_badly;        // the following bytes aren't a field of a space
     struct stoker_err *err; // never NULL
 };
 
@@ -45,7 +45,7 @@ struct stk_xp_reading {
 STK_MUST_CHECK enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r,
                                                    struct stk_pb_walk *walk, uint64_t offset,
                                                    uint64_t size, bool cut);
-// Decode the lines at hand, hand over what is known of their planes, and let go of them.
+// Decodes the collected lines, passes on the facts of their planes, and frees them.
 STK_MUST_CHECK enum stoker_status stk_xp_finish_planes(struct stk_xp_reading *r);
 // A text of the profiler itself: errors, warnings, host names.
 STK_MUST_CHECK enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes,
@@ -53,7 +53,7 @@ STK_MUST_CHECK enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, cons
 // Remember that the space itself is cut or malformed at this place (nothing for other steps).
 void stk_xp_note_space(struct stk_xp_reading *r, enum stk_pb_step step, uint64_t offset);
 
-// xplane_program.c: the compiled programs that the plane at [offset, offset + size) holds, to the
+// xplane_program.c: passes the compiled programs of the plane at [offset, offset + size) to the
 // builder.
 STK_MUST_CHECK enum stoker_status stk_xp_read_programs(struct stk_xp_reading *r,
                                                        struct stk_pb_walk *walk, uint64_t offset,

@@ -2,8 +2,8 @@
 // Stats that are read a second time (xplane_second.h).
 //
 // Method: every known writer puts the id first, so one load of eight bytes holds a stat's tag, its
-// size and its id, and a table by id says whether it is wanted. What is written otherwise is parsed
-// as a whole.
+// size and its id, and a table by id shows whether it is wanted. Stats in another form are parsed
+// completely.
 #include "profile/readers/xplane/xplane_second.h"
 
 #include "base/word.h"
@@ -23,9 +23,9 @@ static enum stk_xp_second second_of_id(const struct stk_xp_plane *plane, int64_t
                : ((const struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->second;
 }
 
-// A stat as it is usually written.
+// A stat in the usual form.
 struct usual {
-    const uint8_t *value, *end; // the field after the id; end NULL: it is written otherwise
+    const uint8_t *value, *end; // the field after the id; end NULL: another form
     enum stk_xp_second second;
 };
 
@@ -49,7 +49,7 @@ static inline struct usual usual_at(const struct stk_xp_second_walk *w, const ui
                           (enum stk_xp_second)w->plane->second_by_id[id]};
 }
 
-// The value of a stat that is one integer. False: it is something else.
+// The value of an integer stat. False: it isn't one.
 static inline bool integer_of(const struct usual *u, struct stk_xp_value *value)
 {
     uint64_t bits;
@@ -63,8 +63,8 @@ static inline bool integer_of(const struct usual *u, struct stk_xp_value *value)
     return true;
 }
 
-// The next stat that is wanted, where it and all before it are written as usual; else w->p is at
-// the first that is not.
+// The next wanted stat, if it and all before it are in the usual form; else w->p is at the first
+// one that isn't.
 static enum stk_xp_second next_usual(struct stk_xp_second_walk *w, struct stk_xp_value *value)
 {
     struct usual u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stats that are read a second time, only where an analysis asked for them: how a kernel was
-// launched, what an operation is given, how wide a stage of tf.data runs.
+// Stats that are read a second time, only if an analysis asked for them: a kernel's launch, an
+// operation's inputs, the parallelism of a tf.data stage.
 //
 // Their names are resolved once per plane, so a walk looks at the id of each stat and parses those
 // few that its caller wants. Most events have none.
@@ -41,5 +41,5 @@ static inline struct stk_xp_second_walk stk_xp_second_meta(const struct stk_xp_p
     const uint8_t *p = (const uint8_t *)raw.p;
     return (struct stk_xp_second_walk){plane, p, p + raw.n, p + raw.n, 0, wanted};
 }
-// The next stat that is wanted; STK_XP_SECOND_NONE: there are no more. `value` borrows.
+// The next wanted stat; STK_XP_SECOND_NONE: no more. `value` borrows.
 enum stk_xp_second stk_xp_second_next(struct stk_xp_second_walk *w, struct stk_xp_value *value);

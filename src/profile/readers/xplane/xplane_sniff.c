@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is this an XSpace? Protobuf has no magic, so the head is parsed as one, message by message, with
 // every known field required to have its wire type and texts, together, to be text. Field numbers
-// that xplane.proto does not have are let pass (it may grow) but cost certainty.
+// that xplane.proto doesn't have are accepted (it may grow) but reduce certainty.
 #include "profile/readers/xplane/xplane_parts.h"
 
 #include "base/protobuf.h"
@@ -39,7 +39,7 @@ static const uint8_t grammar[LEVELS][12] = {
 
 struct probe {
     unsigned known, unknown, names; // fields; planes with a name
-    size_t text, strange;           // bytes of texts; those that texts seldom have
+    size_t text, strange;           // bytes of texts; those that are unusual in texts
     bool wrong;
 };
 
@@ -51,7 +51,7 @@ static void probe_text(struct probe *b, const uint8_t *p, size_t n)
     }
 }
 
-// A message in p[0, n); `whole` says that it ends there and not only the head does.
+// A message in p[0, n); `whole`: the message itself ends there, not only the head.
 static void probe_message(struct probe *b, enum level level, const uint8_t *p, size_t n, bool whole)
 {
     struct stk_pb_cursor c = {p, p + n};
@@ -114,8 +114,8 @@ static size_t utf8_length(const uint8_t *p, size_t n)
     return length;
 }
 
-// Binary data that is valid UTF-8 throughout and full of U+FFFD: something decoded the file as text
-// and replaced what it did not understand.
+// Binary data that is valid UTF-8 throughout and full of U+FFFD: a program decoded the file as text
+// and replaced invalid bytes.
 static bool is_mangled(const uint8_t *p, size_t n)
 {
     size_t replaced = 0;

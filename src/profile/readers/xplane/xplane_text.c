@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XPlane files say in text. Names and spellings are those of openxla/xla
+// Texts in XPlane files. Names and spellings are those of openxla/xla
 // (xla/tsl/profiler/utils/xplane_schema.cc, xla/backends/profiler/gpu/cupti_collector.cc,
 // rocm_collector.cc), of TensorFlow 2.3 (newlines for spaces, no memory kinds), and of real files.
 #include "profile/readers/xplane/xplane_text.h"
@@ -181,7 +181,7 @@ static enum stk_xp_line_kind gpu_line_kind(struct stk_str name)
     if (stk_str_eq(name, STK_STR(STK_XSPACE_COUNTERS))) {
         return STK_XP_LINE_COUNTER;
     }
-    // "CUPTI overhead" too: a stream loses its name to it if the profiler flushed on it once.
+    // "CUPTI overhead" too: if the profiler flushed on a stream once, the stream has this name.
     return STK_XP_LINE_STREAM;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XPlane files say in text: detail strings of device events, plane names, HLO instructions.
+// Texts in XPlane files: detail strings of device events, plane names, HLO instructions.
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-// memcpy_details, Memset_details, memalloc_details...: "key:value" tokens parted by spaces or
-// newlines. What is absent or not understood stays as it was.
+// memcpy_details, Memset_details, memalloc_details...: "key:value" tokens separated by spaces or
+// newlines. Absent or unknown values stay as they were.
 struct stk_xp_details {
     bool has_bytes;
     int64_t bytes;            // size: or num_bytes:
@@ -45,13 +45,14 @@ enum stk_xp_line_kind {
 enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_str name,
                                        int64_t id);
 
-// Operation of an HLO instruction: from its category where recorded, else its name without the
-// number ("copy-done.2" -> "copy-done").
+// Operation of an HLO instruction: its category if recorded, else its name without the number
+// ("copy-done.2" -> "copy-done").
 struct stk_str stk_xp_hlo_op(struct stk_str category, struct stk_str name);
 // True for control flow, whose body's operations are recorded on the same line.
 bool stk_xp_hlo_is_container(struct stk_str op);
-// Way of the transfer that a TPU operation waits for: "%copy-done = f32[8]{0:S(5)} copy-done(...)".
-// S(5) is host memory, other spaces are the chip's. STK_DIR_UNKNOWN where the text does not tell.
+// Direction of the copy that a TPU operation waits for: "%copy-done = f32[8]{0:S(5)}
+// copy-done(...)". S(5) is host memory, other spaces are the chip's. STK_DIR_UNKNOWN if the text
+// doesn't show it.
 uint8_t stk_xp_hlo_dir(struct stk_str op, struct stk_str text);
 
 // A runtime or driver call by its spelling: cuXxx, cudaXxx, hipXxx.
