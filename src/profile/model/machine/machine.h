@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run's sampler recorded of the job and its machine (machine.stk, wire/samples.def). Such a
 // record isn't a rank of the run: it goes with the profile of the same time, like the records of a
-// loader's workers. stk_machine_see keeps all samples. stk_machine_look computes figures over a
+// loader's workers.
+//
+// stk_machine_see keeps all samples. stk_machine_look computes figures over a
 // range of time: the profile's, once it is known.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of a record of the machine over a time; see machine.h.
+//
 // A value that is written at each look (scan) covers the time since the previous one, which is
 // recorded; a missing value is 0. So its mean is the sum of value times covered time, over the time
 // of all looks. A state lasts until its next value. Its mean is weighted by that time, and includes

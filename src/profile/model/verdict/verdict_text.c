@@ -74,7 +74,7 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
         return seen ? stk_arena_printf(
                           arena,
                           "Cannot tell: no GPU events in this profile, and %d%% of the CPU's "
-                          "step has no events. It may hold %s",
+                          "step has no events. It may be %s",
                           percent(v->group_share[STK_GROUP_UNKNOWN]), seen)
                     : NULL;
     }
