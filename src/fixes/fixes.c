@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All fixes, and finding one by what was typed. The rows come from fixes_data.h, sorted by id.
+// All fixes, and finding one by what the user typed. The rows come from fixes_data.h, sorted by id.
 #include "fixes/fixes.h"
 
 #include <stdbool.h>
@@ -80,7 +80,7 @@ enum stoker_status stk_fix_row_unknown(const char *id, const char *near, struct 
                              id);
 }
 
-// The fix for the same framework whose id has most of its start in common, the rule at least; NULL:
+// The fix for the same framework with the longest common prefix of the id, at least the rule; NULL:
 // none has the link.
 static const char *akin(const struct stk_rep_fix *own, enum stk_fix_link link)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stoker can advise: one text file per fix, src/fixes/text/ID.txt, from which
 // cmake/fixes.cmake writes fixes_data.h into the build folder. A rule's table names the fixes that
-// it may give, `[FIX_TPU] = STK_FIX(transfer_exposed_tpu)` for transfer-exposed.tpu, so an id that
-// no file has does not compile.
+// it may give, `[FIX_TPU] = STK_FIX(transfer_exposed_tpu)` for transfer-exposed.tpu, so an id
+// without a file doesn't compile.
 //
 // A file holds lines `key: value`, then `---` and the advice (one paragraph, whose lines are joined
-// by a blank; {NAME} is a row of refusals.def, as a sentence), then, where there is code to paste,
-// another `---` and that code as it is. Keys; all but the first may be absent:
+// by a blank; {NAME} is a row of refusals.def, as a sentence), then, if there is code to paste,
+// another `---` and that code. Keys; all but the first may be absent:
 //   framework  pytorch, tensorflow, jax, cuda, or any
 //   price      the what-if that does what the advice says
 //   tries      the fix of `stoker tune` that makes this change, where it is another file's
@@ -14,7 +14,7 @@
 //   otherwise  code to paste where that after the advice does not fit; the rule decides
 //   given      a rule whose findings always give it, after the fixes that the rule itself names
 //   gained     what it saved of a step in measured jobs, each as tests/jobs/README.md has it
-// Where `stoker tune` knows the very change, the file bears tune's id (else RULE.SHORT-NAME), and
+// If `stoker tune` can make exactly this change, the file has tune's id (else RULE.SHORT-NAME), and
 // says how the change is made and measured:
 //   title      what it is, in a few words
 //   changes    what it may change of what the job computes: enum stk_tune_changes
@@ -44,15 +44,15 @@ enum stk_tune_changes {
     STK_CHANGES_NUMERICS   // precision, fast math, recompiled kernels
 };
 
-// All texts but the first three may be NULL.
+// All texts except the first three may be NULL.
 struct stk_rep_fix {
     const char *id;               // "transfer-exposed.tpu"
-    enum stk_framework framework; // STK_FW_ANY: of none alone
+    enum stk_framework framework; // STK_FW_ANY: for any
     const char *text;
-    const char *snippet, *price, *tries; // `tries` is the own id where it is applied from outside
+    const char *snippet, *price, *tries; // `tries` is its own id if it is applied from outside
     const char *otherwise;
-    enum stk_tune_changes changes; // what `tries` names, or stoker tune knows
-    const char *what, *parts;      // not NULL where stoker tune knows it
+    enum stk_tune_changes changes; // of `tries`, or of its own change
+    const char *what, *parts;      // not NULL if stoker tune knows it
     const char *call, *code, *values, *given, *gained;
     const char *env, *wrap; // of `apply`
     bool is_tunes;          // stoker tune knows it
@@ -64,7 +64,7 @@ extern const int stk_fix_row_count;
 
 const struct stk_rep_fix *stk_fix_row_find(const char *id); // NULL: none
 
-// Why a fix must not be applied: by a hook, which names the row, or before it is tried.
+// Why a fix must not be applied: found by a hook, which returns the row's name, or before a trial.
 enum stk_refusal {
 #define R(name, text) STK_REFUSAL_##name,
 #include "fixes/refusals.def"
@@ -72,20 +72,18 @@ enum stk_refusal {
     STK_REFUSALS
 };
 const char *stk_refusal_text(enum stk_refusal refusal);
-// The text of the row that a hook names; without such a row `name`, which is then the reason
-// itself.
+// The text of the row with this name; without such a row, `name`, which is then the reason itself.
 const char *stk_refusal_of(const char *name);
 
-// What a fix names besides its advice.
+// Links of a fix besides its advice.
 enum stk_fix_link { STK_FIX_PRICE, STK_FIX_TRIES };
-// What the fix with this id names; NULL: it names none, or there is no such fix.
+// The link of the fix with this id; NULL: it has none, or there is no such fix.
 const char *stk_fix_row_link(const char *id, enum stk_fix_link link);
-// Why `id`, which stands for nothing where it was given, is no use there: a fix without that link,
-// with the nearest that has one; else an unknown id, with `near` (NULL: none) of what was meant.
-// STOKER_EUSAGE.
+// The error about an `id` that can't be used here: a fix without that link, with the nearest one
+// that has it; or an unknown id, with the suggestion `near` (NULL: none). STOKER_EUSAGE.
 enum stoker_status stk_fix_row_refuse(const char *id, enum stk_fix_link link, const char *near,
                                       struct stoker_err *err);
-// The message about an id that nothing has: "no fix 'x'; did you mean 'y'?". STOKER_EUSAGE.
+// The error about an unknown id: "no fix 'x'; did you mean 'y'?". STOKER_EUSAGE.
 enum stoker_status stk_fix_row_unknown(const char *id, const char *near, struct stoker_err *err);
 // The nearer of `near` (NULL: none) and all fixes' ids to what was typed (base/near.h).
 const char *stk_fix_row_near(const char *id, const char *near);
