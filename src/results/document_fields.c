@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The field tables of all documents, made of their rows (rows.h).
+// The field tables of all documents, generated from their rows (rows.h).
 #include "results/bundle.h"
 #include "results/diff.h"
 #include "results/jobs.h"

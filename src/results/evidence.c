@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence of a row of evidence: one walk over its text, which was checked when it was built
-// (cmake/evidence.cmake): braces are closed, and name values of the row.
+// The sentence of a row of evidence: one walk over its text. The build checked it
+// (cmake/evidence.cmake): braces are closed and contain the row's values.
 #include "results/evidence.h"
 
 #include <inttypes.h>
@@ -12,8 +12,9 @@
 #include "base/human.h"
 #include "base/text.h"
 
-#define MOST_BYTES 1e18 // beyond it a rate is no rate
-#define MOST_SHARE 1e6  // nor a share
+#define MOST_BYTES 1e18 // larger rates are meaningless
+#define MOST_SHARE 1e6  // and so are larger shares
+#define TO "–"
 
 struct writer {
     const struct stk_evidence_row *row;
@@ -106,7 +107,7 @@ static void put_figure(struct writer *w, enum stk_unit unit, union stk_amount is
     put(w, text, strlen(text));
 }
 
-// Which value this brace stands for.
+// Index of the value in this brace.
 static uint32_t value_at(const struct writer *w, const char *brace)
 {
     size_t n = strcspn(brace + 1, "|}");
@@ -117,6 +118,12 @@ static uint32_t value_at(const struct writer *w, const char *brace)
         STK_ASSERT(i < w->row->count);
     }
     return i;
+}
+
+// In a range of shares, "10–66%", only the second one has a percent sign.
+static bool begins_range(enum stk_unit unit, const char *rest)
+{
+    return unit == STK_UNIT_SHARE && strncmp(rest, TO "{", strlen(TO "{")) == 0;
 }
 
 // Text and values from `at` to `end`, without optional parts.
@@ -138,6 +145,7 @@ static void put_part(struct writer *w, const char *at, const char *end)
             put(w, is_one ? one + 1 : many + 1, (size_t)(is_one ? many - one : close - many) - 1);
         } else {
             put_figure(w, w->row->values[i].unit, w->amounts[i]);
+            w->n -= begins_range(w->row->values[i].unit, close + 1);
         }
         at = close + 1;
     }
@@ -164,7 +172,8 @@ static bool is_known(const struct writer *w, const char *at, const char *end)
     return true;
 }
 
-// Writes the first part that holds of those between brackets; returns what stands after them.
+// Writes the first part between brackets whose values are known; returns the text after the
+// brackets.
 static const char *put_choice(struct writer *w, const char *at)
 {
     bool is_put = false;

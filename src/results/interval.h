@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An estimate with what it is within, as proofs, searches and the ledger have it: two views of it
-// in views.def, in the two orders that contracts have.
+// An estimate with its interval, for proofs, searches and the ledger. views.def has two views of
+// it, for the two orders in the contracts.
 #pragma once
 
 #include "results/field.h"
 
 struct stk_interval {
-    bool is_known; // for who keeps it: the estimate is one
+    bool is_known; // for its owner: there is an estimate
     double low, estimate, high;
-    bool has_bounds; // low and high are known: for the view `ratio` alone
+    bool has_bounds; // low and high are known; only for the view `ratio`
 };

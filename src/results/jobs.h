@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stoker why` found where profiles are not of one job: the structs of jobs.def. Everything
+// What `stoker why` found if profiles are of several jobs: the structs of jobs.def. Everything
 // lives in the result's arena.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A document's objects as lists of rows, each of which is a member of a struct and a field of the
-// contract (field.h). NAME.def holds them, and is included twice: between rows_struct.h and
-// rows_end.h it is the structs, after rows_fields.h their tables. Rows are only ever added. An
-// object of NAME.def:
+// A document's objects as lists of rows, each a member of a struct and a field of the contract
+// (field.h). NAME.def has them, and is included twice: between rows_struct.h and rows_end.h it
+// makes the structs, after rows_fields.h their tables. Rows are only ever added. An object of
+// NAME.def:
 //
 //   OPEN(tune_doc_place)                      struct stk_tune_doc_place {
 //   MAYBE(file, "of the call")                    const char *file; // NULL: absent
@@ -12,14 +12,14 @@
 //   BESIDE(uint32_t at)                           uint32_t at; // not in the contract
 //   CLOSE                                     };
 //
-// F: always there. IF, ..._IF: where the flag says so. IF_SET, MAYBE...: where it is set. WORD: an
-// enum, by the names of its values in order.
+// F: always present. IF, ..._IF: if the flag is set. IF_SET, MAYBE...: if it is set itself. WORD:
+// an enum, by the names of its values in order.
 #pragma once
 
 #include "results/interval.h"
 
-// Kinds of rows: what holds a value; its type, its shape, and whether the contract says that it is
-// never below 0 where its type may be.
+// Kinds of rows: the C type of a value; its type, its shape, and whether the contract excludes
+// values below 0 that its type allows.
 #define STK_HOLD_TEXT const char *
 #define STK_HOLD_NS int64_t
 #define STK_HOLD_COUNT uint64_t

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as field tables; see rows.h. For the one source that holds them.
+// Rows as field tables; see rows.h. For the one source file with the tables.
 #include "results/rows.h"
 
 // clang-format off

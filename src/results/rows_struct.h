@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as structs; see rows.h. For headers of documents: no guard, each includes it for itself.
+// Rows as structs; see rows.h. For headers of documents: no guard, since each includes it.
 #include "results/rows.h"
 
 // clang-format off

@@ -10,7 +10,7 @@
 #include "base/sort.h"
 
 #define MAX_CELLS ((size_t)1 << 28)
-#define KEEP_SLACK 4096 // rows beyond twice those that are kept, before some are dropped
+#define KEEP_SLACK 4096 // rows beyond twice the kept ones, before some are dropped
 
 void stk_table_doc_init(struct stk_table_doc *doc, struct stk_arena *arena, const char *analysis)
 {
@@ -114,7 +114,7 @@ const struct stk_column *stk_table_check(const struct stk_table_doc *doc)
     return NULL;
 }
 
-// Largest number first, texts in their order, what is not known last.
+// Largest number first, texts in order, unknown values last.
 static int compare_cells(enum stk_type type, const struct stk_cell *a, const struct stk_cell *b)
 {
     if (!a->known || !b->known) {
@@ -151,7 +151,7 @@ static int compare_rows(const void *pa, const void *pb)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// Put the `count` rows that come first in front, in any order (Hoare's selection).
+// Move the first `count` rows to the front, in any order (Hoare's selection).
 static void select_rows(struct sort_row *rows, size_t n, size_t count)
 {
     size_t low = 0, high = n;
@@ -181,8 +181,8 @@ static void select_rows(struct sort_row *rows, size_t n, size_t count)
     }
 }
 
-// Keep the first table->keep rows, in the order in which they were added: rows that are equal stay
-// in that order, also when more come later.
+// Keep the first table->keep rows, in the order in which they were added: equal rows stay in that
+// order, even if more are added later.
 static bool drop_rows(struct stk_table *table)
 {
     size_t n = table->row_count, width = table->column_count;

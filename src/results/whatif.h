@@ -6,12 +6,12 @@
 
 #define STK_WHATIF_SCHEMA "stoker.whatif/1"
 
-// A name (or a kind alone) on the critical path of the mean step, or off it.
+// A name (or only a kind) on the critical path of the mean step, or off it.
 struct stk_whatif_path_row {
     const char *kind, *name;
     int64_t ns;
     double share, count;
-    int64_t slack_ns; // beside: the least
+    int64_t slack_ns; // off the path: the smallest
 };
 
 #include "results/rows_struct.h"

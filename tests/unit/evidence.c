@@ -46,6 +46,8 @@ static void units(void)
     writes(&r, whole(12345678), whole(1900000000), "12.3 ms; 1.90 GB");
     r = row_of("{a}; {b}", STK_UNIT_SHARE, STK_UNIT_PERCENT);
     writes(&r, real(0.0312), real(0.0361), "3.1%; 4%");
+    r = row_of("{a}–{b}", STK_UNIT_SHARE, STK_UNIT_SHARE);
+    writes(&r, real(0.34), real(0.43), "34–43%");
     r = row_of("{a}; {b}", STK_UNIT_COUNT, STK_UNIT_NUMBER);
     writes(&r, whole(1234567), whole(-1234567), "1,234,567; -1234567");
     r = row_of("{a}; {b}", STK_UNIT_ROUND, STK_UNIT_RATIO);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stacked bar. Each cause has a fill of its own, so that color is never the only carrier; each
-// segment is labeled directly under its start, and what has no room there is named after "also".
-// Widths are the largest-remainder shares of the columns: they always fill the bar exactly.
+// The stacked bar. Each cause has its own fill, so color never carries the meaning alone. Each
+// segment is labeled directly under its start. Labels without room there come after "also". Widths
+// are the largest-remainder shares of the columns: they always fill the bar exactly.
 #include "results/print/bar.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define MAX_SEGMENTS 16
 #define LABEL_LINES 2
-#define TINY 0.01 // a share that only --verbose names, where the bar has no room for it
+#define TINY 0.01 // a smaller share without room in the bar is named only with --verbose
 
 struct segment {
     const struct stk_rep_part *part;
@@ -83,7 +83,8 @@ static void set_widths(struct segment *segments, int n, int columns)
     }
 }
 
-// Columns of one fill. `divided`: the one before has the same fill, so this one begins with a line.
+// Columns of one fill. `divided`: the previous one has the same fill, so this one begins with a
+// line.
 static void put_fill(struct stk_term *t, size_t fill, const char *colour, int columns, bool divided)
 {
     STK_ASSERT(fill < sizeof fills / sizeof fills[0] && columns >= 0);
@@ -97,7 +98,7 @@ static void put_fill(struct stk_term *t, size_t fill, const char *colour, int co
     t->column += columns;
 }
 
-// Whether a label may stand at `at` beside those already on this line (line > 0 marks them).
+// Whether a label fits at `at` next to those already on this line (line > 0 marks them).
 static bool bar_fits(const struct segment *segments, int n, int line, int at, int width)
 {
     for (int i = 0; i < n; i++) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ name in a column that is too narrow for it. What says little goes first: return type,
+// Shortens a C++ name for a narrow column. The least informative parts go first: return type,
 // arguments, the namespaces that every kernel has. A template that is still too long becomes its
-// own name and the one argument that tells it from its like: the seven kernels of PyTorch that are
-// all vectorized_elementwise_kernel<4, ...> differ in what they compute, so that
+// own name and the one argument that distinguishes it: PyTorch's seven
+// vectorized_elementwise_kernel<4, ...> kernels differ in what they compute, so
 //   vectorized_elementwise_kernel<4, BinaryFunctor<float, float, float, MulFunctor<float> >, ...>
-// is "vectorized_e...<MulFunctor>". The telling argument is the first name in it that is no type,
-// namespace or adapter (table below).
-// Limits: two that differ in types alone look the same; a name that is no template keeps its head.
+// is "vectorized_e...<MulFunctor>". The distinguishing argument is the first name that isn't a
+// type, namespace or adapter (table below). Limits: two that only differ in types look the same.
+// Names other than templates keep their beginning.
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,7 +147,7 @@ static bool tells(struct word w)
     return true;
 }
 
-// The first name in the template's arguments that tells what it computes; length 0: none does.
+// The first name in the template's arguments that shows what it computes; length 0: none.
 static struct word telling(const char *p)
 {
     while (*p) {
@@ -168,7 +168,7 @@ static struct word telling(const char *p)
     return (struct word){0};
 }
 
-// The name of the template itself, less what qualifies it.
+// The name of the template itself, without qualifiers.
 static struct word outer(const char *name, const char *open)
 {
     const char *at = open;
@@ -178,7 +178,7 @@ static struct word outer(const char *name, const char *open)
     return (struct word){.at = at, .length = (size_t)(open - at)};
 }
 
-// The beginning, with "..." where something follows.
+// The beginning, with "..." if it was cut.
 static void cpp_cut(const char *text, int width, char out[STK_CPP_NAME_MAX])
 {
     size_t bytes = 0, length;
@@ -193,7 +193,7 @@ static void cpp_cut(const char *text, int width, char out[STK_CPP_NAME_MAX])
     memcpy(out + bytes, text[bytes] ? "..." : "", text[bytes] ? 4 : 1);
 }
 
-// A part in at most `room` bytes, "..." at its end where it is longer. Names are ASCII here.
+// A part in at most `capacity` bytes, with "..." at its end if it is longer. Names are ASCII here.
 static int cpp_put(char *out, struct word w, int capacity)
 {
     if ((int)w.length <= capacity) {
@@ -226,7 +226,7 @@ const char *stk_cpp_name_fit(const char *name, int width, char out[STK_CPP_NAME_
         cpp_cut(crowded && head.length ? head.at : whole, width, out);
         return out;
     }
-    int capacity = width - 2, least = capacity / 3; // what the template's own name keeps
+    int capacity = width - 2, least = capacity / 3; // the minimum for the template's own name
     int inner_capacity = capacity - ((int)head.length < least ? (int)head.length : least);
     int inner = (int)in.length < inner_capacity ? (int)in.length : inner_capacity;
     int n = cpp_put(out, head, capacity - inner);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the outputs of a comparison for people have in common; see diff_lines.h.
+// Shared by the outputs of a comparison for people; see diff_lines.h.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

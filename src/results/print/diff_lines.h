@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the outputs of a comparison for people have in common: its lines and figures as text.
+// Shared by the outputs of a comparison for people: its lines and figures as text.
 #pragma once
 
 #include "results/print/figure.h"
 #include "results/print/out.h"
 #include "results/diff.h"
 
-// Kernels and operations whose change is less than this share of the step are shown with --verbose
-// alone, by outputs for people.
+// Outputs for people show kernels and operations that changed by less than this share of the step
+// only with --verbose.
 #define STK_DIFF_SHOWN_FROM 0.001
 
 // One line of the table of causes, as text.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison as GitHub-flavored Markdown, for the summary of a CI job: the verdict, a table of
-// causes, and what changed below a fold.
+// causes, and the changed kernels and operations in a fold.
 #include <stdio.h>
 #include <string.h>
 

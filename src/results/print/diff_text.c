@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison on a terminal: the verdict, what the sides are, why they may not compare, a step's
-// time cause by cause, then findings, kernels and operations that changed. With --verbose also
-// every step and what changed little. Wording may change; programs read the JSON.
+// A comparison on a terminal: the verdict, the sides, why they may not be comparable, a step's time
+// by cause, then findings, kernels and operations that changed. With --verbose also every step and
+// small changes. Wording may change; programs read the JSON.
 #include <stdio.h>
 #include <string.h>
 

@@ -35,7 +35,7 @@ static inline struct stk_figure stk_figure_share(double share)
     stk_human_share(share, f.text);
     return f;
 }
-// "15–24%"; one figure where both read the same.
+// "15–24%"; one figure if both have the same text.
 static inline struct stk_figure stk_figure_range(double low, double high)
 {
     struct stk_figure a = stk_figure_share(low), b = stk_figure_share(high), f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several jobs as GitHub-flavored Markdown: a row for each, then what could not be read. Wording
-// may change; programs read the JSON.
+// Several jobs as GitHub-flavored Markdown: a row for each, then the files that couldn't be read.
+// Wording may change; programs read the JSON.
 #include "results/jobs.h"
 #include "results/print/figure.h"
 #include "results/print/markdown.h"

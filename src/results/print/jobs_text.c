@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several jobs on a terminal: a line for each, what to do, and what is of none of them. Wording may
-// change; programs read the JSON.
+// Several jobs on a terminal: a line for each, what to do, and the files that belong to none.
+// Wording may change; programs read the JSON.
 #include <stdio.h>
 #include <string.h>
 
@@ -12,11 +12,11 @@
 
 #define SKIPPED_SHOWN 8 // without --verbose
 
-// Columns of the table, but for the name, which takes what is left.
+// Columns of the table, except the name, which takes the rest.
 enum { FRAMEWORK = 10, DEVICE = 12, STEP = 8, VERDICT = 14, SAVES = 10, NAME_LEAST = 16 };
 
 struct layout {
-    int name, device; // device: 0 where there is no room
+    int name, device; // device: 0 if there is no room
 };
 
 static struct layout lay_out(const struct stk_out_options *options)

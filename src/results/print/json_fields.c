@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A struct as JSON: one walk over its field table. Order is that of the table, a value that is not
-// known is absent, or null where its row says so; integers are exact, shares have six decimals.
-// Objects of a list that hold no lists of their own stand on one line each, so that a diff of two
-// documents reads well.
+// A struct as JSON: one walk over its field table. The order is the table's. An unknown value is
+// absent, or null if its row says so. Integers are exact, shares have six decimals. Objects of a
+// list without inner lists are on one line each, so that a diff of two documents is readable.
 #include "results/print/json_fields.h"
 
 #include <math.h>
@@ -34,7 +33,7 @@ static void write_word(struct stk_json *j, const struct stk_field *f, unsigned i
     stk_json_text(j, word);
 }
 
-// A value of a type that needs no more to be printed.
+// A value whose type alone decides how it is printed.
 static void write_plain(struct stk_json *j, enum stk_type type, const void *at)
 {
     switch (type) {
@@ -123,7 +122,7 @@ static void write_members(struct stk_json *j, const struct stk_field *f,
     }
 }
 
-// Its members, of an object in JSON those between its brackets.
+// Its members; of an object known as JSON, the text between its brackets.
 static void write_merged(struct stk_json *j, const struct stk_field *f,
                          const struct stk_apart *apart)
 {

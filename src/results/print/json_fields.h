@@ -5,5 +5,5 @@
 #include "results/field.h"
 #include "base/json.h"
 
-// An object inside of something else.
+// An object inside another value.
 void stk_json_fields(struct stk_json *j, const struct stk_struct_info *info, const void *object);

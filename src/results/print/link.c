@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links of a terminal (OSC 8) to a line of the job's own code, as file:// addresses with the line
-// as the fragment. Only files that exist below the current folder become links: a name in a profile
-// comes from elsewhere, and must not lead a reader anywhere else.
+// as the fragment. Only files that exist below the current folder become links: names in a profile
+// may come from other people, and must not link to anything else.
 #include "results/print/link.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A place in the job's code, as a link where the terminal shows links.
+// A place in the job's code, as a link if the terminal supports links.
 #pragma once
 
 #include "results/print/term.h"

@@ -36,7 +36,7 @@ void stk_markdown_plain(struct stk_sink *s, const char *text)
         }
         if ((unsigned char)*p < 0x20) {
             stk_sink_text(s, " ");
-        } else if (*p == '@') { // which would notify the person of that name
+        } else if (*p == '@') { // it would notify a person with that name
             stk_sink_text(s, "&#64;");
         } else {
             stk_sink_put(s, p, 1);

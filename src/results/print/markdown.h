@@ -4,8 +4,8 @@
 
 #include "base/sink.h"
 
-// A name as a code span, in which nothing but a backtick and the bar of a table has a meaning; at
-// most 120 characters of it.
+// A name as a code span, at most 120 characters. Only a backtick and the bar of a table have a
+// meaning in it.
 void stk_markdown_code(struct stk_sink *s, const char *text);
-// A sentence, on one line: what Markdown or HTML would take for markup is escaped.
+// A sentence on one line; Markdown and HTML markup is escaped.
 void stk_markdown_plain(struct stk_sink *s, const char *text);

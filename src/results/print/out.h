@@ -7,20 +7,20 @@
 #include "base/sink.h"
 
 struct stk_out_options {
-    bool colour;       // ANSI colors; never the only carrier of a meaning
+    bool colour;       // ANSI colors; they never carry a meaning alone
     bool ascii;        // no character beyond ASCII
     bool links;        // OSC 8: files below the current folder become links
     bool csv_raw;      // CSV cells are unchanged, even if a spreadsheet would run them as formulas
     int columns;       // width to fill, at least 40
-    int verbosity;     // -1: the verdict alone; 0; 1: more evidence, steps, every rule
-    const char *table; // of a table document, the one to print; NULL: all, or the first one
+    int verbosity;     // -1: only the verdict; 0; 1: more evidence, steps, every rule
+    const char *table; // in a table document, the table to print; NULL: all, or the first one
 };
 
 struct stk_out {
     // `object`: struct stk_report, stk_jobs, stk_table_doc, stk_diff, stk_whatif. Failures of the
     // sink are remembered in it; the caller finishes it.
     void (*write)(const void *object, const struct stk_out_options *options, struct stk_sink *sink);
-    // Documents of one run, together; NULL: it has no form for them.
+    // Documents of one run together; NULL: not supported.
     void (*write_list)(const void *objects, size_t count, const struct stk_out_options *options,
                        struct stk_sink *sink);
 };

@@ -160,7 +160,7 @@ static void steps(struct stk_term *t, const struct stk_rep_steps *s)
     excluded(t, s);
 }
 
-// What the answer rests on, and what may be wrong with it.
+// What the answer is based on, and what may be wrong with it.
 static void trusted(struct stk_term *t, const struct stk_report *r)
 {
     stk_term_line_end(t);
@@ -240,7 +240,7 @@ static void device_table(struct stk_term *t, const struct stk_report *r)
     }
 }
 
-// What the breakdown calls a part; its key where it has none.
+// The breakdown's label of a part; its key if it has none.
 static const char *part_label(const struct stk_list *parts, const char *key)
 {
     const struct stk_rep_part *p = parts->items;
@@ -260,7 +260,7 @@ static void step_parts(struct stk_term *t, const struct stk_list *parts,
     for (int shown = 0; shown < 3; shown++) {
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < parts->count; i++) {
-            size_t larger = 0; // parts before it in the order of size
+            size_t larger = 0; // larger parts
             for (size_t k = 0; k < parts->count; k++) {
                 larger += p[k].ns > p[i].ns || (p[k].ns == p[i].ns && k < i);
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of documents by name, and those that are JSON: one walk over the document's rows.
+// The outputs of documents by name. The JSON outputs are one walk over the document's rows.
 #include <string.h>
 
 #include "results/diff.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report as GitHub-flavored Markdown, for a pull request or the summary of a CI job: the verdict,
-// the step now and with the first fix, a table of findings, and below a fold for each its evidence
-// and what to change. Wording may change; programs read the JSON.
+// the step now and with the first fix, a table of findings, and in a fold for each its evidence and
+// what to change. Wording may change; programs read the JSON.
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define FINDINGS_SHOWN 12 // without --verbose
 #define EVIDENCE_SHOWN 6  // of a finding
-#define BAR_COLUMNS 88    // what a pull request shows without scrolling
+#define BAR_COLUMNS 88    // the width that a pull request shows without scrolling
 
 static const char *base_name(const char *path)
 {

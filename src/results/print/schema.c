@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON Schema (draft 2020-12, json-schema.org) from the field tables. Every object is written in
-// place: each occurs once, but for `part`, and a reader finds a field without following references.
+// place. Each occurs once, except `part`, and a reader finds a field without following references.
 #include "results/print/schema.h"
 
 #include <stdio.h>
@@ -36,7 +36,8 @@ static void type_or_null(struct stk_json *j, const char *name, bool or_null)
     }
 }
 
-// A list, or an object of any keys, whose values are as what follows says until the bracket closes.
+// A list, or an object with any keys. The following schema, until the bracket closes, is that of
+// its values.
 static void open_inner(struct stk_json *j, bool is_list)
 {
     pair(j, "type", is_list ? "array" : "object");
@@ -55,7 +56,7 @@ static void write_choices(struct stk_json *j, const struct stk_field *f)
     stk_json_close(j, ']');
 }
 
-// "type", and what bounds it. Keys of a map are counted, so its whole numbers are from 0.
+// "type" and its bounds. A map's whole numbers are counts, so they start at 0.
 static void write_plain(struct stk_json *j, const struct stk_field *f)
 {
     const struct stk_type_info *info = stk_type_info(f->type);
@@ -95,7 +96,7 @@ static void write_values(struct stk_json *j, const struct stk_field *f)
     stk_json_close(j, '}');
 }
 
-// What a cell may be: `null` is the last.
+// The types of a cell: `null` is the last.
 static const char *const of_cells[] = {"string", "number", "boolean", "null"};
 
 // Lists of cells.

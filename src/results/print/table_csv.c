@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One table as CSV (RFC 4180): a line of column ids, then the rows; lines end in CR LF. Fields with
-// a comma, a quote or a line break are quoted; texts that a spreadsheet would take for formulas
-// have a ' before them. Numbers are plain, shares have six decimals, truth is true or false, a
-// value that is not known is empty. Limit: bytes of a profile's names are written as they are,
-// valid UTF-8 or not; a NUL cannot occur.
+// a comma, a quote or a line break are quoted. Texts that a spreadsheet would run as formulas get a
+// ' first. Numbers are plain, shares have six decimals, booleans are true or false, unknown values
+// are empty. Limit: bytes of a profile's names are written as they are, valid UTF-8 or not; a NUL
+// cannot occur.
 #include <math.h>
 
 #include "results/print/out.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table document as JSON (results/table_fields.c). A row stands on one line; a cell whose value
-// is not known is null, a figure of the summary that is not known is absent. Several documents are
-// an array of them.
+// A table document as JSON (results/table_fields.c). A row is one line. An unknown cell is null, an
+// unknown figure of the summary is absent. Several documents are an array of them.
 #include "results/print/json_fields.h"
 #include "results/print/out.h"
 #include "results/table.h"

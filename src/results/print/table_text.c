@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table document for people: the figures, the rows in aligned columns with human units, what was
-// left out and what is missing; of several documents the first table of each. Where a line is too
-// short, columns of detail go first, then names are shortened in the middle; at 80 columns and
-// above no line is longer than the width.
+// left out and what is missing. With several documents, only the first table of each. If a line is
+// too short, columns of detail are dropped first, then names are shortened in the middle. At 80
+// columns and above, no line is longer than the width.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct layout {
     const struct stk_table *table;
     int width[MAX_COLUMNS];
     bool hidden[MAX_COLUMNS];
-    bool unknown[MAX_COLUMNS]; // in every row that is shown: hidden too
+    bool unknown[MAX_COLUMNS]; // in every shown row: hidden too
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -81,7 +81,7 @@ static const char *cell_text(const char *id, enum stk_type type, const struct st
     }
 }
 
-// The end of a path tells most.
+// The end of a path is the most useful part.
 static void put_path(struct stk_term *t, const char *path, int width)
 {
     int skip = stk_term_width(path) - width + 3;
@@ -104,7 +104,7 @@ static const char *heading(const char *id, char buffer[64])
 {
     static const char *const units[] = {"_ns", "_bytes", "_per_s"};
     size_t n = strlen(id) < 58 ? strlen(id) : 58;
-    bool is_rate = n > 12 && ends_with(id, "_bytes_per_s"); // of bytes: its unit says so
+    bool is_rate = n > 12 && ends_with(id, "_bytes_per_s"); // bytes: shown by the unit
     n -= is_rate ? strlen("_bytes_per_s") : 0;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (n > strlen(units[i]) && strcmp(id + n - strlen(units[i]), units[i]) == 0) {
@@ -142,7 +142,7 @@ static bool shortens(const struct layout *l, size_t c)
     return l->table->columns[c].is_name && !l->hidden[c] && l->width[c] > MIN_NAME;
 }
 
-// The widest name gives way, then the next one.
+// Shortens the widest name first, then the next one.
 static void shorten(struct layout *l, int columns)
 {
     for (int over = line_width(l) - columns; over > 0; over--) {
@@ -160,7 +160,7 @@ static void shorten(struct layout *l, int columns)
     }
 }
 
-// Whether no row that is shown holds a value. The columns of a query were asked for, and stay.
+// Whether no shown row has a value. A query's columns were requested, so they stay.
 static bool nothing_known(const struct stk_table *table, size_t c)
 {
     const struct stk_cell *cells = table->cells.items;
@@ -357,7 +357,7 @@ static void write_text(const void *object, const struct stk_out_options *options
     }
 }
 
-// Whether an earlier document said the same.
+// Whether an earlier document has the same one.
 static bool was_said(const struct stk_table_doc *docs, size_t at, const struct stk_missing *m)
 {
     for (size_t d = 0; d < at; d++) {

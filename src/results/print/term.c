@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines for a terminal. A code point counts as one column: wide East Asian characters in a kernel's
-// or a file's name make a line longer than planned, and do no harm.
+// or a file's name make a line longer than planned, which is harmless.
 #include "results/print/term.h"
 
 #include <stdio.h>
@@ -112,7 +112,8 @@ int stk_term_width(const char *text)
     return width;
 }
 
-// Bytes of the next word. A figure stays with its unit and its thousands: "4 812 330", "12 ms".
+// Bytes of the next word. A figure isn't separated from its unit, or within its thousands: "4 812
+// 330", "12 ms".
 static size_t word_bytes(const char *text)
 {
     size_t n = strcspn(text, " \n");
@@ -171,7 +172,7 @@ void stk_term_wrap_lines(struct stk_term *t, int indent, const char *text, int l
     }
 }
 
-// Lines that the first n bytes of the text take between `indent` and the width.
+// Number of lines for the first n bytes of the text between `indent` and the width.
 static int lines_of(const struct stk_term *t, int indent, const char *text, size_t n)
 {
     int lines = 1, column = indent;

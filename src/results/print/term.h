@@ -27,18 +27,18 @@ void stk_term_printf(struct stk_term *t, const char *fmt, ...)
     STK_PRINTF(2, 3); // 1023 bytes at most
 void stk_term_styled(struct stk_term *t, enum stk_style style, const char *text);
 void stk_term_line_end(struct stk_term *t);
-// Spaces up to a column; at least one where the line is past it.
+// Spaces up to a column; at least one if the line is past it.
 void stk_term_to_column(struct stk_term *t, int column);
 // Words of the text, broken at the width; further lines begin at `indent`.
 void stk_term_wrap(struct stk_term *t, int indent, const char *text);
-// The same, of at most `lines`: the last one ends in "..." where there is more, and leaves `room`
-// columns.
+// The same with at most `lines`: the last one ends in "..." if there is more, and leaves `room`
+// columns free.
 void stk_term_wrap_lines(struct stk_term *t, int indent, const char *text, int lines, int room);
-// The same, of whole sentences where at least one has room.
+// The same with whole sentences, if at least one fits.
 void stk_term_wrap_sentences(struct stk_term *t, int indent, const char *text, int lines);
-// Text as it is, cut at the end of the line with "..." in the middle (paths).
+// Unwrapped text, cut to the end of the line with "..." in the middle (paths).
 void stk_term_cut(struct stk_term *t, const char *text, int width);
-// The beginning of the text, with "..." where it is wider.
+// The beginning of the text, with "..." if it is wider.
 void stk_term_head(struct stk_term *t, const char *text, int width);
-// Columns that the text takes.
+// Width of the text in columns.
 int stk_term_width(const char *text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer: the verdict's sentence, the step as it is now, the step with the first fix. Bars have
-// one scale. Where the fix was replayed its time has a range; where only a bound is known it says
-// "at best". Shared by the first screen and --verbose.
+// The answer: the verdict's sentence, the step now, the step with the first fix. Bars have one
+// scale. If the fix was replayed, its time has a range. If only a bound is known, it says "at
+// best". Shared by the first screen and --verbose.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "results/print/text_parts.h"
 
 #define BAR_LABEL 9    // where a bar begins
-#define BAR_AFTER 44   // columns that times take beside the bar
+#define BAR_AFTER 44   // columns of the times next to the bar
 #define BAR_LEAST 10   // columns of a bar
 #define LEGEND_PARTS 4 // and no part below LEGEND_LEAST
 #define LEGEND_LEAST 0.01
@@ -36,7 +36,7 @@ void stk_text_answer(struct stk_term *t, const struct stk_report *r)
     stk_term_line_end(t);
 }
 
-// "3.2x faster", "12% less time" where that says more.
+// "3.2x faster", or "12% less" for small gains.
 static void times_text(const struct stk_term *t, double share, char *out, size_t size)
 {
     const char *sign = t->options->ascii ? "x" : "×";
@@ -87,7 +87,7 @@ static void range_text(const struct stk_rep_outlook *o, char *out, size_t size)
     }
 }
 
-// "49.9 ms  3.2× faster (39.3–60.5 ms)"; "at best" where only a bound is known.
+// "49.9 ms 3.2× faster (39.3–60.5 ms)"; "at best" if only a bound is known.
 static void fixed_text(struct stk_term *t, const struct stk_rep_outlook *o)
 {
     bool is_bound = strcmp(o->basis, "bound") == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings as numbered blocks, for --verbose: what, how much, how stoker knows, what to change,
-// where to read on. Then what every rule found in one line, and what could not be checked.
+// where to read more. Then every rule's result in one line, and what couldn't be checked.
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size)
     }
 }
 
-// "saves about 69% (0–76%)" where a replay expects a figure.
+// "saves about 69% (0–76%)" if a replay gives a figure.
 static void expected_text(const struct stk_rep_finding *f, char *out, size_t size)
 {
     const struct stk_rep_saving *s = &f->saving;
@@ -196,7 +196,7 @@ static const char *reason(const struct stk_rep_rule *rule)
     return rule->why && *rule->why ? rule->why : "no reason given";
 }
 
-// Rules that share a state and a reason stand together: "skipped (no device rows): a, b, c".
+// Rules with the same state and reason are listed together: "skipped (no device rows): a, b, c".
 static void rules_in_state(struct stk_term *t, const struct stk_report *r, const char *state,
                            const char *word)
 {

@@ -9,11 +9,11 @@
 
 // "  label  " and then the body column.
 void stk_text_label(struct stk_term *t, const char *label);
-// Those about the job, or about the recording; each keeps its number of the whole list.
+// Findings about the job, or about the recording. Each keeps its number in the whole list.
 void stk_text_findings(struct stk_term *t, const struct stk_report *r, enum stk_topic topic);
 void stk_text_rules(struct stk_term *t, const struct stk_report *r);
-// The answer (text_answer.c): the sentence; where there is a breakdown, the bars of the step now
-// and with the first fix; the same as a line, for where another bar stands.
+// The answer (text_answer.c): the sentence; the bars of the step now and with the first fix, if
+// there is a breakdown; the same as one line, for use next to another bar.
 void stk_text_answer(struct stk_term *t, const struct stk_report *r);
 void stk_text_bars(struct stk_term *t, const struct stk_report *r);
 void stk_text_outlook(struct stk_term *t, const struct stk_report *r);
@@ -21,14 +21,14 @@ bool stk_text_has_breakdown(const struct stk_report *r);
 // The first screen, instead of all of the above.
 void stk_text_screen(struct stk_term *t, const struct stk_report *r);
 size_t stk_text_count_rules(const struct stk_report *r, const char *state);
-// What to type next, on one line, to be pasted: what makes the change without editing the job, or
-// else what prices it. Returns its label, "try" or "price"; NULL where there is neither.
+// The next command, on one line for pasting: it tries the fix without editing the job, or else
+// estimates it. Returns its label, "try" or "price"; NULL: neither.
 #define STK_TEXT_COMMAND_MAX 1500
 const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_fix *fix,
                                   bool is_priced, char *out, size_t size);
-// "saves 15-24 %", "saves up to 24 %" where only a bound is known, "" where nothing is.
+// "saves 15–24%", "saves up to 24%" if only a bound is known, "" if nothing is.
 void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size);
-// Of a job among several: "15–24%", "up to 24%", "about 12%"; "-" where nothing is known.
+// For one of several jobs: "15–24%", "up to 24%", "about 12%"; "-" if nothing is known.
 struct stk_jobs_job;
 #define STK_JOBS_SAVING_MAX 64
 void stk_jobs_saving_text(const struct stk_jobs_job *job, char *out, size_t size);

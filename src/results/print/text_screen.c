@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first screen of `stoker why`: the answer, the step now and with the first fix, what to change
-// and where, what comes next, whether the profile can be trusted. At most LINES_MOST lines of 80
-// columns: what has no room is in --verbose, which has every figure. Wording may change; programs
-// read the JSON.
+// and where, the next command, whether the profile can be trusted. At most LINES_MOST lines of 80
+// columns; --verbose has the rest, with every figure. Wording may change; programs read the JSON.
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +13,8 @@
 #define LINES_MOST 16
 #define LINES_AFTER 4 // Then, Read, and Next with two commands
 #define BODY 12       // where text after "Fix first" begins
-#define FIX_LINES 2   // of an advice, where there is room
-#define WORTH 0.03    // of the step: a saving that is listed
+#define FIX_LINES 2   // of an advice, if there is room
+#define WORTH 0.03    // of the step: smaller savings aren't listed
 
 static const struct stk_rep_finding *finding_at(const struct stk_report *r, size_t i)
 {
@@ -23,8 +22,7 @@ static const struct stk_rep_finding *finding_at(const struct stk_report *r, size
     return (const struct stk_rep_finding *)r->findings.items + i;
 }
 
-// The finding to begin with: the one that the outlook is of, else the first about the job, else the
-// first.
+// The first finding to show: the outlook's, else the first about the job, else the first.
 static const struct stk_rep_finding *first_finding(const struct stk_report *r)
 {
     const struct stk_rep_finding *first = NULL;
@@ -40,7 +38,7 @@ static const struct stk_rep_finding *first_finding(const struct stk_report *r)
     return first || r->findings.count == 0 ? first : finding_at(r, 0);
 }
 
-// The worst fault of the recording, and how many there are; NULL: none.
+// The worst fault of the recording, and the number of faults; NULL: none.
 static const char *doubt(const struct stk_report *r, size_t *count)
 {
     const struct stk_rep_finding *worst = NULL;
@@ -59,7 +57,7 @@ static const char *doubt(const struct stk_report *r, size_t *count)
     return text && strcmp(text, r->verdict.sentence) == 0 ? NULL : text;
 }
 
-// Lines that are left when those that must come have come.
+// Lines left after the required ones.
 static int room_for(const struct stk_term *t, const struct stk_report *r)
 {
     size_t count;
@@ -73,7 +71,7 @@ static void label(struct stk_term *t, const char *word)
     stk_term_to_column(t, BODY);
 }
 
-// To where a text of this width ends at the right edge, on a line of its own if it must.
+// Moves to where a text of this width ends at the right edge, on a new line if necessary.
 static void to_right(struct stk_term *t, int width)
 {
     int at = t->options->columns - width;
@@ -132,7 +130,7 @@ static void levels(struct stk_term *t, const struct stk_rep_finding *f)
     int used = 0;
     for (size_t i = 0; i < f->levels.count && used < (int)sizeof text - 100; i++) {
         if (i > 0 && level[i].step_ns + level[i].step_ns / 50 >= level[i - 1].step_ns) {
-            break; // more effort that saves nothing more
+            break; // more effort without more saving
         }
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%.60s: %.30s", i ? "; " : "",
                          level[i].text, stk_figure_ns(level[i].step_ns).text);
@@ -142,7 +140,7 @@ static void levels(struct stk_term *t, const struct stk_rep_finding *f)
     stk_term_line_end(t);
 }
 
-// The first line that does something.
+// The first line that isn't an import or empty.
 static const char *telling_line(const char *code)
 {
     const char *line = code;
@@ -179,7 +177,7 @@ static void code_line(struct stk_term *t, const char *snippet)
     stk_term_line_end(t);
 }
 
-// Something to change, not only where to look further.
+// Is it a change, not only advice to look further?
 static bool is_fix(const struct stk_rep_finding *f)
 {
     return f->severity < STK_LEVEL_INFO || f->saving.has_high;
@@ -241,7 +239,7 @@ static void then_line(struct stk_term *t, const struct stk_rep_finding *f)
     stk_term_line_end(t);
 }
 
-// Other findings about the job, a line each, as many as there is room for.
+// Other findings about the job, one line each, as many as fit.
 static void then(struct stk_term *t, const struct stk_report *r,
                  const struct stk_rep_finding *first, int room)
 {
@@ -305,7 +303,7 @@ static void trust(struct stk_term *t, const struct stk_report *r)
     stk_term_line_end(t);
 }
 
-// What was left out on purpose, so that nobody takes a part for the whole.
+// The selection, so that nobody mistakes a part for the whole.
 static void only(struct stk_term *t, const struct stk_list *selection)
 {
     const char *const *text = selection->items;
@@ -326,7 +324,7 @@ static size_t rank_count(const struct stk_list *inputs)
     return count;
 }
 
-// "4 of 5 steps"; brief: "5 steps" where all are used.
+// "4 of 5 steps"; brief: "5 steps" if all are used.
 static void steps_text(const struct stk_rep_steps *s, bool is_brief, char *out, size_t size)
 {
     const char *plural = s->count == 1 ? "" : "s";
@@ -371,7 +369,7 @@ static void footer(struct stk_term *t, const struct stk_report *r)
     stk_term_line_end(t);
 }
 
-// What to type next: what makes the change or prices it, then where the rest is.
+// The next commands: one that tries or estimates the fix, then the one with all details.
 static void next(struct stk_term *t, const struct stk_report *r, const struct stk_rep_finding *f)
 {
     const char *given = r->given ? r->given : "PROFILE";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices on a terminal: the step as it is, how far the replay can be trusted, then a line for each
-// scenario, or the list of what there is. Wording may change; programs read the JSON.
+// Estimates on a terminal: the current step, how far the replay can be trusted, then a line for
+// each scenario, or the list of what-ifs. Wording may change; programs read the JSON.
 #include "results/print/figure.h"
 #include "results/print/term.h"
 #include "results/print/text_parts.h"
@@ -64,8 +64,8 @@ static void names(struct stk_term *t, const struct stk_list *list)
     }
 }
 
-// What is left of a step that is as long as expected without the profiler; what that step may be
-// off by stands with it, once.
+// The remaining time of a step, from its expected length without the profiler. The uncertainty of
+// that length is shown with it, once.
 static int64_t left_ns(const struct stk_whatif *w, const struct stk_whatif_scenario *s,
                        double saving)
 {
