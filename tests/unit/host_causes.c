@@ -853,7 +853,7 @@ static void unseen(bool fetches, enum stk_verdict_kind kind, const char *says)
 static void check_unseen(void)
 {
     unseen(true, STK_VERDICT_HOST, "code outside the framework that wasn't recorded");
-    unseen(false, STK_VERDICT_CANNOT_TELL, "It may hold");
+    unseen(false, STK_VERDICT_CANNOT_TELL, "It may be");
 }
 
 // Idle time of unknown cause lies before the kernel that ends it, not in it.

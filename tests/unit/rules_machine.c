@@ -164,7 +164,7 @@ static void worker_threads(double cpu, double queue, bool have_threads)
     }
     ask();
     const struct stk_rep_finding *x = found("processors-short");
-    const char *title = "Worker processes start more threads than there are processors";
+    const char *title = "Worker processes start more threads than there are CPU cores";
     CHECK_EQ(x && strcmp(x->title, title) == 0, have_threads);
     if (have_threads) {
         CHECK(tells(x, "Each of the 4 processes pt_data_worker has 2.9 runnable threads"));

@@ -82,7 +82,7 @@ static enum stoker_status write_collapsed(struct stk_export *x, struct stk_expor
 const struct stk_exporter stk_exporter_collapsed = {
     .name = "collapsed",
     .extension = ".folded",
-    .summary = "Time by stack, a line each, for flame graphs",
+    .summary = "Time by stack, one line each, for flame graphs",
     .opens_with = "flamegraph.pl, inferno-flamegraph, https://www.speedscope.app, flameshow, shell "
                   "tools",
     .keeps = "stacks, as above, one per line: the frames with a ; between them, a space, and the "

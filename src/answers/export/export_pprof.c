@@ -217,7 +217,7 @@ static enum stoker_status write_pprof(struct stk_export *x, struct stk_export_ou
 const struct stk_exporter stk_exporter_pprof = {
     .name = "pprof",
     .extension = ".pb.gz",
-    .summary = "Time by stack as profile.proto, for pprof and what reads its files",
+    .summary = "Time by stack as profile.proto, for pprof and compatible tools",
     .opens_with = "go tool pprof, https://www.speedscope.app, flameshow",
     .keeps = "stacks, as above, with two values in ns: host (the thread's own time, shown first) "
              "and device; name, file and line of Python functions; the thread or stream as label "

@@ -121,7 +121,7 @@ static enum stoker_status damaged(const char *path, struct stoker_err *err)
 {
     return stk_err_set(
         err, STOKER_EINPUT,
-        "%s: the partial is damaged: an item isn't what stoker writes. Write it again", path);
+        "%s: the partial is damaged: stoker doesn't write such an item. Write it again", path);
 }
 
 // The member after a gzip header of ten bytes, as stk_gzip_write makes it.
@@ -181,7 +181,7 @@ static bool take_line(struct stk_partial_file *f, char line[LINE_MAX_BYTES], str
             return true;
         }
     }
-    stk_err_set(err, STOKER_EINPUT, "%s: not a partial of stoker: its header is too long", f->path);
+    stk_err_set(err, STOKER_EINPUT, "%s: not a stoker partial: its header is too long", f->path);
     return false;
 }
 

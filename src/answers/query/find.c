@@ -61,10 +61,9 @@ static bool name_fits(struct search *s, struct stk_regex *regex, struct stk_str 
     if (found == -2) {
         *status = stk_err_nomem(err);
     } else if (found < 0) {
-        *status =
-            *why ? stk_err_set(err, STOKER_EUSAGE, "the pattern %.*s cannot be searched for: %s",
-                               p.n < 200 ? (int)p.n : 200, p.p, why)
-                 : stk_err_set(err, STOKER_EINTR, "interrupted");
+        *status = *why ? stk_err_set(err, STOKER_EUSAGE, "the pattern %.*s can't be searched: %s",
+                                     p.n < 200 ? (int)p.n : 200, p.p, why)
+                       : stk_err_set(err, STOKER_EINTR, "interrupted");
     }
     return found > 0;
 }

@@ -156,8 +156,7 @@ enum stoker_status stk_sql_explain(struct stk_query *q, const char *sql, int cod
     }
     if (q->db->timed_out) {
         return stk_err_set(err, STOKER_ELIMIT,
-                           "the query was stopped at its time limit; --timeout sets another, 0s "
-                           "none");
+                           "the query reached its time limit; --timeout sets another, 0s none");
     }
     switch (code & 0xff) {
     case SQLITE_NOMEM:
@@ -169,7 +168,7 @@ enum stoker_status stk_sql_explain(struct stk_query *q, const char *sql, int cod
         return stk_err_set(err, STOKER_ELIMIT, "the query needs too much memory: %s", message);
     case SQLITE_AUTH:
         return stk_err_set(err, STOKER_EUSAGE,
-                           "a query reads and nothing else: SELECT, and WITH ... SELECT");
+                           "a query can only read: SELECT, and WITH ... SELECT");
     default:
         locate(q->db->sql, sql, place, sizeof place);
         advise(sql, message, advice, sizeof advice);

@@ -191,15 +191,15 @@ static enum stoker_status check_statement(sqlite3_stmt *stmt, const char *tail,
         return stk_err_set(err, STOKER_EUSAGE, "one statement at a time: '%.40s' follows", tail);
     }
     if (sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt)) {
-        return stk_err_set(err, STOKER_EUSAGE, "only statements that read have an answer: SELECT");
+        return stk_err_set(err, STOKER_EUSAGE, "only statements that read are allowed: SELECT");
     }
     if (sqlite3_column_count(stmt) > STK_QUERY_COLUMNS_MAX) {
-        return stk_err_set(err, STOKER_EUSAGE, "%d columns are more than the %d that are printed",
+        return stk_err_set(err, STOKER_EUSAGE, "%d columns: at most %d can be printed",
                            sqlite3_column_count(stmt), STK_QUERY_COLUMNS_MAX);
     }
     if (sqlite3_bind_parameter_count(stmt) > 0) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "the statement has parameters (?, :name), which have no values here");
+                           "the statement has parameters (?, :name), which can't be set here");
     }
     return STOKER_OK;
 }

@@ -125,8 +125,8 @@ static void judge(const struct stk_graph *g, struct stk_gate *o)
     }
     if (o->ok && o->contended > red.unexplained) {
         say(o, false,
-            "operations wait long for other streams; the intervals include how much of that may go "
-            "away");
+            "operations wait long for other streams; the intervals include how much of that could "
+            "be saved");
     }
     if (o->ok && g->leaves_first) {
         say(o, false, "the first step differs from the others and is left out of the mean");

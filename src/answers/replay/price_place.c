@@ -86,7 +86,7 @@ static const char *place_refuse_value(const struct stk_graph *g, const struct st
     const char *value = value_of(how->text);
     if (is_all(value)) {
         return stk_price_finds(g, STK_NODE_COLLECTIVE, -1)
-                   ? "several devices share the work, which a CPU alone can't stand in for"
+                   ? "several devices share the work, so one CPU can't replace them"
                : g->counts.unlinked * 20 > g->counts.device_ops
                    ? "some GPU work has no recorded launch"
                    : NULL;

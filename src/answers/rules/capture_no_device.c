@@ -85,7 +85,7 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
         return STK_RULE_PASSED;
     }
     if (stk_device_is_unused(ctx, &share)) {
-        *why = "told by device-unused";
+        *why = "device-unused reports it";
         return STK_RULE_PASSED;
     }
     if (without < run->rank_count) {

@@ -22,7 +22,7 @@ static const struct stk_threshold thresholds[] = {
     [MOST] = {"overhead reported without a figure", "share of the recorded time", 0.9,
               "the estimated cost per call isn't that certain"},
     [SLOWED] = {"estimated profiling overhead", "share of the step", 0.15,
-                "measured at 0.4 to 2.6 times the estimate: less may be next to nothing"},
+                "measured at 0.4 to 2.6 times the estimate: less may be negligible"},
     {0},
 };
 

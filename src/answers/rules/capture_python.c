@@ -54,7 +54,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     bool from_workers = run->facts.has_fetches && follows_workers(ctx);
     *why = stk_why_step_unseen(ctx, share);
     if (!stk_rule_on_host(ctx) || stk_rule_on_pipeline(ctx)) {
-        *why = "the steps aren't the CPU's alone";
+        *why = "the steps aren't CPU-only";
         return STK_RULE_NOT_APPLICABLE;
     }
     if (share < thresholds[UNSEEN].value) {

@@ -10,7 +10,7 @@ enum { SHARE, LEAST };
 static const struct stk_threshold thresholds[] = {
     [SHARE] =
         {"serialized launches", "share of launch calls", 0.5,
-         "a job that synchronizes on its own does so a few times per step, not after every launch"},
+         "a job that synchronizes by itself does so a few times per step, not after every launch"},
     [LEAST] = {"serialized launches", "calls", 20, "fewer may be chance"},
     {0},
 };

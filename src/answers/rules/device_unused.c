@@ -16,7 +16,7 @@ static const struct stk_threshold thresholds[] = {
     [WORK] = {"operators on the host", "share of the recorded time", 0.3,
               "a recording that missed the steps holds few of them"},
     [BUSY] = {"a GPU in use, as nvidia-smi shows it", "share of the time", 0.02,
-              "another program's picture on the screen takes as much"},
+              "drawing the screen takes as much"},
     {0},
 };
 
@@ -65,7 +65,7 @@ static enum stk_rule_state device_unused_check(const struct stk_rule_ctx *ctx,
         return run->rank_count ? STK_RULE_PASSED : STK_RULE_NOT_APPLICABLE;
     }
     if (!shown && (gpus == 0 || busiest >= thresholds[BUSY].value)) {
-        *why = gpus ? "a GPU of the machine is in use" : "nothing shows that there is a device";
+        *why = gpus ? "a GPU of the machine is in use" : "the profile shows no device";
         return STK_RULE_NOT_APPLICABLE;
     }
     *why = "nothing was launched on the device";

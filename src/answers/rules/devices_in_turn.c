@@ -40,7 +40,7 @@ static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
 {
     const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
     if (k->devices < 2 || k->any_busy_ns <= 0) {
-        *why = "no process works with several devices";
+        *why = "no process uses several devices";
         return STK_RULE_NOT_APPLICABLE;
     }
     double at_a_time = (double)k->devices_busy_ns / (double)k->any_busy_ns;

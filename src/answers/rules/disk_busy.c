@@ -12,7 +12,7 @@ enum { BUSY, STALLED, OWN };
 static const struct stk_threshold thresholds[] = {
     [BUSY] = {"time with requests", "share of the time", 0.85, "an idle disk has room"},
     [STALLED] = {"a thread waited for storage", "share of the time", 0.10,
-                 "a disk that nothing waits for may be as busy as it likes"},
+                 "a busy disk doesn't matter if nothing waits for it"},
     [OWN] = {"the job's share of the disk's bytes", "share", 0.25,
              "other programs' reads are a different problem, and reported as such"},
     {0},

@@ -26,11 +26,11 @@ const struct stk_threshold stk_input_thresholds[] = {
          "on a CPU, work takes turns, and reading takes its share in healthy jobs, too"},
     [STK_INPUT_FROM_ONE_FETCH] =
         {"one step's wait", "share of the total wait", 0.5,
-         "if most of the wait is in one step, the rate isn't the problem: evenness is"},
+         "if most of the wait is in one step, the problem is unevenness, not the rate"},
     [STK_INPUT_FROM_ONE_STEPS] = {"steps needed to call a wait uneven", "steps", 4,
                                   "with fewer, one step may hold much of it by chance"},
     [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of the total wait", 0.8,
-                            "what the others wait then isn't worth a fix of its own"},
+                            "then the wait of the other steps isn't worth a separate fix"},
     [STK_INPUT_FROM_INNER] = {"steps between two waits for a batch", "of the mean step", 1.1,
                               "less doesn't show in the figures"},
     [STK_INPUT_FROM_FEW_STEPS] = {"long steps that wait, at most", "share of the steps", 0.25,

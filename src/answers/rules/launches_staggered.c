@@ -32,7 +32,7 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
     const struct stk_stagger *s = &ctx->pass.run->facts.kernels.stagger;
     if (s->steps == 0 || s->steps_ns <= 0) {
         *why = ctx->pass.run->facts.kernels.devices < 2
-                   ? "no process works with several devices"
+                   ? "no process uses several devices"
                    : "no CPU step shows which launches are its first";
         return ctx->pass.run->facts.kernels.devices < 2 ? STK_RULE_NOT_APPLICABLE
                                                         : STK_RULE_SKIPPED;

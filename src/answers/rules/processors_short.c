@@ -15,7 +15,7 @@ static const struct stk_threshold thresholds[] = {
     [FULL] = {"cores in use", "share of the available ones", 0.85,
               "with cores free, a queue has another cause: affinity, priorities"},
     [WANTED] = {"running and waiting threads", "per core that the job may use", 1.5,
-                "then the job alone needs more than all cores, even if nothing else runs"},
+                "then the job alone needs more than all cores"},
     [THROTTLED] = {"throttled periods", "share", 0.05, "then cgroup-throttled reports it"},
     [THREADS] = {"running and waiting threads of a worker process", "on average", 1.5,
                  "a worker that makes its batch in one thread has one"},
@@ -37,7 +37,7 @@ static void say_crew(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     double wanted = crew->cpu + crew->queue;
     bool have_threads = wanted >= thresholds[THREADS].value;
     if (have_threads) {
-        f->title = "Worker processes start more threads than there are processors";
+        f->title = "Worker processes start more threads than there are CPU cores";
         stk_say_workers_have_threads(ctx, f, crew->count, stk_rule_name(ctx, crew->name), wanted,
                                      allowed);
     } else {

@@ -10,7 +10,7 @@ enum { KERNELS, MEAN, AROUND, AT_WORST, UNPRICED };
 static const struct stk_threshold thresholds[] = {
     [KERNELS] = {"kernels", "share of the step", 0.2, "a CPU needs many times as long"},
     [MEAN] = {"a kernel, on average, at most", "us", 8,
-              "much of it is what even an empty kernel takes"},
+              "much of it is the cost of an empty kernel"},
     [AROUND] = {"launches, copies, waits, Python and the framework", "share of the step", 0.5,
                 "otherwise something else makes the GPU wait"},
     [AT_WORST] = {"the step on the CPU, at worst, below", "of the unchanged step", 1,

@@ -14,7 +14,7 @@ static const struct stk_threshold thresholds[] = {
     [FROM] = {"products that don't use tensor cores", "share of the kernels' time", 0.10,
               "less isn't worth another precision"},
     [MIXED] = {"products in 16 bits or fewer", "share of the kernels' time", 0.05,
-               "from here, mixed precision is on and leaves out what is fp32"},
+               "from here, mixed precision is on, and these products are left out of it"},
     {0},
 };
 

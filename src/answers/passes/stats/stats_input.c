@@ -18,7 +18,7 @@
 #define WAIT_SHARE_HOST 0.15
 
 #define STAGES_COLUMNS(C, R)                                                                       \
-    C(R, stage, TEXT, "name of the stage, without what differs between passes, files and objects", \
+    C(R, stage, TEXT, "name of the stage, without numbers of passes, files and objects",           \
       .is_name = true, .is_path = true)                                                            \
     C(R, kind, TEXT,                                                                               \
       "what it does: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "             \
@@ -55,8 +55,7 @@ STK_TABLE(stages, "Stages by own work", STAGES_COLUMNS)
       "what the work is: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "         \
       "transfer or control")                                                                       \
     C(R, calls, COUNT, "calls of this kind")                                                       \
-    C(R, self_ns, NS,                                                                              \
-      "work of this kind, summed over threads, regardless of the stage that asked for it")         \
+    C(R, self_ns, NS, "work of this kind, summed over threads and stages")                         \
     C(R, self_share, SHARE, "share of the work of all kinds")
 STK_TABLE(kinds, "Work by kind", KINDS_COLUMNS)
 

@@ -27,7 +27,7 @@ struct launch_cells {
         STK_COLUMN_OF(row, launch, shared_bytes, BYTES,                                            \
                       "shared memory of a block, static and dynamic", .is_detail = true),          \
         STK_COLUMN_OF(row, launch, occupancy, SHARE,                                               \
-                      "theoretical occupancy: warps that fit a multiprocessor at once, of those "  \
+                      "theoretical occupancy: warps that fit an SM at once, of those "             \
                       "that it can hold"),                                                         \
         STK_COLUMN_OF(row, launch, occupancy_limit, TEXT,                                          \
                       "what keeps `occupancy` below 1: registers, shared memory, blocks or block " \

@@ -229,7 +229,7 @@ STK_TABLE(queue, "Work launched but not yet started, over time", QUEUE_COLUMNS)
 #define REGIONS_COLUMNS(C, R)                                                                      \
     C(R, device, TEXT, STK_DOC_DEVICE)                                                             \
     C(R, start_ns, NS,                                                                             \
-      "where the device went idle before the first late operation; a region is 8 or more "         \
+      "when the device went idle before the first late operation; a region is 8 or more "          \
       "late operations with at most 3 others in between")                                          \
     C(R, dur_ns, NS, "length up to the end of the last late operation")                            \
     C(R, idle_ns, NS, "idle time right before the late operations, summed")                        \

@@ -95,7 +95,8 @@ static enum stoker_status startup_see(const struct stk_analysis *view, struct st
       "first_call, allocation, weights_to_device (copies before the first step, maybe "            \
       "with a first batch), copy_to_device (later ones)")                                          \
     C(R, rank, COUNT, STK_DOC_RANK, .is_detail = true)                                             \
-    C(R, recorded, TEXT, "yes; none: the profile would show it; not recorded: it can't show it")   \
+    C(R, recorded, TEXT,                                                                           \
+      "yes; none: the profile would show it; not recorded: the profile can't show it")             \
     C(R, count, COUNT,                                                                             \
       "events of it that started before the first steady step ended (without one, in the "         \
       "whole profile)")                                                                            \
@@ -106,7 +107,7 @@ static enum stoker_status startup_see(const struct stk_analysis *view, struct st
     C(R, bytes, BYTES, "recorded sizes of the copies, summed")                                     \
     C(R, longest_ns, NS, "duration of the longest")                                                \
     C(R, what, TEXT, "name of the longest", .is_name = true)
-STK_TABLE(work, "What was done until then", WORK_COLUMNS)
+STK_TABLE(work, "Work done until then", WORK_COLUMNS)
 
 // Work that every start has: listed even if it is zero.
 static bool is_always_told(enum stk_startup_work work)

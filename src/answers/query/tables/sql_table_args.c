@@ -3,7 +3,7 @@
 #include "answers/query/tables/sql_table.h"
 
 static const struct stk_query_column columns[] = {
-    {.name = "event", .type = STK_TYPE_NUMBER, .doc = "id of the event: must be given, or joined"},
+    {.name = "event", .type = STK_TYPE_NUMBER, .doc = "id of the event; required, or joined"},
     {.name = "key", .type = STK_TYPE_TEXT, .doc = "name of the argument"},
     {.name = "value", .type = STK_TYPE_NAME, .doc = "its value; numbers as numbers"},
 };

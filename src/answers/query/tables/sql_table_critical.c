@@ -5,17 +5,17 @@
 #define COLUMNS(C)                                                                                 \
     C(rank, NUMBER, stk_value_number(out, rank->sum->rank), "rank")                                \
     C(step, NUMBER, stk_value_number(out, rank->path.step),                                        \
-      "number of the step: the one whose length is nearest to the mean")                           \
+      "number of the step: the one closest to the mean length")                                    \
     C(start_ns, NS, stk_value_number(out, piece->start_ns + rank->shift_ns),                       \
       "since the run's first event")                                                               \
-    C(dur_ns, NS, stk_value_number(out, piece->dur_ns), "what of the step's time is its")          \
+    C(dur_ns, NS, stk_value_number(out, piece->dur_ns), "its share of the step's time")            \
     C(end_ns, NS, stk_value_number(out, piece->start_ns + rank->shift_ns + piece->dur_ns),         \
       "start_ns + dur_ns")                                                                         \
     C(kind, TEXT, stk_value_text(out, piece->kind),                                                \
       "compute, input, host, sync, transfer, communication or unknown")                            \
     C(name, NAME, stk_value_text(out, piece->name),                                                \
-      "of the event; null without one, and if names were replaced")                                \
-    C(track, TEXT, stk_value_text(out, piece->where), "thread or stream that it is on")            \
+      "name of the event; null without one, or if names were replaced")                            \
+    C(track, TEXT, stk_value_text(out, piece->where), "its thread or stream")                      \
     C(id, NUMBER, stk_sql_put_event(q, rank, piece->event, out),                                   \
       "number of its first event, for joins; null without one")
 enum column { COLUMNS(STK_SQL_ENUM) };
@@ -50,7 +50,7 @@ static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_critical = {
     .name = "critical",
-    .doc = "critical path of a usual step: pieces that its end waited for, one after the other",
+    .doc = "critical path of a typical step: the pieces that its end waited for, in order",
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

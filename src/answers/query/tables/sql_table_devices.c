@@ -5,7 +5,7 @@
 #define COLUMNS(C)                                                                                 \
     C(device, TEXT, stk_value_text(out, d->id), "rank/number")                                     \
     C(rank, NUMBER, stk_value_number(out, d->rank), "rank")                                        \
-    C(number, NUMBER, stk_value_number(out, d->ordinal), "as its process numbers it")              \
+    C(number, NUMBER, stk_value_number(out, d->ordinal), "the process's number of it")             \
     C(name, TEXT, stk_value_text(out, d->name && *d->name ? d->name : NULL),                       \
       "product, where recorded")                                                                   \
     C(first_ns, NS, stk_value_number(out, d->first_ns), "start of its first operation")            \
@@ -13,11 +13,11 @@
     C(busy_ns, NS, stk_value_number(out, d->busy_ns), "union of its operations")                   \
     C(idle_ns, NS, stk_value_number(out, d->idle_ns), "span_ns - busy_ns")                         \
     C(kernels, NUMBER, stk_value_number(out, (int64_t)d->kernels),                                 \
-      "how many, without collectives")                                                             \
+      "number of kernels, without collectives")                                                    \
     C(copies, NUMBER, stk_value_number(out, (int64_t)d->copies), "how many")                       \
     C(operations, NUMBER, stk_value_number(out, (int64_t)d->ops), "all of them")                   \
     C(linked, NUMBER, stk_value_number(out, (int64_t)d->linked_ops),                               \
-      "operations whose launch call is known")                                                     \
+      "operations with a known launch call")                                                       \
     C(analysed, BOOL, stk_value_number(out, d->analysed), "1 if it is part of the breakdown")
 enum column { COLUMNS(STK_SQL_ENUM) };
 

@@ -11,7 +11,7 @@ static const struct stk_query_column columns[] = {
 
 const struct stk_sql_table stk_sql_table_events = {
     .name = "events",
-    .doc = "every event of every track, derived rows too",
+    .doc = "every event of every track, including derived rows",
     .sort = STK_SQL_EVENTS,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

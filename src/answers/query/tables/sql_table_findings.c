@@ -3,12 +3,12 @@
 #include "answers/query/tables/sql_table.h"
 
 #define COLUMNS(C)                                                                                 \
-    C(id, TEXT, stk_value_text(out, f->id), "as stoker explain knows it")                          \
+    C(id, TEXT, stk_value_text(out, f->id), "id for stoker explain")                               \
     C(title, TEXT, stk_value_text(out, f->title), "in a sentence")                                 \
     C(severity, TEXT, stk_value_text(out, f->severity), "high, medium, low or info")               \
     C(confidence, TEXT, stk_value_text(out, f->confidence), "high, medium or low")                 \
     C(saving_share, SHARE, put_saving(out, f),                                                     \
-      "of the step: the most that a fix can save (why replays it)")                                \
+      "share of the step that a fix can save at most (stoker why replays it)")                     \
     C(steps_affected, NUMBER, stk_value_number(out, f->steps_affected), "how many")
 enum column { COLUMNS(STK_SQL_ENUM) };
 
@@ -37,7 +37,7 @@ static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_findings = {
     .name = "findings",
-    .doc = "what stoker why would change, most valuable first",
+    .doc = "the findings of stoker why, most valuable first",
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

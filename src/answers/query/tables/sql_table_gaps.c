@@ -9,8 +9,7 @@
     C(start_ns, NS, stk_value_number(out, gap->start_ns + rank->shift_ns),                         \
       "since the run's first event")                                                               \
     C(dur_ns, NS, stk_value_number(out, gap->dur_ns), "duration")                                  \
-    C(part, TEXT, stk_value_text(out, stk_part_info(gap->part)->key),                              \
-      "id of the part that it counts as")                                                          \
+    C(part, TEXT, stk_value_text(out, stk_part_info(gap->part)->key), "id of its part")            \
     C(event, NUMBER, stk_sql_put_event(q, rank, gap->event, out),                                  \
       "id of the host event that fills it; null without one")                                      \
     C(around, NUMBER, stk_sql_put_event(q, rank, gap->around, out),                                \
@@ -72,7 +71,7 @@ static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_gaps = {
     .name = "gaps",
-    .doc = "times in which a device is idle, cut where the cause changes",
+    .doc = "idle times of devices, cut where the cause changes",
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

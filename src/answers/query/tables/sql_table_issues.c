@@ -9,7 +9,7 @@
       "info, data_loss or error")                                                                  \
     C(count, NUMBER, stk_value_number(out, (int64_t)issue->count), "how often")                    \
     C(events_lost, NUMBER, stk_value_number(out, (int64_t)issue->events_lost),                     \
-      "of these, whole events that are not in the tables")                                         \
+      "of these, events missing from the tables")                                                  \
     C(meaning, TEXT, stk_value_text(out, info->meaning), "in a sentence")
 enum column { COLUMNS(STK_SQL_ENUM) };
 
@@ -59,7 +59,7 @@ static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_issues = {
     .name = "issues",
-    .doc = "what was wrong or notable while the profiles were read",
+    .doc = "problems and notes from reading the profiles",
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

@@ -14,7 +14,7 @@ static const struct stk_query_column columns[] = {
 
 const struct stk_sql_table stk_sql_table_launches = {
     .name = "launches",
-    .doc = "device work with the host call that launched it",
+    .doc = "device work with the CPU call that launched it",
     .sort = STK_SQL_EVENTS,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

@@ -3,7 +3,7 @@
 #include "answers/query/tables/sql_table.h"
 
 static const struct stk_query_column columns[] = {
-    {.name = "call", .field = STK_FIELD_LAUNCH, .doc = "id of the host's call in events"},
+    {.name = "call", .field = STK_FIELD_LAUNCH, .doc = "id of the CPU call in events"},
     {.name = "work", .field = STK_FIELD_ID, .doc = "id of the device operation in events"},
     STK_SQL_FIELD(RANK),
     STK_SQL_FIELD(DELAY),
@@ -11,7 +11,7 @@ static const struct stk_query_column columns[] = {
 
 const struct stk_sql_table stk_sql_table_links = {
     .name = "links",
-    .doc = "host calls and the device work that each launched, by ids",
+    .doc = "CPU calls and the device work that each launched, by id",
     .sort = STK_SQL_EVENTS,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

@@ -5,11 +5,11 @@
 #define COLUMNS(C)                                                                                 \
     C(rank, NUMBER, stk_value_number(out, s->rank), "rank")                                        \
     C(device, TEXT, stk_value_text(out, stk_sql_step_device(q, s)),                                \
-      "rank/number of the device; null for steps of the host")                                     \
+      "rank/number of the device; null for CPU steps")                                             \
     C(step, NUMBER, stk_value_number(out, s->number), "number of the step")                        \
     C(part, TEXT, stk_value_text(out, stk_part_info(part)->key),                                   \
       "id of the part, as in the report")                                                          \
-    C(dur_ns, NS, stk_value_number(out, s->parts[part]), "time of the step that goes there")       \
+    C(dur_ns, NS, stk_value_number(out, s->parts[part]), "time of the step in this part")          \
     C(used, BOOL, stk_value_number(out, s->excluded == NULL), "1 if the step counts in the verdict")
 enum column { COLUMNS(STK_SQL_ENUM) };
 
@@ -32,7 +32,7 @@ static const struct stk_query_column columns[] = {COLUMNS(STK_SQL_COLUMN)};
 
 const struct stk_sql_table stk_sql_table_parts = {
     .name = "parts",
-    .doc = "where each step's time goes: one row for each step and part, zeros too",
+    .doc = "where each step's time goes: one row per step and part, including zeros",
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

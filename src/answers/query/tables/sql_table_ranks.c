@@ -5,10 +5,10 @@
 #define COLUMNS(C)                                                                                 \
     C(rank, NUMBER, stk_value_number(out, r->sum->rank), "rank")                                   \
     C(host, TEXT, stk_value_text(out, r->sum->host && *r->sum->host ? r->sum->host : NULL),        \
-      "name of its host, where recorded")                                                          \
+      "name of its host, if recorded")                                                             \
     C(format, TEXT, stk_value_text(out, r->trace->format), "reader of its profile")                \
     C(events, NUMBER, stk_value_number(out, r->trace->count),                                      \
-      "in its profile, which several ranks may share")                                             \
+      "number of events in its profile, which several ranks may share")                            \
     C(devices, NUMBER, stk_value_number(out, r->sum->device_count), "with operations")             \
     C(base_ns, NUMBER, stk_value_number(out, r->sum->base_ns),                                     \
       "the profile's own clock at time 0 of this run")

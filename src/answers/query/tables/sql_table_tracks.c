@@ -16,8 +16,8 @@
       "rank/number of the device; null on the host")                                               \
     C(parent, NUMBER,                                                                              \
       stk_value_number_if(out, track->parent != STK_NONE, stk_query_id(i, track->parent)),         \
-      "track whose events that overlap without nesting these are")                                 \
-    C(events, NUMBER, stk_value_number(out, track->count), "how many it holds")
+      "the original track, if this is a sub-row of overlapping events")                            \
+    C(events, NUMBER, stk_value_number(out, track->count), "number of its events")
 enum column { COLUMNS(STK_SQL_ENUM) };
 
 static uint64_t tracks_count(const struct stk_query *q)
