@@ -291,7 +291,7 @@ static enum stoker_status refuse_jobs(const struct stk_collected *c, struct stok
         snprintf(names + n, sizeof names - n, " and %zu more", c->groups.count - shown);
     }
     return stk_err_set(err, STOKER_EUSAGE,
-                       "the profiles are of %zu jobs, not the ranks of one run: %s. Name one of "
+                       "the profiles are of %zu jobs, not the ranks of one run: %s. Choose one of "
                        "them (stoker why lists them), or use --as-ranks",
                        c->groups.count, names);
 }

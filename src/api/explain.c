@@ -282,8 +282,9 @@ static void list_fixes(const struct page *p)
         }
     }
     if (!p->markdown) {
-        stk_sink_text(p->sink, "\nP: stoker whatif --fix ID estimates it; T: stoker tune --fix ID "
-                               "tries it\n");
+        stk_sink_text(
+            p->sink,
+            "\nP: stoker whatif --fix ID estimates it; T: stoker tune --fix ID tries it\n");
     }
 }
 

@@ -49,7 +49,7 @@ static enum stoker_status add_given_file(struct stk_input_scan *s, const char *p
         }
         if (export) {
             f->path = export;
-            f->remark = "the export next to the report that was given";
+            f->remark = "the export next to the given report";
         } else {
             f->is = STK_INPUT_IS_EXPORTABLE;
             f->why = stk_input_export_text(s->arena, stranger);
@@ -321,7 +321,7 @@ enum stoker_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n
     }
     stk_map_deinit(&seen);
     if (status == STOKER_OK && unknown) {
-        *note = stk_arena_printf(arena, "%zu of %zu files don't say their rank: numbered by name",
+        *note = stk_arena_printf(arena, "%zu of %zu files don't have a rank: numbered by name",
                                  unknown, n);
         if (!*note) {
             status = stk_err_nomem(err);

@@ -84,7 +84,7 @@ static size_t group_of_record(const struct sorting *s, size_t record)
 static const char *why_skipped(const struct stk_job *job)
 {
     return job->status != STOKER_OK ? job->err.message
-           : stk_job_is_record(job) ? "a record that goes with one of them: give both"
+           : stk_job_is_record(job) ? "a record that belongs to one of them: give both"
            : job->rank_count == 0   ? "it has no events of a job"
                                     : "it has no events";
 }

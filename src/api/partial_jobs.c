@@ -113,9 +113,8 @@ static enum stoker_status take_file(struct expansion *x, struct stk_partial_file
         status = stk_partial_next(f, &arena, &packed, err);
         if (status == STOKER_OK && packed.size == 0) {
             stk_arena_deinit(&arena);
-            return taken
-                       ? STOKER_OK
-                       : stk_err_set(err, STOKER_EINPUT, "%s: the partial is of no profile", path);
+            return taken ? STOKER_OK
+                         : stk_err_set(err, STOKER_EINPUT, "%s: the partial has no profile", path);
         }
         if (status == STOKER_OK) {
             status = take_item(x, &packed, &arena, err);

@@ -97,7 +97,7 @@ static enum stoker_status open_file(struct stk_query_args *a, const char *path,
     if (strcmp(path, "-") == 0) {
         return stk_err_set(
             err, STOKER_EUSAGE,
-            "standard input can't be read twice, and arguments need that: give the file");
+            "arguments need to read the profile twice, which standard input can't: give the file");
     }
     enum stoker_status status = stk_stream_open(&a->stream, path, &opts, err);
     if (status != STOKER_OK) {

@@ -18,7 +18,7 @@ static const char head[] =
     "from one place in a text, or ten seconds in one text.\n"
     "\n"
     "Conditions on numbers, `kind`, `device` and `name` (=, LIKE, GLOB) use the columns directly.\n"
-    "Ids are found at once, also in joins. A SELECT over one table of events that aggregates, is\n"
+    "Lookups by id are fast, also in joins. A SELECT over one table of events that aggregates, is\n"
     "DISTINCT, or takes the first rows of an order runs on columns and on all CPU cores. Its sums "
     "of\n"
     "real numbers can differ from SQLite's in the last digits.\n"

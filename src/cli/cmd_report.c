@@ -91,7 +91,7 @@ static void say_bundle(const char *path, const struct stoker_bundle *b)
     if (b->ranks < b->of_ranks) {
         fprintf(stderr, ", %" PRIu64 " of %" PRIu64 " ranks", b->ranks, b->of_ranks);
     }
-    fputs("\n  look at what you send: zcat ", stderr);
+    fputs("\n  check what you send: zcat ", stderr);
     stk_screen_put(stderr, path, STK_SCREEN_ALL);
     fputs(" | less\n", stderr);
 }
@@ -131,9 +131,10 @@ int stk_report_page(const struct stk_cmd *cmd, const struct stk_args *args)
     }
     stk_reading_options(args, false, &plan.reading);
     if (args->values[STK_OPT_ID_BUNDLE].set) {
-        return plan.path_count[1] ? stk_usage(cmd, "--bundle holds one side: leave out what "
-                                                   "follows --")
-                                  : write_bundle(args, &plan);
+        return plan.path_count[1]
+                   ? stk_usage(cmd,
+                               "--bundle holds one side: leave out -- and the profiles after it")
+                   : write_bundle(args, &plan);
     }
     return args->values[STK_OPT_ID_HTML].set ? write_file(args, &plan)
                                              : write_markdown(args, &plan);
@@ -162,8 +163,8 @@ const struct stk_cmd stk_cmd_report = {
         "with the first fix, the findings, and the comparison with the profiles after --.\n\n"
         "--bundle writes what a maintainer needs to see a wrong answer, in at most 1 MB: the "
         "profile "
-        "with host names, paths and user-chosen names replaced, and the report. A profile that is "
-        "larger is cut to the steps that fit. It is compressed JSON, which you can read before you "
+        "with host names, paths and user-chosen names replaced, and the report. A larger profile "
+        "is cut to the steps that fit. It is compressed JSON, which you can read before you "
         "send it, and which stoker reads like any profile.\n\n"
         "PROFILE is as in stoker why. Use --redact before you send a page to someone.",
     .examples = "stoker report trace.json.gz --html why.html\tone profile\n"

@@ -255,9 +255,9 @@ const struct stk_cmd stk_cmd_top = {
         "are unknown. Without either, it shows the newest run in stoker-runs/.\n\n"
         "On a terminal the screen refreshes until you press q or Ctrl-C. Otherwise it prints a "
         "line per second until the job ends.\n\n"
-        "--metrics prints Prometheus metrics instead: the share of time that each GPU is idle by "
-        "cause, steps, input wait, findings, and the sampler's counters. With -o, FILE is replaced "
-        "at each interval, as the node exporter's text files need it.",
+        "--metrics prints Prometheus metrics instead: each GPU's idle share by cause, steps, input "
+        "wait, findings, and the sampler's counters. With -o, FILE is replaced "
+        "at each interval, as the node exporter's textfile collector needs.",
     .examples = "stoker top\tthe newest run in stoker-runs/\n"
                 "stoker top 4242\ta process and its children\n"
                 "stoker top --once 4242\tone snapshot, as text\n"

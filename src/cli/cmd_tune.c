@@ -135,7 +135,8 @@ static int check(const struct stk_opt_value *v)
         return stk_usage(&stk_cmd_tune, "--steps: at least %d; fewer can't be judged", STEPS_LEAST);
     }
     if (v[STK_OPT_ID_TUNE_WARMUP].set && v[STK_OPT_ID_TUNE_WARMUP].number < 1) {
-        return stk_usage(&stk_cmd_tune, "--warmup: at least 1, as the first step is never typical");
+        return stk_usage(&stk_cmd_tune,
+                         "--warmup: at least 1, because the first step is never typical");
     }
     const char *allow = v[STK_OPT_ID_ALLOW].text;
     if (allow && strcmp(allow, "numerics") != 0) {
@@ -168,7 +169,7 @@ static void put_ledger(const char *path, const struct stk_tune *tune)
             (!is_last && t[i].choice.fix->is_of_start)) {
             continue;
         }
-        snprintf(label, sizeof label, "tune: all that was kept");
+        snprintf(label, sizeof label, "tune: all kept fixes");
         if (!is_last) {
             stk_tune_label(&t[i].choice, label);
         }
@@ -263,7 +264,7 @@ const struct stk_cmd stk_cmd_tune = {
         "allocators. Each is applied from outside, with hooks in the Python process, environment "
         "variables, or a command prefix. Your code doesn't change.\n\n"
         "Each fix is measured in pairs of short runs, with and without it, and judged as in "
-        "`stoker prove`. These pairs prove the fixes that help; where they can't, more pairs prove "
+        "`stoker prove`. These pairs prove the fixes that help. If they can't, more pairs prove "
         "them together. A fix that crashes or hangs the job costs only its time. A fix that had no "
         "effect is skipped, with the reason. Losses with a fix must match those of two runs "
         "without "

@@ -96,7 +96,7 @@ const struct stk_cmd stk_cmd_why = {
         "XPlane files, PyTorch and Chrome traces, and Nsight Systems SQLite exports, also "
         "compressed with gzip or zstd.\n\n"
         "A PROFILE is a file, a directory (a TensorBoard log directory, or a folder with one trace "
-        "per rank), or - for standard input. Several profiles are taken as the ranks of one run. "
+        "per rank), or - for standard input. Several profiles are the ranks of one run. "
         "If they are from different jobs, stoker prints one line per job instead of a report.\n\n"
         "Profiles above 64 MB leave a summary in $XDG_CACHE_HOME/stoker/view, so the next look at "
         "them takes milliseconds. --no-cache turns that off.\n\n"

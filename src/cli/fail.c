@@ -92,8 +92,7 @@ int stk_fail_nomem(void)
 void stk_note_nomem(void)
 {
     if (!has_error && stk_alloc_refusals() > 0) {
-        stk_error_line(
-            "out of memory: a part of what this command printed or wrote may be missing");
+        stk_error_line("out of memory: part of this command's output may be missing");
     }
 }
 

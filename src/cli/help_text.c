@@ -29,12 +29,11 @@ const struct stk_fact stk_environment_facts[] = {
     {"STOKER_CPU",
      "comma-separated vector instructions to use: plain, sse2, sse42, avx2, avx512 (each includes "
      "the ones it builds on), pext, vbmi, vpclmul, neon, crc; default: all that the CPU has"},
-    {"STOKER_MPI",
-     "off: never work together with other processes of mpirun or srun; or the path of "
-     "the MPI library to use"},
+    {"STOKER_MPI", "off: don't cooperate with other processes of mpirun or srun; or the path of "
+                   "the MPI library to use"},
     {"STOKER_SQL", "sqlite: make stoker query use SQLite for every statement"},
     {"STOKER_HASH_SEED",
-     "a number that seeds the hash tables (default: random); no output depends on it"},
+     "a number that seeds the hash tables (default: random); it doesn't affect any output"},
     {NULL, NULL},
 };
 

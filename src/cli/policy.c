@@ -163,8 +163,8 @@ int stk_policy_judge(const struct stk_policy *p, const struct stoker_result *res
     STK_ASSERT(result && p->fail_on >= STOKER_LEVEL_NONE && p->fail_on <= STOKER_LEVEL_HIGH);
     bool is_partial = p->ignored_count > 0 || p->baseline || p->write_to;
     if (stoker_result_jobs(result) > 1 && is_partial) {
-        return say("--ignore and baselines take the profiles of one job, and these are of several",
-                   "", ": give one job's");
+        return say("--ignore and baselines work for one job, and these profiles are of several", "",
+                   ": give one job's");
     }
     if (stoker_result_jobs(result) > 1) {
         return p->fail_on && (int64_t)stoker_result_level(result) >= p->fail_on ? STK_EXIT_FOUND

@@ -49,7 +49,7 @@ static void sentences(void)
     stk_mechanism_sentence(&m, text);
     CHECK_STR(text,
               "A's largest loss, input_wait, shrank by only 1.00 ms per step, but 10.0 ms was "
-              "gained. Something else did it (compute shrank by 10.0 ms), or chance");
+              "gained. Something else changed it (compute shrank by 10.0 ms), or chance did");
     m = (struct stk_mechanism){.why = "no window of A was recorded"};
     stk_mechanism_sentence(&m, text);
     CHECK_STR(text,

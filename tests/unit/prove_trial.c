@@ -205,7 +205,7 @@ static void without_its_keeper(void)
     struct stk_trial t = {.argv = argv, .starts = kill_root, .arg = &root};
     uint64_t start_ns = stk_clock_ns();
     CHECK_EQ(stk_trial_run(&t, &result, &err), STOKER_EINPUT);
-    CHECK(strstr(err.message, "sh: the stoker process that watched it was killed"));
+    CHECK(strstr(err.message, "sh: stoker's process that watched it was killed"));
     CHECK(root > 0 && stk_clock_ns() - start_ns < 50000000000u);
     is_gone(root);
 }

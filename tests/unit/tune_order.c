@@ -217,7 +217,7 @@ static void more_has_to_be_proved(void)
     job("pytorch", (struct effect){GRAD, 0.975}, NONE, NONE);
     search(GRAD, 7);
     CHECK_EQ(row(GRAD)->state, STK_TUNE_SKIPPED);
-    CHECK(strstr(row(GRAD)->why, "the budget was spent before it could be proved"));
+    CHECK(strstr(row(GRAD)->why, "the budget ran out before it could be proved"));
     CHECK_EQ(tune.verdict, STK_TUNE_CANNOT_TELL);
     stk_tune_close(&tune);
     search(GRAD, 1000);

@@ -25,8 +25,8 @@ static void where_nothing_is_lost(void)
 
 static void where_the_report_names_a_loss(void)
 {
-    CHECK_STR(said(true), "no setting gains above 2% of a step's time (241 ms); what its report "
-                          "names needs an edit of the program");
+    CHECK_STR(said(true), "no setting gains above 2% of a step's time (241 ms); the report's "
+                          "advice needs an edit of the program");
 }
 
 static const struct stk_rep_fix *fix(const char *id)
@@ -97,7 +97,7 @@ static void what_takes_an_edit_is_first(void)
     advise(&tune.advice, "torch.dataloader.num_workers", "input-wait", 0.3, 1);
     advise(&tune.advice, "host-bound.tf-function", "host-bound", 0.94, 0);
     skip(&tune.tried, "torch.dataloader.pin_memory", "there is no GPU to copy to");
-    skip(&tune.tried, "process.numa", "the machine has one node of memory");
+    skip(&tune.tried, "process.numa", "the machine has one NUMA node");
     skip(&tune.tried, "torch.compile", STK_TUNE_NUMERICS);
     skip(&tune.tried, "torch.threads", STK_TUNE_NO_TURN);
     const char *text = text_of(&tune, false);
@@ -106,12 +106,11 @@ static void what_takes_an_edit_is_first(void)
     CHECK(edit && rest && edit < rest);
     CHECK(strstr(text, "  input-wait.own-code   saves 30%"));
     CHECK(!strstr(text, "torch.dataloader.num_workers")); // tune tries it
-    CHECK(strstr(text, "  numerics   torch.compile: it changes what is computed"));
-    CHECK(strstr(text, "  skipped    2 fixes that the job has no place for"));
+    CHECK(strstr(text, "  numerics   torch.compile: it changes the computed values"));
+    CHECK(strstr(text, "  skipped    2 fixes that don't apply to the job"));
     CHECK(!strstr(text, "process.numa"));
-    CHECK(strstr(text,
-                 "cannot tell: the budget was spent (--budget) before torch.threads; by hand, "
-                 "host-bound.tf-function saves 94%\n"));
+    CHECK(strstr(text, "cannot tell: the budget ran out (--budget) before torch.threads; by hand, "
+                       "host-bound.tf-function saves 94%\n"));
     CHECK(strstr(text_of(&tune, true), "process.numa"));
     // A fix that was kept is another remedy of the first finding.
     struct stk_tune_set kept = {.items = {{.fix = fix("torch.dataloader.num_workers")}},

@@ -29,9 +29,8 @@ enum stoker_status stk_launch_refuse_singletons(const struct stk_launch *l, stru
     return stk_err_set(
         err, STOKER_EUSAGE,
         "%ld copies of stoker were started (%s), and they don't see each other, so each would read "
-        "everything. Under SLURM, use srun --mpi=pmix or --mpi=pmi2 (srun --mpi=list shows which "
-        "there are), or mpirun of the same MPI library. " STK_LAUNCH_VARIABLE
-        "=off makes each copy work alone",
+        "everything. Under SLURM, use srun --mpi=pmix or --mpi=pmi2 (srun --mpi=list lists them), "
+        "or mpirun of the same MPI library. " STK_LAUNCH_VARIABLE "=off lets each copy work alone",
         l->size, l->name);
 }
 

@@ -148,7 +148,7 @@ static enum stoker_status no_library(const struct stk_launch *launch, struct sto
 {
     return stk_err_set(
         err, STOKER_ELIMIT,
-        "%ld processes were started under MPI (%s), and no MPI library of their launcher was "
+        "%ld processes were started under MPI (%s), but their launcher's MPI library was not "
         "found. "
         "Install it (%s; or PyPI's mpich with its mpirun), name it with " STK_LAUNCH_VARIABLE
         "=/path/to/libmpi.so, or start stoker without mpirun",

@@ -117,7 +117,7 @@ static bool read_file(const char *plan, size_t size, size_t share, size_t k,
     if (pid > 0) {
         waitpid(pid, &status, 0);
     }
-    const char *why = pid > 0 ? describe(status, text) : "no process could be made to read it";
+    const char *why = pid > 0 ? describe(status, text) : "no process could be started to read it";
     if (!why) {
         return ok;
     }

@@ -78,7 +78,7 @@ static const char *say_steps(const struct stk_now *now, struct stk_arena *arena)
     }
     double median_s = (double)lead->median_ns * 1e-9;
     if (lead->age_s > STANDS_S && lead->age_s > STANDS_STEPS * median_s && !now->has_ended) {
-        return stk_arena_printf(arena, "no step has ended for %s; before, they took %s",
+        return stk_arena_printf(arena, "no step has ended for %s; steps took %s before",
                                 stk_human_ns((int64_t)fmin(lead->age_s * 1e9, 9e18), text),
                                 stk_human_ns((int64_t)lead->median_ns, more));
     }
@@ -93,7 +93,7 @@ static const char *say_steps(const struct stk_now *now, struct stk_arena *arena)
     stk_human_share(lead->wait_share, text);
     return lead->wait_share >= least
                ? stk_arena_printf(arena, "waits for input %s of the step", text)
-               : stk_arena_printf(arena, "hardly waits for input: %s of the step", text);
+               : stk_arena_printf(arena, "barely waits for input: %s of the step", text);
 }
 
 // Who prepares the input: the processes below the one that steps, else itself.
@@ -190,7 +190,7 @@ bool stk_now_judge(struct stk_now *now, struct stk_arena *arena)
         now->sentence = stk_arena_printf(arena, "the job has ended; last seen: %s", now->sentence);
     } else if (now->silent_s > 0) {
         now->sentence = stk_arena_printf(
-            arena, "its record hasn't grown for %s; last seen: %s",
+            arena, "its record hasn't changed for %s; last seen: %s",
             stk_human_ns((int64_t)fmin(now->silent_s * 1e9, 9e18), share), now->sentence);
     }
     return now->sentence != NULL;

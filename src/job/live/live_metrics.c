@@ -88,12 +88,12 @@ enum step_metric { STEPS, STEP_NOW, STEP_MEDIAN, PER_SECOND, INPUT_WAIT, SINCE_S
 static const struct {
     const char *name, *type, *help;
 } step_metrics[STEP_METRICS] = {
-    {"stoker_steps_total", "counter", "steps that the process has made"},
-    {"stoker_step_seconds", "gauge", "mean duration of the steps of the last seconds"},
+    {"stoker_steps_total", "counter", "steps that the process has run"},
+    {"stoker_step_seconds", "gauge", "mean duration of the steps in the last seconds"},
     {"stoker_step_median_seconds", "gauge", "median duration of the last 512 steps"},
-    {"stoker_steps_per_second", "gauge", "steps per second, of the last seconds"},
+    {"stoker_steps_per_second", "gauge", "steps per second, over the last seconds"},
     {"stoker_input_wait_ratio", "gauge", "share of the step that waits for input"},
-    {"stoker_since_last_step_seconds", "gauge", "time since a step ended last"},
+    {"stoker_since_last_step_seconds", "gauge", "time since the last step ended"},
 };
 
 // False: not known.
@@ -240,7 +240,7 @@ static void put_state(const struct stk_now *now, struct stk_sink *to)
     static const char *const states[] = {"running", "silent", "ended"};
     int state = now->has_ended ? 2 : now->silent_s > 0 ? 1 : 0;
     put_family(to, "stoker_job_state", "gauge",
-               "1 for the state that the job is in; silent: its record does not grow");
+               "1 for the job's current state; silent: its record doesn't grow");
     for (int i = 0; i < 3; i++) {
         stk_sink_printf(to, "stoker_job_state{state=\"%s\"} %d\n", states[i], i == state);
     }
@@ -249,7 +249,7 @@ static void put_state(const struct stk_now *now, struct stk_sink *to)
 static void put_findings(const struct stk_now *now, struct stk_sink *to)
 {
     if (now->finding_count) {
-        put_family(to, "stoker_finding", "gauge", "1 for each rule of the machine that fires");
+        put_family(to, "stoker_finding", "gauge", "1 for each machine rule that fires");
     }
     for (size_t i = 0; i < now->finding_count; i++) {
         put_label(to, "stoker_finding{rule", now->findings[i].id);

@@ -71,7 +71,7 @@ enum stoker_status stk_mechanism_predict(const char *a, const char *fix, struct 
         snprintf(to->unpredicted, sizeof to->unpredicted, "%.390s",
                  status != STOKER_OK
                      ? err->message
-                     : "A's profile supports no estimate of it (stoker whatif says why)");
+                     : "A's profile doesn't allow an estimate of it (stoker whatif says why)");
     }
     stoker_whatif_free(w);
     return STOKER_OK;
@@ -100,7 +100,7 @@ void stk_mechanism_sentence(const struct stk_mechanism *m, char to[STK_MECHANISM
     } else {
         snprintf(to, STK_MECHANISM_TEXT,
                  "A's largest loss, %s, %s by only %s per step, but %s was %s. "
-                 "Something else did it%s%s%s%s, or chance",
+                 "Something else changed it%s%s%s%s, or chance did",
                  m->part, m->gone_ns < 0 ? "grew" : "shrank", part, step,
                  is_gain ? "gained" : "lost", m->moved[0] ? " (" : "", m->moved,
                  m->moved[0] ? (is_gain ? " shrank by " : " grew by ") : "",

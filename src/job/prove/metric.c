@@ -115,7 +115,7 @@ static enum stoker_status take_line(struct stk_metric *m, struct stoker_err *err
             return stk_err_nomem(err);
         }
         if (found < 0) {
-            return stk_err_set(err, STOKER_ELIMIT, "--metric: the search was given up: %s", why);
+            return stk_err_set(err, STOKER_ELIMIT, "--metric: the search was stopped: %s", why);
         }
         if (found == 0) {
             break;

@@ -66,7 +66,7 @@ static enum stoker_status no_steps(struct proving *p, int side, const struct stk
 {
     return stk_err_set(
         err, STOKER_EINPUT,
-        "%s (%s) made %llu steps that the hooks see. A warm-up of %llu needs at least %d more. "
+        "%s (%s) ran %llu steps that the hooks see. A warm-up of %llu needs at least %d more. "
         "Use --whole to compare the time of the whole command",
         side == STK_PROOF_A ? "A" : "B", p->plan->sides[side].argv[0], (unsigned long long)m->steps,
         (unsigned long long)stk_proof_warmup(p->plan), STK_MEASURE_LEAST);

@@ -43,8 +43,8 @@ static void inconclusive(const struct stk_paired *result, int pairs, char to[STK
     double low = 100 * (result->low - 1), high = 100 * (result->high - 1);
     if (pairs < STK_PAIRED_MIN) {
         stk_text_printf(to, STK_PROOF_SENTENCE,
-                        "inconclusive: a verdict needs at least %d pairs, and this is %d (B's time "
-                        "against A's: %+.*f%%)",
+                        "inconclusive: a verdict needs at least %d pairs, and this has %d (B's "
+                        "time against A's: %+.*f%%)",
                         STK_PAIRED_MIN, pairs, decimals(change), change);
         return;
     }

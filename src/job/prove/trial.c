@@ -127,9 +127,8 @@ enum stoker_status stk_trial_run(const struct stk_trial *trial, struct stk_trial
     if (status == STOKER_OK) {
         status = watch(&r, result, err);
         if (!stk_keeper_end(&r.keeper, &end) && status == STOKER_OK) {
-            status =
-                stk_err_set(err, STOKER_EINPUT, "%s: the stoker process that watched it was killed",
-                            trial->argv[0]);
+            status = stk_err_set(err, STOKER_EINPUT,
+                                 "%s: stoker's process that watched it was killed", trial->argv[0]);
         }
         close_output(&r);
         result->wall_ns = end.end_ns - end.start_ns;

@@ -67,9 +67,10 @@ static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
                            &with->facts.losses, changes);
     tried->has_losses = true;
     if (tried->losses.numerics == STK_NUMERICS_DIFFER) {
-        snprintf(tried->why, sizeof tried->why,
-                 "refused: from step %lld on losses are off by %.2g%%, outside of two runs without",
-                 (long long)tried->losses.step, 100 * tried->losses.off);
+        snprintf(
+            tried->why, sizeof tried->why,
+            "rejected: from step %lld on, losses differ by %.2g%%, more than two runs without it",
+            (long long)tried->losses.step, 100 * tried->losses.off);
         return false;
     }
     return true;
@@ -154,7 +155,7 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
     } else if (p->is_spent && p->count < STK_PAIRED_MIN) {
         t->tune->is_over_budget =
             t->tune->is_over_budget || !stk_attempt_is_aside(tried->choice.fix);
-        leave_unfinished(t, tried, "the budget was spent");
+        leave_unfinished(t, tried, "the budget ran out");
     } else if (stk_attempt_is_lost_in_noise(tried) && patience == STK_TUNE_FIRST) {
         tried->is_put_off = true; // what is left of the budget after the others is its own
     } else {
@@ -256,7 +257,7 @@ static enum stoker_status screen(struct stk_tuning *t, struct stk_tune_tried **v
     for (int i = 0; i < count; i++) {
         if (times[i] > 0 && values[i] != *best) {
             char why[STK_TUNE_WHY];
-            snprintf(why, sizeof why, "%.0f%% more time than with %.200s, in one run each",
+            snprintf(why, sizeof why, "takes %.0f%% longer than %.200s, in one run each",
                      100 * (times[i] / best_s - 1), (*best)->choice.value);
             stk_attempt_decide(t, values[i], STK_TUNE_NO_EFFECT, why);
         }

@@ -26,7 +26,7 @@ static enum stoker_status no_job(const struct stk_bounded *m, struct stoker_err 
                            "one with -I, -E or -S), so no step can be measured%s%s",
                            m->has_failed ? ": " : "", m->why);
     }
-    return stk_err_set(err, STOKER_EINPUT, "the job as it is cannot be measured: %s",
+    return stk_err_set(err, STOKER_EINPUT, "the unchanged job can't be measured: %s",
                        m->why[0] ? m->why : "no steps were seen");
 }
 
@@ -88,7 +88,7 @@ static enum stoker_status capture(struct stk_tuning *t, struct stk_candidates *f
                                                                       : t->plan->budget_ns / 2,
                                     .stop = t->plan->stop,
                                     .arg = t->plan->arg};
-    snprintf(t->what, sizeof t->what, "the job as it is, captured");
+    snprintf(t->what, sizeof t->what, "unchanged job, profiled");
     stk_tune_tell(t, "", NULL);
     enum stoker_status status = stk_bounded_run(&plan, &none, "capture", &m, err);
     if (status == STOKER_OK && (m.has_failed || !m.all_steps)) {
@@ -134,7 +134,7 @@ enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candida
     if (status != STOKER_OK) {
         return status;
     }
-    snprintf(t->what, sizeof t->what, "the job as it is, measured");
+    snprintf(t->what, sizeof t->what, "unchanged job, measured");
     stk_tune_tell(t, "", NULL);
     status = run_original(t, &first, err);
     if (status != STOKER_OK) {
@@ -153,7 +153,7 @@ enum stoker_status stk_baseline_measure_again(struct stk_tuning *t, struct stoke
     if (t->tune->originals != 1) {
         return STOKER_OK;
     }
-    snprintf(t->what, sizeof t->what, "the job as it is, a second time");
+    snprintf(t->what, sizeof t->what, "unchanged job, second run");
     stk_tune_tell(t, "", NULL);
     enum stoker_status status = run_original(t, &m, err);
     if (status != STOKER_OK || !stk_tune_take_original(t->tune, &m)) {

@@ -132,10 +132,10 @@ static void fail_by(struct running *r, const struct stk_trial_result *result)
     m->has_failed = true;
     stk_printed_end(&r->printed, tail, sizeof tail);
     if (r->is_too_large) {
-        snprintf(m->why, sizeof m->why, "it held %s of memory, more than a trial may",
+        snprintf(m->why, sizeof m->why, "it used %s of memory, over the limit of a trial",
                  stk_human_bytes(m->memory, held));
     } else if (result->is_late) {
-        snprintf(m->why, sizeof m->why, "it took longer than %.0f s, and was ended",
+        snprintf(m->why, sizeof m->why, "it was stopped after %.0f s",
                  (double)r->plan->timeout_ns * 1e-9);
     } else if (result->signal) {
         snprintf(m->why, sizeof m->why, "signal %d ended it%s%s", result->signal,
@@ -144,7 +144,7 @@ static void fail_by(struct running *r, const struct stk_trial_result *result)
         snprintf(m->why, sizeof m->why, "exit status %d%s%s", result->status,
                  tail[0] ? "; its output ends: " : "", tail);
     } else if (m->all_steps) {
-        snprintf(m->why, sizeof m->why, "it made %llu steps, too few to measure",
+        snprintf(m->why, sizeof m->why, "it ran %llu steps, too few to measure",
                  (unsigned long long)m->all_steps);
     } else {
         snprintf(m->why, sizeof m->why, "no steps were seen");

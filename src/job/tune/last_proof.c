@@ -29,7 +29,7 @@ static void drop_kept(struct stk_tuning *t)
     for (size_t i = 0; i < tune->tried.count; i++) {
         if (all[i].state == STK_TUNE_KEPT && !all[i].choice.fix->is_of_start) {
             size_t n = strlen(all[i].why);
-            snprintf(all[i].why + n, sizeof all[i].why - n, "; not in the last proof");
+            snprintf(all[i].why + n, sizeof all[i].why - n, "; not in the final comparison");
             stk_attempt_decide(t, &all[i], is_worse ? STK_TUNE_WORSE : STK_TUNE_NO_EFFECT, NULL);
         }
     }
@@ -42,13 +42,11 @@ static enum stoker_status prove_kept(struct stk_tuning *t, struct stoker_err *er
     struct stk_tune_pairs p = {.first = NULL};
     const struct stk_tune_match match = {&none, &t->tune->kept, STK_TUNE_PAIRS, STK_TUNE_LAST,
                                          false};
-    snprintf(t->what, sizeof t->what, "the last proof");
+    snprintf(t->what, sizeof t->what, "the final comparison");
     enum stoker_status status = stk_tune_pair_up(t, &match, &p, err);
     if (status == STOKER_OK && p.has_failed) {
         return stk_err_set(err, STOKER_EINPUT,
-                           "the job with what was kept ran before, and failed "
-                           "now: %s",
-                           p.why);
+                           "the job with the kept fixes ran before, but failed now: %s", p.why);
     }
     if (status == STOKER_OK) {
         take_over(t->tune, &p);

@@ -96,7 +96,7 @@ bool stk_tune_took_hold(const struct stk_tune_set *set, const struct stk_bounded
         if (set->items[i].fix->is_hooked && !stk_facts_applied(&m->facts, id)) {
             const char *refused = stk_facts_refused(&m->facts, id);
             snprintf(why, STK_TUNE_WHY, "not applied: %s",
-                     refused ? refused : "the job made no call that it changes");
+                     refused ? refused : "the job never made the call that it changes");
             return false;
         }
     }
@@ -111,7 +111,7 @@ static enum stoker_status run_side(struct stk_tuning *t, const struct stk_tune_s
     int n = out->count;
     enum stoker_status status = stk_tune_try(t, set, together, &m, err);
     if (status == STOKER_OK && m.has_failed && !is_b) {
-        status = stk_err_set(err, STOKER_EINPUT, "the job ran before, and failed now: %s", m.why);
+        status = stk_err_set(err, STOKER_EINPUT, "the job ran before, but failed now: %s", m.why);
     } else if (status == STOKER_OK &&
                (m.has_failed || (is_b && !stk_tune_took_hold(set, &m, out->why)))) {
         out->has_failed = true;

@@ -146,7 +146,7 @@ static void leave_put_off(struct stk_tuning *t, struct stk_tune_tried *tried)
         stk_attempt_decide(t, tried, STK_TUNE_NO_EFFECT, NULL);
         return;
     }
-    snprintf(why, sizeof why, "%.200s, and the budget was spent before it could be proved",
+    snprintf(why, sizeof why, "%.200s, but the budget ran out before it could be proved",
              tried->why);
     t->tune->is_over_budget = t->tune->is_over_budget || !stk_attempt_is_aside(tried->choice.fix);
     tried->is_unfinished = true;

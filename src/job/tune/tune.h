@@ -23,8 +23,8 @@
 
 #define STK_TUNE_GAIN 0.02 // below which a fix is not worth a line
 // Why what could have been tried was not.
-#define STK_TUNE_NO_TURN "the budget was spent before its turn (--budget)"
-#define STK_TUNE_NUMERICS "it changes what is computed; --allow numerics tries it"
+#define STK_TUNE_NO_TURN "the budget ran out before its turn (--budget)"
+#define STK_TUNE_NUMERICS "it changes the computed values; --allow numerics tries it"
 #define STK_TUNE_ENDED_BEFORE "the search ended before its turn"
 enum { STK_TUNE_PAIRS = 8, STK_TUNE_TRIED = 128, STK_TUNE_WARMUP = 10 };
 enum { STK_TUNE_PAIRS_MOST = 16 }; // of a second turn, where the first could not tell

@@ -92,7 +92,7 @@ static void put_best_by_hand(const struct stk_tune *tune, char to[STK_TUNE_SENTE
 
 static void put_cannot_tell(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
 {
-    static const char *const how[] = {[STK_TUNE_SPENT] = "the budget was spent (--budget)",
+    static const char *const how[] = {[STK_TUNE_SPENT] = "the budget ran out (--budget)",
                                       [STK_TUNE_INTERRUPTED] = "the search was interrupted",
                                       [STK_TUNE_BROKEN] = "the job failed"};
     const struct stk_paired *p = tune->has_proof ? &tune->proof : &tune->chain.ratio;
@@ -100,9 +100,9 @@ static void put_cannot_tell(const struct stk_tune *tune, char to[STK_TUNE_SENTEN
     put_missing(tune, missing, sizeof missing);
     if (tune->has_proof || tune->chain.pairs) {
         stk_text_printf(to, STK_TUNE_SENTENCE,
-                        "cannot tell: %s of what was kept give%s %+.0f to %+.0f%% of the time, %d "
+                        "cannot tell: %s of the kept fixes give%s %+.0f to %+.0f%% of the time, %d "
                         "pairs",
-                        tune->has_proof ? "the last proof" : "the trials",
+                        tune->has_proof ? "the final comparison" : "the trials",
                         tune->has_proof ? "s" : "", 100 * (p->low - 1), 100 * (p->high - 1),
                         tune->has_proof ? tune->pairs : tune->chain.pairs);
     } else if (tune->end == STK_TUNE_DONE) {
@@ -110,7 +110,7 @@ static void put_cannot_tell(const struct stk_tune *tune, char to[STK_TUNE_SENTEN
                         "cannot tell: any gain is within the machine's noise");
     } else {
         stk_text_printf(to, STK_TUNE_SENTENCE, "cannot tell: %s before %s", how[tune->end],
-                        missing[0] ? missing : "any fix had its turn");
+                        missing[0] ? missing : "any fix was tried");
     }
 }
 
@@ -130,7 +130,7 @@ void stk_tune_sentence(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
         stk_text_printf(
             to, STK_TUNE_SENTENCE, "%s above %.0f%% of a step's time (%s)%s%s",
             tune->names_loss ? "no setting gains" : "nothing to gain", 100 * STK_TUNE_GAIN, before,
-            tune->names_loss ? "; what its report names needs an edit of the program" : "",
+            tune->names_loss ? "; the report's advice needs an edit of the program" : "",
             count_start(tune) ? "; the job can start sooner" : "");
     } else {
         put_cannot_tell(tune, to);
@@ -224,11 +224,11 @@ static void put_losses(const struct stk_tune_tried *tried, char *to, size_t size
     if (!tried->has_losses || tried->state != STK_TUNE_KEPT) {
         to[0] = 0;
     } else if (l->numerics == STK_NUMERICS_UNKNOWN) {
-        snprintf(to, size, "; losses not seen (--loss)");
+        snprintf(to, size, "; no losses seen (--loss)");
     } else if (l->is_equal) {
-        snprintf(to, size, "; %zu losses equal to the last bit", l->aligned);
+        snprintf(to, size, "; %zu losses bit-identical", l->aligned);
     } else {
-        snprintf(to, size, "; %zu losses as two runs without differ", l->aligned);
+        snprintf(to, size, "; %zu losses match within run-to-run noise", l->aligned);
     }
 }
 

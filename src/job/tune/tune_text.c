@@ -14,19 +14,19 @@ static void put_job(const struct stk_tune *tune, struct stk_sink *to)
     stk_human_ns((int64_t)(1e9 * tune->baseline_s), step);
     stk_human_ns((int64_t)tune->spent_ns, spent);
     stk_human_ns((int64_t)tune->verdict_ns, verdict);
-    stk_sink_printf(to, "  as it is   %s a step (%s), %" PRIu64 " steps a run after %" PRIu64, step,
-                    tune->framework[0] ? tune->framework : "no framework", tune->steps,
+    stk_sink_printf(to, "  unchanged  %s per step (%s), %" PRIu64 " steps per run after %" PRIu64,
+                    step, tune->framework[0] ? tune->framework : "no framework", tune->steps,
                     tune->warmup);
     if (tune->originals == 2) {
         stk_sink_printf(to, ", two runs %.1f%% apart", 200 * tune->noise);
     }
     if (tune->sentence[0]) {
-        stk_sink_text(to, "\n  its report ");
+        stk_sink_text(to, "\n  report     ");
         stk_sink_text(to, tune->sentence);
     }
     stk_sink_printf(to, "\n  searched   %s", spent);
     if (tune->verdict == STK_TUNE_FASTER && tune->verdict_ns < tune->spent_ns) {
-        stk_sink_printf(to, ", the verdict stood after %s", verdict);
+        stk_sink_printf(to, ", verdict after %s", verdict);
     }
     if (tune->end == STK_TUNE_INTERRUPTED || tune->end == STK_TUNE_BROKEN) {
         stk_sink_printf(to, "\n  ended      %s", stk_tune_end_name(tune->end));
@@ -58,7 +58,7 @@ static int put_numerics(const struct stk_tune *tune, struct stk_sink *to)
         }
     }
     if (n) {
-        stk_sink_printf(to, ": %s what is computed; --allow numerics tries %s\n",
+        stk_sink_printf(to, ": %s the computed values; --allow numerics tries %s\n",
                         n > 1 ? "they change" : "it changes", n > 1 ? "them" : "it");
     }
     return n;
@@ -74,10 +74,9 @@ static void put_skipped(const struct stk_tune_plan *plan, const struct stk_tune 
     }
     n -= n ? put_numerics(tune, to) : 0;
     if (n) {
-        stk_sink_printf(to,
-                        "  skipped    %d fix%s that the job has no place for, or that could save "
-                        "too little (-v)\n",
-                        n, n > 1 ? "es" : "");
+        stk_sink_printf(
+            to, "  skipped    %d fix%s that don't apply to the job, or save too little (-v)\n", n,
+            n > 1 ? "es" : "");
     }
 }
 
@@ -202,7 +201,7 @@ static void put_asked(const char *list, struct stk_sink *to)
 static void put_advice(const struct stk_tune *tune, struct stk_sink *to)
 {
     const struct stk_tune_tried *t = tune->tried.items;
-    stk_sink_text(to, "\nwhat it is:\n");
+    stk_sink_text(to, "\nmore about it:\n");
     for (size_t i = 0; i < tune->tried.count; i++) {
         if (t[i].state == STK_TUNE_KEPT) {
             stk_sink_printf(to, "  stoker explain %s   %s\n", t[i].choice.fix->id,
@@ -236,9 +235,9 @@ static void put_strong(const struct stk_tune *tune, struct stk_sink *to)
         stk_sink_text(to, label);
     }
     if (stk_tune_is_same(&tune->strong, &tune->kept)) {
-        stk_sink_printf(to, ") is the same as what was kept\n");
+        stk_sink_printf(to, ") is the same as the kept fixes\n");
     } else {
-        stk_sink_printf(to, ") takes %s a step, in %d run%s\n", step, tune->strong_runs,
+        stk_sink_printf(to, ") takes %s per step, in %d run%s\n", step, tune->strong_runs,
                         tune->strong_runs > 1 ? "s" : "");
     }
 }
@@ -253,7 +252,7 @@ void stk_tune_text(const struct stk_tune_plan *plan, const struct stk_tune *tune
     stk_sink_text(to, "\n");
     put_tried(plan, tune, all, to);
     if (has_kept(tune)) {
-        stk_sink_text(to, "\nto have it:\n");
+        stk_sink_text(to, "\nto apply it:\n");
         put_command(plan, tune, to);
         stk_tune_each_place(tune, put_place, to);
         put_advice(tune, to);
@@ -263,7 +262,7 @@ void stk_tune_text(const struct stk_tune_plan *plan, const struct stk_tune *tune
         double gain_s = tune->before_s - tune->after_s;
         stk_sink_printf(to, "\n  ! the job starts %.1f s later with it", tune->start_more_s);
         if (gain_s > 0) {
-            stk_sink_printf(to, ", which pays after %.0f steps", tune->start_more_s / gain_s);
+            stk_sink_printf(to, ", which pays off after %.0f steps", tune->start_more_s / gain_s);
         }
         stk_sink_text(to, "\n");
     }

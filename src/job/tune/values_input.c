@@ -12,8 +12,8 @@ void stk_values_input_stoker_data_torch(const struct stk_tune_facts *f, struct s
 {
     static const char *const hows[] = {"threads", "processes"};
     if (!stk_facts_say(f, "torch.dataloader.kind", "map")) {
-        stk_tune_refuse(to, "stoker.data makes the batches of a DataLoader with a map-style "
-                            "dataset, and the job makes none; others would stay as they are");
+        stk_tune_refuse(to, "stoker.data can only replace a DataLoader with a map-style dataset, "
+                            "and the job has none");
         return;
     }
     for (size_t i = 0; i < sizeof hows / sizeof hows[0]; i++) {
@@ -28,16 +28,15 @@ void stk_values_input_stoker_data_tf(const struct stk_tune_facts *f, struct stk_
     if (stk_facts_get(f, "tfdata.last")) {
         stk_tune_add(to, "");
     } else {
-        stk_tune_refuse(to, "no data set of tf.data is iterated where hooks see it");
+        stk_tune_refuse(to, "the hooks see no loop over a tf.data data set");
     }
 }
 
 void stk_values_input_stoker_data(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     (void)f;
-    stk_tune_refuse(to,
-                    "stoker.data takes over no pipeline of this framework as it is: the program's "
-                    "input must be written with it (docs/data)");
+    stk_tune_refuse(to, "stoker.data can't take over this framework's pipelines: write the "
+                        "program's input with it (docs/data)");
 }
 
 void stk_values_input_on_device(const struct stk_tune_facts *f, struct stk_tune_values *to)
@@ -45,7 +44,7 @@ void stk_values_input_on_device(const struct stk_tune_facts *f, struct stk_tune_
     if (!f->has_gpu) {
         stk_tune_refuse(to, "there is no GPU");
     } else {
-        stk_tune_refuse(to, "which operations of the input could run on the GPU is the program's "
-                            "to say: `stoker whatif --fix input-on-device` prices it");
+        stk_tune_refuse(to, "only you know which input operations could run on the GPU: `stoker "
+                            "whatif --fix input-on-device` estimates it");
     }
 }

@@ -23,7 +23,7 @@ void stk_values_grain_threads(const struct stk_tune_facts *f, struct stk_tune_va
     if (now < 0) {
         stk_tune_refuse(to, "the job has no loader of Grain");
     } else if (now >= 16) {
-        stk_tune_refuse(to, "it reads with %ld threads already", now);
+        stk_tune_refuse(to, "it already reads with %ld threads", now);
     } else {
         stk_tune_add(to, "16");
     }
@@ -33,18 +33,18 @@ void stk_values_jax_prefetch(const struct stk_tune_facts *f, struct stk_tune_val
 {
     if (stk_facts_get(f, "grain.workers") || stk_facts_get(f, "tfdata.last") ||
         stk_facts_get(f, "torch.dataloader.num_workers")) {
-        stk_tune_refuse(to, "the loader's own workers and prefetch do it");
+        stk_tune_refuse(to, "the loader's own workers and prefetch do that");
     } else {
-        stk_tune_refuse(to, "batches come from the program's own lines, which no hook can run "
-                            "ahead: make them in a thread that fills a queue.Queue(2) with "
-                            "jax.device_put(batch)");
+        stk_tune_refuse(
+            to, "the program makes its batches itself, which no hook can run ahead of time: make "
+                "them in a thread that fills a queue.Queue(2) with jax.device_put(batch)");
     }
 }
 
 void stk_values_jax_xla_cpu_fast_math(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     if (f->has_gpu) {
-        stk_tune_refuse(to, "the flag is of the CPU's compiler");
+        stk_tune_refuse(to, "the flag only affects the CPU's compiler");
     } else {
         stk_tune_add(to, "");
     }

@@ -6,7 +6,7 @@
 
 #include "job/tune/values.h"
 
-#define NO_COMPILE "the program calls no model.compile of Keras"
+#define NO_COMPILE "the program doesn't call Keras' model.compile"
 
 void stk_values_keras_steps_per_execution(const struct stk_tune_facts *f,
                                           struct stk_tune_values *to)
@@ -16,7 +16,7 @@ void stk_values_keras_steps_per_execution(const struct stk_tune_facts *f,
     if (!stk_facts_get(f, id)) {
         stk_tune_refuse(to, NO_COMPILE);
     } else if (stk_facts_number(f, id, 0) != 1) {
-        stk_tune_refuse(to, "several steps run as one already");
+        stk_tune_refuse(to, "several steps already run as one");
     } else if (stk_facts_say(f, "keras.run_eagerly", "True")) {
         stk_tune_refuse(to, "the model runs eagerly, step by step");
     } else if (epoch && epoch < 16) {
@@ -63,13 +63,13 @@ void stk_values_keras_pydataset_workers(const struct stk_tune_facts *f, struct s
 {
     long now = stk_facts_number(f, "keras.pydataset.workers", -1);
     if (now < 0) {
-        stk_tune_refuse(to, "no PyDataset is given to fit");
+        stk_tune_refuse(to, "fit gets no PyDataset");
         return;
     }
     stk_tune_add_number(to, 2 * f->processors, now + 1, 32);
     stk_tune_add_number(to, 4 * f->processors, now + 1, 32);
     stk_tune_add_number(to, f->processors, now + 1, 32);
     if (!to->count) {
-        stk_tune_refuse(to, "it has %ld workers already", now);
+        stk_tune_refuse(to, "it already has %ld workers", now);
     }
 }

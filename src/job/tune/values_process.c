@@ -18,9 +18,9 @@ void stk_values_process_omp_num_threads(const struct stk_tune_facts *f, struct s
     // processors busy with OMP_NUM_THREADS=1, too; their threads are Eigen's.
     bool is_heeded = f->framework != STK_FW_TENSORFLOW && f->framework != STK_FW_JAX;
     if (!is_heeded) {
-        stk_tune_refuse(to, "the threads of TensorFlow and JAX do not heed OMP_NUM_THREADS");
+        stk_tune_refuse(to, "TensorFlow's and JAX's threads ignore OMP_NUM_THREADS");
     } else if (!now) {
-        stk_tune_refuse(to, "OMP_NUM_THREADS is not set: OpenMP uses all processors already");
+        stk_tune_refuse(to, "OMP_NUM_THREADS is not set: OpenMP already uses all CPU cores");
     } else if (atol(now) == f->processors) {
         stk_tune_refuse(to, "OMP_NUM_THREADS already equals the number of CPU cores");
     } else if (stk_facts_get(f, "torch.threads.set")) {
@@ -48,7 +48,7 @@ void stk_values_process_numa(const struct stk_tune_facts *f, struct stk_tune_val
 {
     (void)f;
     if (access("/sys/devices/system/node/node1", F_OK) != 0) {
-        stk_tune_refuse(to, "the machine has one node of memory");
+        stk_tune_refuse(to, "the machine has one NUMA node");
     } else if (!is_installed("numactl")) {
         stk_tune_refuse(to, "numactl is not installed");
     } else {
@@ -67,7 +67,7 @@ void stk_values_process_allocator(const struct stk_tune_facts *f, struct stk_tun
     char path[STK_TUNE_VALUE];
     (void)f;
     if (now && strstr(now, "malloc")) {
-        stk_tune_refuse(to, "another allocator is preloaded already");
+        stk_tune_refuse(to, "another allocator is already preloaded");
         return;
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -80,7 +80,8 @@ void stk_values_process_allocator(const struct stk_tune_facts *f, struct stk_tun
         }
     }
     if (!to->count) {
-        stk_tune_refuse(to, "none is installed: libjemalloc2 or libtcmalloc-minimal4 (Debian)");
+        stk_tune_refuse(
+            to, "none is installed; on Debian, install libjemalloc2 or libtcmalloc-minimal4");
     }
 }
 
@@ -95,11 +96,12 @@ void stk_values_process_keep_memory(const struct stk_tune_facts *f, struct stk_t
 {
     (void)f;
     if (has_set("LD_PRELOAD", "malloc")) {
-        stk_tune_refuse(to, "another allocator is preloaded, which keeps memory by its own rules");
+        stk_tune_refuse(to,
+                        "another allocator is preloaded, with its own rules for keeping memory");
     } else if (has_set("GLIBC_TUNABLES", "glibc.malloc.trim_threshold") ||
                has_set("GLIBC_TUNABLES", "glibc.malloc.mmap_") ||
                has_set("MALLOC_TRIM_THRESHOLD_", "") || has_set("MALLOC_MMAP_THRESHOLD_", "")) {
-        stk_tune_refuse(to, "what the C library keeps of freed memory is set already");
+        stk_tune_refuse(to, "how much freed memory the C library keeps is already set");
     } else {
         stk_tune_add(to, "");
     }
@@ -123,13 +125,13 @@ void stk_values_process_huge_pages(const struct stk_tune_facts *f, struct stk_tu
         fclose(file);
     }
     if (!has_mode || strstr(mode, "[never]")) {
-        stk_tune_refuse(to, "the system has large pages switched off");
+        stk_tune_refuse(to, "huge pages are switched off");
     } else if (strstr(mode, "[always]")) {
-        stk_tune_refuse(to, "the system gives large pages to everybody already");
+        stk_tune_refuse(to, "all programs already get huge pages");
     } else if (strverscmp(gnu_get_libc_version(), "2.35") < 0) {
         stk_tune_refuse(to, "the C library is older than 2.35");
     } else if (has_set("GLIBC_TUNABLES", "glibc.malloc.hugetlb")) {
-        stk_tune_refuse(to, "GLIBC_TUNABLES says which pages are used already");
+        stk_tune_refuse(to, "GLIBC_TUNABLES already sets the pages to use");
     } else {
         stk_tune_add(to, "");
     }

@@ -10,7 +10,7 @@ void stk_values_tf_threads(const struct stk_tune_facts *f, struct stk_tune_value
 {
     long now = stk_facts_number(f, "tf.threads", 0);
     if (now == 0 || now == f->processors) {
-        stk_tune_refuse(to, "operations may use all processors already");
+        stk_tune_refuse(to, "operations may already use all CPU cores");
     } else {
         stk_tune_add_number(to, f->processors, 1, 1024);
     }
@@ -30,9 +30,9 @@ void stk_values_tf_onednn(const struct stk_tune_facts *f, struct stk_tune_values
 void stk_values_tf_xla_auto_jit(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     if (stk_facts_get(f, "keras.jit_compile")) {
-        stk_tune_refuse(to, "keras.jit_compile says it for the whole step");
+        stk_tune_refuse(to, "keras.jit_compile does it for the whole step");
     } else if (getenv("TF_XLA_FLAGS")) {
-        stk_tune_refuse(to, "TF_XLA_FLAGS is set already");
+        stk_tune_refuse(to, "TF_XLA_FLAGS is already set");
     } else {
         stk_tune_add(to, "");
     }

@@ -14,9 +14,9 @@ static void plain_calls(const struct stk_tune_facts *f, const char *call,
     if (stk_facts_say(f, name, "None")) {
         stk_tune_add(to, "AUTOTUNE");
     } else if (stk_facts_get(f, name)) {
-        stk_tune_refuse(to, "each of the program's own is parallel already");
+        stk_tune_refuse(to, "all calls in the program are parallel already");
     } else {
-        stk_tune_refuse(to, "the program has none of its own");
+        stk_tune_refuse(to, "the program doesn't call it");
     }
 }
 
@@ -33,7 +33,7 @@ void stk_values_tfdata_interleave(const struct stk_tune_facts *f, struct stk_tun
 static bool iterates(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     if (!stk_facts_get(f, "tfdata.last")) {
-        stk_tune_refuse(to, "no data set of tf.data is iterated where hooks see it");
+        stk_tune_refuse(to, "the hooks see no loop over a tf.data data set");
         return false;
     }
     return true;
@@ -57,7 +57,7 @@ void stk_values_tfdata_cache(const struct stk_tune_facts *f, struct stk_tune_val
     if (stk_facts_say(f, "tfdata.cache", "fits")) {
         stk_tune_add(to, "memory");
     } else {
-        stk_tune_refuse(to, "%s", why ? why : "no map stands before a stage of the program's own");
+        stk_tune_refuse(to, "%s", why ? why : "no map comes before another stage of the program");
     }
 }
 

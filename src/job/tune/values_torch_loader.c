@@ -10,7 +10,7 @@
 static bool has_loader(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     if (!stk_facts_get(f, "torch.dataloader.num_workers")) {
-        stk_tune_refuse(to, "the job makes no DataLoader");
+        stk_tune_refuse(to, "the job has no DataLoader");
         return false;
     }
     return true;
@@ -66,15 +66,14 @@ void stk_values_torch_dataloader_persistent_workers(const struct stk_tune_facts 
         return;
     }
     if (stk_facts_say(f, "torch.dataloader.persistent_workers", "True")) {
-        stk_tune_refuse(to, "the workers stay already");
+        stk_tune_refuse(to, "the workers are already persistent");
     } else if (batches > EPOCH_MOST) {
-        stk_tune_refuse(to, "workers start once in %ld steps; the cost of that does not show",
+        stk_tune_refuse(to, "workers start only every %ld steps, which costs too little to measure",
                         batches);
     } else if (f->run_steps && (uint64_t)batches >= f->run_steps) {
-        stk_tune_refuse(to,
-                        "a run makes %llu steps and no second epoch of %ld, in which it would "
-                        "show (--steps)",
-                        (unsigned long long)f->run_steps, batches);
+        stk_tune_refuse(
+            to, "a run has %llu steps, and only a second epoch, after %ld, would show it (--steps)",
+            (unsigned long long)f->run_steps, batches);
     } else {
         stk_tune_add(to, "True");
     }
@@ -89,7 +88,7 @@ void stk_values_torch_dataloader_pin_memory(const struct stk_tune_facts *f,
     if (!f->has_gpu) {
         stk_tune_refuse(to, "there is no GPU to copy to");
     } else if (stk_facts_say(f, "torch.dataloader.pin_memory", "True")) {
-        stk_tune_refuse(to, "batches are pinned already");
+        stk_tune_refuse(to, "batches are already pinned");
     } else {
         stk_tune_add(to, "True");
     }

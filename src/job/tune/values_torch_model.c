@@ -16,7 +16,7 @@ void stk_values_torch_threads(const struct stk_tune_facts *f, struct stk_tune_va
         }
     }
     if (!to->count) {
-        stk_tune_refuse(to, "there is one processor");
+        stk_tune_refuse(to, "there is only one CPU core");
     }
 }
 
@@ -27,7 +27,7 @@ void stk_values_torch_optimizer_fused(const struct stk_tune_facts *f, struct stk
     } else if (stk_facts_get(f, "torch.optimizer.update")) {
         stk_tune_refuse(to, "%s", stk_refusal_text(STK_REFUSAL_update_set));
     } else {
-        stk_tune_refuse(to, "no optimizer of the job (Adam, AdamW, SGD) has such an update");
+        stk_tune_refuse(to, "no optimizer of the job (Adam, AdamW, SGD) has a fused update");
     }
 }
 
@@ -36,6 +36,6 @@ void stk_values_torch_zero_grad(const struct stk_tune_facts *f, struct stk_tune_
     if (stk_facts_get(f, "torch.zero_grad.set_to_none")) {
         stk_tune_add(to, "True");
     } else {
-        stk_tune_refuse(to, "gradients are dropped, not cleared, already");
+        stk_tune_refuse(to, "gradients are already dropped, not cleared");
     }
 }

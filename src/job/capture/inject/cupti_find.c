@@ -218,7 +218,7 @@ bool stk_cupti_load(char *why, size_t size)
     }
     const char *lacks = missing(c);
     if (lacks) {
-        snprintf(why, size, "this process's CUPTI lacks %s", lacks);
+        snprintf(why, size, "this process's CUPTI doesn't have %s", lacks);
     } else if (c->version(&c->api_version) != STK_CUPTI_OK) {
         snprintf(why, size, "CUPTI doesn't report its version");
         lacks = why;

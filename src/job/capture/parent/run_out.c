@@ -89,8 +89,8 @@ static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
         warn(w, "no hooks: no Python interpreter loaded them. The job isn't Python, is frozen, or "
                 "runs Python with -I, -E or -S");
     } else {
-        warn(w, "no steps seen. stoker knows steps of PyTorch, Keras, tf.data and jax.jit; the job "
-                "made none, or ended before the second");
+        warn(w, "no steps seen. stoker recognizes steps of PyTorch, Keras, tf.data and jax.jit; "
+                "the job ran none, or ended before the second");
     }
 }
 
