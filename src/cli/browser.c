@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page that redirects to the address, in a new folder (mkdtemp: mode 0700, a name that nobody can
-// plant) below XDG_RUNTIME_DIR, or below /tmp where that is not set. `xdg-open` gets the page's
+// prepare) below XDG_RUNTIME_DIR, or below /tmp if that is not set. `xdg-open` gets the page's
 // file:// address. Pages of servers that were killed are removed by the next one.
 // Limits: a browser in a sandbox that cannot read the folder shows an error; the printed address
 // works there.
@@ -24,7 +24,7 @@ static bool has_screen(void)
     return (getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")) && isatty(STDOUT_FILENO);
 }
 
-// The folder of the session's files, which is private by itself and is emptied at logout.
+// A folder below the session's own, which is private and emptied at logout, or else below /tmp.
 static bool make_folder(struct stk_scratch *folder)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -55,8 +55,8 @@ static bool write_page(const char *path, const char *address)
     return fclose(f) == 0 && n > 0;
 }
 
-// "file://" and the path, whose bytes are percent-encoded but for the plain ones. Free with
-// stk_free; NULL: no memory.
+// "file://" and the path, with all but plain bytes percent-encoded. Free with stk_free; NULL: no
+// memory.
 static char *file_address(const char *path)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -79,7 +79,7 @@ static char *file_address(const char *path)
 
 static void start_opener(const char *page)
 {
-    // posix_spawn takes pointers to what it leaves as it is.
+    // posix_spawn doesn't change these strings, although its type isn't const.
     char *const argv[] = {(char *)(uintptr_t)"xdg-open", (char *)(uintptr_t)page, NULL};
     posix_spawn_file_actions_t quiet;
     pid_t pid;

@@ -6,7 +6,7 @@
 
 #include "job/capture/parent/scratch.h"
 
-// Makes *folder, which holds the file, and starts the opener: only where there is a screen and
-// standard output is a terminal. The file must stay until the browser has read it:
-// stk_scratch_remove when the server ends. Silent where something fails: the address was printed.
+// Makes *folder with the file in it and starts the opener, but only if there is a screen and
+// standard output is a terminal. The file must stay until the browser has read it: call
+// stk_scratch_remove when the server ends. Failures are silent, since the address was printed.
 void stk_browser_open(struct stk_scratch *folder, const char *address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker capture: a window of a job that runs already. A process is a PyTorch job, asked by
-// Kineto's protocol; HOST:PORT is the profiler server of a TensorFlow or JAX program.
+// stoker capture: a window of a job that is already running. A process is a PyTorch job, asked
+// through Kineto's protocol; HOST:PORT is the profiler server of a TensorFlow or JAX program.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,12 +25,12 @@
 #include "job/live/target.h"
 
 #define CAPTURES "stoker-captures"
-#define STEPS_ROOM 1.2 // steps differ; the first one is cut
+#define STEPS_ROOM 1.2 // steps vary; the first one is incomplete
 enum {
     DURATION_MS = 3000,
     DURATION_MOST_MS = 600000,
     STEPS_MOST = 1000,
-    ASK_MS = 30000, // Kineto asks each five seconds
+    ASK_MS = 30000, // Kineto polls every five seconds
     WRITE_MS = 120000,
     ANSWER_MS = 120000,
     PORT_MAX = 65535
@@ -55,7 +55,7 @@ static int write_stdout(void *arg, const char *bytes, size_t n)
     return fwrite(bytes, 1, n, stdout) == n ? 0 : -1;
 }
 
-// ---- what is asked for ----
+// ---- the request ----
 
 static int window_of(const struct stk_args *args, uint64_t median_ns, uint64_t *ms)
 {
@@ -85,7 +85,7 @@ static int window_of(const struct stk_args *args, uint64_t median_ns, uint64_t *
     return STK_EXIT_DONE;
 }
 
-// The report of what was captured, on standard output.
+// Prints the report of the captured window on standard output.
 static int explain(const struct stk_args *args, const char *path)
 {
     struct stoker_why_options options;
@@ -117,7 +117,7 @@ static int explain(const struct stk_args *args, const char *path)
 
 // ---- a process ----
 
-// Which process of a run steps, and how long its steps are. Skips `stoker run` itself.
+// The stepping process of a run, and how long its steps are. Skips `stoker run` itself.
 static void see_steps(const struct stk_live_target *target, pid_t *pid, uint64_t *median_ns)
 {
     struct stk_steps_of_run steps = {0};
@@ -151,7 +151,7 @@ static int cannot_listen(pid_t pid, const struct stk_kineto_job *job)
     return stk_fail(&err);
 }
 
-// Where the trace goes: the name that PyTorch's own traces have.
+// The path of the trace, named like PyTorch's own traces.
 static bool name_trace(const char *from, const char *folder, char *to, size_t size)
 {
     STK_ASSERT(size > 0);
@@ -167,8 +167,8 @@ static bool name_trace(const char *from, const char *folder, char *to, size_t si
     return true;
 }
 
-// The trace of another user's job, who may put a link under the name: only a plain file of that
-// user is taken, and its bytes alone. 0, or an errno.
+// Copies the trace of another user's job. That user may put a link under the name, so only a plain
+// file of that user is copied, and only its bytes. 0, or an errno.
 static int copy_trace(const char *from, uid_t owner, const char *to)
 {
     char buffer[65536];
@@ -180,7 +180,7 @@ static int copy_trace(const char *from, uid_t owner, const char *to)
     int error = is_its ? stk_atomic_file_open(&file, to) : EPERM;
     if (error == 0) {
         ssize_t n = 1;
-        off_t left = st.st_size; // what is appended meanwhile may have no end
+        off_t left = st.st_size; // no more: somebody could append forever
         while (n > 0 && left > 0 && (n = read(in, buffer, sizeof buffer)) > 0) {
             n = write(file.fd, buffer, (size_t)n) == n ? n : -1;
             left -= n;
@@ -195,7 +195,7 @@ static int copy_trace(const char *from, uid_t owner, const char *to)
     return error;
 }
 
-// Kineto writes into its own folder for such traces alone; from there it is moved.
+// Kineto writes such traces only into its own folder; they are moved from there.
 static enum stoker_status move_trace(const char *from, const struct stk_kineto_job *job,
                                      const char *folder, char *to, size_t size,
                                      struct stoker_err *err)
@@ -274,14 +274,14 @@ static int capture_process(const struct stk_args *args)
     code = capture_kineto(pid, &job, ms, folder, path, sizeof path, &err) == STOKER_OK
                ? explain(args, path)
                : stk_fail(&err);
-    (void)stk_remove_folder(AT_FDCWD, folder); // where nothing came
+    (void)stk_remove_folder(AT_FDCWD, folder); // if nothing arrived
     stk_free(folder);
     return code;
 }
 
 // ---- a profiler server ----
 
-// HOST:PORT, [ADDRESS]:PORT; false: neither.
+// HOST:PORT or [ADDRESS]:PORT; false: neither.
 static bool split(const char *word, char *host, size_t size, const char **port)
 {
     STK_ASSERT(size > 0);
@@ -303,7 +303,7 @@ static int say_wrote(const struct stk_args *args, const char *folder, const char
     char path[4200];
     struct stat st;
     snprintf(path, sizeof path, "%s/%s", folder, session);
-    if (stat(path, &st) == 0) { // the server's disk is this one
+    if (stat(path, &st) == 0) { // the server writes to this machine's disk
         return explain(args, path);
     }
     fputs("stoker: this server is too old to send its profiles and keeps them on its own disk: "

@@ -16,7 +16,7 @@ static void words(const char *const *list, const char *between)
     }
 }
 
-// Words that may follow the command itself, besides options; files are left to the shell.
+// The words that may follow a command, besides options; the shell completes files.
 static void completed_words(const struct stk_cmd *cmd)
 {
     const char *what = cmd->completes ? cmd->completes : "";
@@ -69,7 +69,7 @@ static void bash_command(const struct stk_cmd *cmd)
     printf("\"; files=%d ;;\n", takes_files(cmd));
 }
 
-// Words of an option, which may differ between the commands that take it. `id`: its first row.
+// The words of an option, which may differ between commands. `id`: its first row.
 static void bash_choices(const char *name, int id)
 {
     STK_ASSERT(id >= 0 && id < STK_OPT_ID_COUNT);
@@ -93,7 +93,7 @@ static void bash_choices(const char *name, int id)
     printf(" esac; return ;;\n");
 }
 
-// Of commands that take it: another's option of that name may take no value.
+// Only for the commands that take this row: elsewhere an option of that name may have no value.
 static void bash_files(const struct stk_opt *opt, enum stk_opt_id id)
 {
     STK_ASSERT((unsigned)id < STK_OPT_ID_COUNT);
@@ -112,7 +112,7 @@ static void bash_files(const struct stk_opt *opt, enum stk_opt_id id)
     printf(") mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;; esac ;;\n");
 }
 
-// Files come line by line (mapfile): a name may hold spaces and asterisks.
+// Files are read line by line (mapfile): names may contain spaces and asterisks.
 static void bash(void)
 {
     printf("# bash completion of stoker. Source this file, or save it as\n"
@@ -154,7 +154,7 @@ static void bash(void)
         "complete -o filenames -F _stoker stoker\n");
 }
 
-// Text inside single quotes in zsh and fish; zsh gives brackets and colons a meaning.
+// Text inside single quotes in zsh and fish; in zsh, brackets and colons are special.
 static void quoted(const char *text, bool zsh)
 {
     for (; *text; text++) {

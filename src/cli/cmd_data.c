@@ -129,7 +129,7 @@ static struct stoker_dataset *records_of(const struct stk_args *args, const char
     return ds;
 }
 
-// The first input that is, or would be, the file of that name; NULL: none.
+// The first input that is the same file as `path`; NULL: none.
 static const char *same_file(const struct stk_args *args, const char *path)
 {
     struct stat out, in;
@@ -141,7 +141,7 @@ static const char *same_file(const struct stk_args *args, const char *path)
     return NULL;
 }
 
-// The first file that isn't empty. An empty file is valid for any kind: it has no records.
+// The first file that isn't empty. An empty file fits every kind: it has no records.
 static const char *telling_file(const struct stk_args *args)
 {
     struct stat info;
@@ -153,7 +153,8 @@ static const char *telling_file(const struct stk_args *args)
     return args->words[1];
 }
 
-// How the files are compressed, as the first of them shows. Another code than DONE: it was said.
+// How the files are compressed, according to the first. Other codes than DONE: an error, already
+// printed.
 static int find_compression(const struct stk_args *args, struct watch *watch,
                             const char **compression)
 {
@@ -177,7 +178,7 @@ static int find_compression(const struct stk_args *args, struct watch *watch,
     return STK_EXIT_DONE;
 }
 
-// Is there a folder for this file that takes files?
+// Is the file's folder there and writable?
 static bool has_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -227,7 +228,7 @@ static int convert(const struct stk_args *args)
     stk_progress_end(&watch.line);
     stoker_dataset_free(ds);
     if ((status == STOKER_EMISSING || status == STOKER_EDENIED) && !has_folder(path)) {
-        err.code = STOKER_EOUTPUT; // not an input's
+        err.code = STOKER_EOUTPUT; // not an input error
     }
     if (status != STOKER_OK) {
         return stk_fail(&err);
@@ -239,7 +240,7 @@ static int convert(const struct stk_args *args)
     return STK_EXIT_DONE;
 }
 
-// The Python module does the work: pipelines are Python.
+// Left to the Python module, since pipelines are Python.
 static int bench(const struct stk_args *args)
 {
     const char *words[] = {"bench", args->words[1], NULL};
@@ -250,7 +251,7 @@ static int bench(const struct stk_args *args)
     return stk_data_python(words);
 }
 
-// What a row of the tables takes by name, in a cell.
+// The named arguments of a table row, in one cell.
 static void print_args(int (*arg)(int i, int k, struct stoker_arg_row *out), int i)
 {
     struct stoker_arg_row a;
@@ -273,7 +274,7 @@ static void print_args(int (*arg)(int i, int k, struct stoker_arg_row *out), int
     printf(" |\n");
 }
 
-// Kinds of datasets and operations: the engine's own tables.
+// The kinds of datasets and operations, from the engine's own tables.
 static int list(bool is_markdown)
 {
     const char *name, *about;
@@ -302,7 +303,7 @@ static int list(bool is_markdown)
     return STK_EXIT_DONE;
 }
 
-// An option that another use of the command has, and this one would not look at; NULL: none.
+// An option that only other uses of the command look at; NULL: none was given.
 static const char *needless_option(const struct stk_args *args, const char *what)
 {
     bool is_convert = strcmp(what, "convert") == 0, is_list = strcmp(what, "--list") == 0;

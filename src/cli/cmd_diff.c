@@ -11,7 +11,7 @@
 
 #define ROWS_FOR_PEOPLE 10
 
-// NULL: options that contradict each other.
+// NULL: contradictory options.
 static const char *format_of(const struct stk_args *args)
 {
     const struct stk_opt_value *v = args->values;

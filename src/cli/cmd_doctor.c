@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker doctor: what this build and this machine can do, and what they lack. GPU libraries are
-// looked for as a program would find them (dlopen); reading profiles needs none of them.
+// stoker doctor: what this build and this machine can do, and what is missing. GPU libraries are
+// searched for as a program would find them (dlopen); reading profiles needs none of them.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void machine(void)
     }
 }
 
-// What loops are chosen by, at run time.
+// The instruction sets by which loops are chosen at run time.
 static void instructions(void)
 {
     static const struct {
@@ -71,7 +71,7 @@ static void driver_version(void *cuda)
     union {
         void *object;
         int (*call)(int *);
-    } get = {.object = dlsym(cuda, "cuDriverGetVersion")}; // ISO C has no cast between the two
+    } get = {.object = dlsym(cuda, "cuDriverGetVersion")}; // ISO C can't cast one to the other
     if (get.object && get.call(&version) == 0) {
         printf(" (driver for CUDA %d.%d)", version / 1000, version % 1000 / 10);
     }

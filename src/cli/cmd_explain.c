@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker explain: what a rule looks for, why, and what to do about it; what a fix changes, what
-// prices it and what tries it, and what it gained by the user's own ledger.
+// stoker explain: what a rule looks for, why, and what to do about it; what a fix changes, which
+// what-if prices it, which command tries it, and what it gained according to the user's ledger.
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "job/prove/ledger.h"
 #include "job/prove/paired.h"
 
-// Proofs of `name`, with or without a value: the shares of a step's time that each saved, sorted
-// by stk_paired_median. `saved` has room for all lines.
+// Proofs of `name`, with or without a value: the share of a step's time that each saved, unsorted.
+// `saved` has room for all lines.
 static size_t saved_by(const struct stk_ledger *ledger, const char *name, double *saved)
 {
     size_t n = strlen(name), count = 0;
@@ -39,11 +39,11 @@ static void put_saved(const char *name, double *saved, size_t count, bool is_mar
                     "%s%zu proof%s of %s saved a median of %.0f%% of a step (%.0f to %.0f%%)\n",
                     is_markdown ? "* **in your ledger**: " : "in your ledger: ", count,
                     count == 1 ? "" : "s", name, median, low, high);
-    (void)!stk_output_write(&p->output, text, strlen(text)); // which keeps its error
+    (void)!stk_output_write(&p->output, text, strlen(text)); // the output keeps its error
 }
 
-// What the user's ledger, where there is one, says of the fix, of what tries it, and of what has
-// its price.
+// The lines of the user's ledger, if there is one, about the fix, the fix of tune that tries it,
+// and the what-if that prices it.
 static void put_ledger(const struct stk_rep_fix *fix, bool is_markdown, struct stk_printing *p)
 {
     char path[4096];

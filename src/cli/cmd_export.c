@@ -41,7 +41,7 @@ static bool ends(const char *path, const char *suffix)
     return n >= m && strcmp(path + n - m, suffix) == 0;
 }
 
-// The profile itself must not be replaced by what is made of it.
+// The export must not replace the profile itself.
 static bool is_input(const struct stk_args *args, const char *path)
 {
     struct stat out, in;
@@ -56,7 +56,7 @@ static bool is_input(const struct stk_args *args, const char *path)
     return false;
 }
 
-// What is wrong with the request before anything is read; 0 if nothing.
+// Checks the request before anything is read; 0: fine.
 static int check(const struct stoker_export_format *format, const struct stk_args *args)
 {
     const char *path = args->values[STK_OPT_ID_OUTPUT].text;
@@ -90,7 +90,7 @@ static int check(const struct stoker_export_format *format, const struct stk_arg
     return 0;
 }
 
-// What the file holds, for those who watch.
+// Prints what the file contains, on a terminal.
 static void say(const struct stoker_export *x, const char *path, bool has_stacks)
 {
     struct stoker_export_counts c;
@@ -170,7 +170,7 @@ static int write_output(struct stoker_export *x, const struct stoker_export_form
         format->needs_file
             ? stoker_export_write(x, format->name, &o, output.file.concurrent, NULL, NULL, &err)
             : write_stream(x, format->name, &o, zip, &output, &err);
-    bool said = output.error != 0; // by stk_output_close, in the words of the system
+    bool said = output.error != 0; // by stk_output_close, with the system's message
     code = stk_output_close(&output, status == STOKER_OK);
     if (status != STOKER_OK && !said) {
         return stk_fail(&err);

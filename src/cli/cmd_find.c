@@ -48,7 +48,7 @@ int stk_find_events(const struct stk_cmd *cmd, const struct stk_args *args, cons
         return stk_usage(cmd, "--json and --csv can't be combined");
     }
     stk_reading_options(args, false, &reading);
-    // Which times are selected is decided here, event by event.
+    // The selection of times is applied here, event by event.
     reading.has_steps = reading.has_device = reading.has_from = reading.has_to = 0;
     find_options(args, format, &options);
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);

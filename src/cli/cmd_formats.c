@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker formats: the profiles that can be read.
+// stoker formats: the profile formats that can be read.
 #include "cli/printing.h"
 
 static int formats_run(const struct stk_args *args)

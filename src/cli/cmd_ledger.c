@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker ledger: what was predicted, and what was measured then.
+// stoker ledger: predictions, and what was then measured.
 #include <inttypes.h>
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker mcp: the Model Context Protocol (serve/mcp.h) over standard input and output, for coding
-// agents. The next request is read when the last was answered.
+// agents. A request is read once the previous one is answered.
 //
 // Limits: a request has at most LINE_MAX_BYTES.
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int to_stdout(void *arg, const char *bytes, size_t n)
     return fwrite(bytes, 1, n, stdout) != n || fflush(stdout) != 0;
 }
 
-// A line of standard input without its end, and a zero; false: there is no more.
+// The next line of standard input without its line end, zero-terminated; false: no more.
 static bool next_line(struct stk_vec *line, bool *is_long)
 {
     int c = EOF;
@@ -81,7 +81,7 @@ static int open_folders(struct stk_mcp *s, const struct stk_args *args)
 
 static int mcp_run(const struct stk_args *args)
 {
-    static struct stk_mcp server; // its values are too many for a stack
+    static struct stk_mcp server; // too large for a stack
     int code = open_folders(&server, args);
     code = code == STK_EXIT_DONE ? serve(&server) : code;
     for (size_t i = 0; i < server.folders.count; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker partial: what a diagnosis needs of profiles, in a small file that merges with others.
+// stoker partial: the part of profiles that a diagnosis needs, in a small file that can be merged
+// with others.
 #include "cli/cli.h"
 #include "cli/printing.h"
 #include "cli/progress.h"

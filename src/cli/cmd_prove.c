@@ -18,11 +18,12 @@
 
 extern char **environ;
 
-// The words of both sides, each ended by NULL, with labels; B's environment.
+// The words of both sides, each NULL-terminated, with labels; B's environment.
 struct sides {
     char **words, **env;
     char *labels[STK_PROOF_SIDES];
-    char **folders[STK_PROOF_SIDES]; // of --before and --after; each ended by NULL, in one piece
+    char **folders[STK_PROOF_SIDES]; // of --before and --after; each NULL-terminated, in one
+                                     // allocation
     int folder_count;
     struct stk_prove_fix fix;
 };
@@ -38,7 +39,7 @@ static void close_sides(struct sides *s)
     }
 }
 
-// The command as it was typed, variables first.
+// The command as typed, variables first.
 static char *label_of(const char *const *listed, int count, char *const *argv)
 {
     STK_ASSERT(count >= 0 && argv && argv[0]);
@@ -81,7 +82,7 @@ static bool is_set_by(const char *variable, const char *const *listed, int count
     return false;
 }
 
-// This process' variables, those listed instead of their own. NULL: no memory.
+// This process's variables, with those in `listed` added or replaced. NULL: no memory.
 static char **env_with(const char *const *listed, int count)
 {
     STK_ASSERT(listed || count == 0);
@@ -104,7 +105,7 @@ static char **env_with(const char *const *listed, int count)
     return env;
 }
 
-// "A... --vs B...", or "A..." with --env. Another code than DONE: it was said.
+// "A... --vs B...", or "A..." with --env. Other codes than DONE: an error, already printed.
 static int split(const struct stk_args *args, struct sides *s, struct stk_proof_plan *plan)
 {
     int n = args->word_count, at = 0;
@@ -148,7 +149,7 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
                : STK_EXIT_DONE;
 }
 
-// "DIR,DIR": their paths, the list in one piece. NULL: no memory.
+// The paths of "DIR,DIR", in one allocation. NULL: no memory.
 static char **split_list(const char *list, int *count)
 {
     STK_ASSERT(list);
@@ -227,7 +228,7 @@ static void end_line(void)
     stk_signals_set_line(false);
 }
 
-// What each form of the proof is made of.
+// The input of each form of the proof.
 struct made {
     const struct stk_proof_plan *plan;
     const struct stk_proof *proof;
@@ -272,7 +273,7 @@ static int put_all(const struct stk_args *args, const struct stk_proof_plan *pla
     return code == STK_EXIT_DONE ? codes[proof->result.verdict] : code;
 }
 
-// A line of the ledger. One that cannot be written is reported, but the proof stands.
+// Adds a line to the ledger. A failure is reported, but the proof stays valid.
 static void put_ledger(const struct stk_args *args, const struct stk_proof_plan *plan,
                        const struct stk_proof *proof)
 {
@@ -375,8 +376,7 @@ static int check(const struct stk_opt_value *v, const struct stk_proof_plan *pla
     return STK_EXIT_DONE;
 }
 
-// What --predict names: a what-if, or an advice by its id, which stands for the what-if that prices
-// it.
+// The what-if that --predict names, directly or by the id of an advice that it prices.
 static const char *what_if(const char *asked)
 {
     const char *price = asked ? stk_fix_row_link(asked, STK_FIX_PRICE) : NULL;

@@ -14,7 +14,8 @@
 
 #define SQL_MAX_BYTES (1 << 20)
 
-// The statement in a file, "-" for standard input; the caller frees. NULL: said what is wrong.
+// The statement in a file, "-" for standard input; the caller frees. NULL: an error, already
+// printed.
 static char *read_sql(const char *path, int *code)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -69,7 +70,7 @@ static int ask(const struct stk_args *args, const char *const *paths, size_t cou
     return code;
 }
 
-// As SQLite's shell has it.
+// ".tables" and ".schema", as in SQLite's shell.
 static bool asks_for_tables(const struct stk_args *args)
 {
     const char *last = args->word_count ? args->words[args->word_count - 1] : "";
@@ -77,7 +78,7 @@ static bool asks_for_tables(const struct stk_args *args)
            strcmp(last, ".schema") == 0;
 }
 
-// The SQL goes to the end, where it is read from.
+// Moves the SQL to the end, where it is read.
 static void arrange(struct stk_args *args)
 {
     if (args->values[STK_OPT_ID_FILE].set || args->values[STK_OPT_ID_FIND].set) {
@@ -92,7 +93,7 @@ static void arrange(struct stk_args *args)
     }
 }
 
-// Options that choose among events by name mean nothing to SQL, which has its own words for that.
+// A given option that works only with --find, since SQL has its own words for it; NULL: none.
 static const char *option_of_find(const struct stk_args *args)
 {
     static const enum stk_opt_id ids[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker report: the pages of stoker view as one file, to send to somebody or to keep; or the
-// diagnosis as Markdown, for a pull request; or a bundle, for a maintainer of stoker.
+// stoker report: the pages of stoker view as one file, to send or to keep; or the diagnosis as
+// Markdown, for a pull request; or a bundle, for a maintainer of stoker.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -59,7 +59,7 @@ static enum stoker_status compare(const struct stk_view_plan *plan, struct stk_o
     return status;
 }
 
-// The report, and after it the comparison where there is a second side.
+// The report, then the comparison if there is a second side.
 static int write_markdown(const struct stk_args *args, struct stk_view_plan *plan)
 {
     struct stk_output output;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker run: a job as it is, recorded and explained. Standard output and input are the job's
-// alone; what stoker says goes to standard error.
+// stoker run: records and explains an unmodified job. Standard output and input belong to the job;
+// stoker prints to standard error.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,16 +28,16 @@
 #include "cli/screen.h"
 
 enum {
-    STEPS = 5,   // of a window: enough for medians, little to write
-    WARMUP = 10, // steps before it: compiling, caches, loaders that fill their queues
+    STEPS = 5,   // of a window: enough for medians, quick to write
+    WARMUP = 10, // steps before the window: compiling, caches, loaders that fill their queues
     STEPS_MAX = 1000,
     TICK_MS = 100,
-    PARTIAL_TICKS = 5, // between two looks for the window's end
-    ENDING_MS = 10000, // that a job has to end by itself when --stop says so
+    PARTIAL_TICKS = 5, // between two checks for the window's end
+    ENDING_MS = 10000, // until a job that --stop ends is killed
     NOT_FOUND = 127,
-    NOT_RUN = 126 // as shells have it
+    NOT_RUN = 126 // as in shells
 };
-#define AFTER_NS UINT64_C(5000000000) // from CUDA's start to a window, where no steps are seen
+#define AFTER_NS UINT64_C(5000000000) // from CUDA's start to a window, if no steps are seen
 #define FOR_NS UINT64_C(2000000000)
 
 // One run from its folder to its last line.
@@ -47,7 +47,7 @@ struct running {
     struct stk_sampler *sampler; // NULL: it could not be started
     struct stk_gpu_windows gpu;  // of level 1
     char *folder;
-    int opened; // a descriptor of the folder
+    int opened; // file descriptor of the folder
     struct stk_hooks hooks;
     uint64_t warmup;
     struct stk_run_partial partial;
@@ -117,7 +117,7 @@ static bool has_profile(const struct running *r)
            (steps->count && steps->ranks[steps->lead].head.window_state == STK_WINDOW_DONE);
 }
 
-// The report of the window's profile, on standard error.
+// Prints the report of the window's profile on standard error.
 static void explain(const struct running *r)
 {
     struct stoker_why_options options;
@@ -136,19 +136,19 @@ static void explain(const struct running *r)
     stoker_result_free(result);
 }
 
-// Nothing has run: that the command cannot be started has codes of its own.
+// Nothing ran: a command that can't be started has its own exit codes.
 static int cannot_run(const struct running *r, const struct stoker_err *err)
 {
     int code = stk_fail(err);
     return r->job.error == ENOENT ? NOT_FOUND : r->job.error ? NOT_RUN : code;
 }
 
-// How the job ended is how this program ends.
+// Ends as the job ended.
 static int end_as(const struct running *r)
 {
     STK_ASSERT(r->job.pid > 0);
     if (r->stopped_ns) {
-        return STK_EXIT_DONE; // it ended because it was told to
+        return STK_EXIT_DONE; // --stop ended it
     }
     if (r->run.signal) {
         fflush(stderr);
@@ -158,8 +158,8 @@ static int end_as(const struct running *r)
     return r->run.exit_status;
 }
 
-// What the job left in the run's folder, and run.json. Where something else has its name by now,
-// nothing is read of that, and nothing written into it.
+// Reads what the job left in the run's folder and writes run.json. If that path now leads to
+// something else, nothing is read from it or written into it.
 static void read_and_write(struct running *r, const struct stk_args *args)
 {
     struct stoker_err err;
@@ -192,7 +192,8 @@ static void read_and_say(struct running *r, const struct stk_args *args)
     say(r);
 }
 
-// Processes, control group, disks and GPUs beside the job, into machine.stk. A run goes on without.
+// Samples processes, control group, disks and GPUs into machine.stk while the job runs. If that
+// fails, the run goes on.
 static void sample(struct running *r)
 {
     struct stk_sampler_options options = {0};
@@ -218,7 +219,7 @@ static void end_sampling(struct running *r)
     r->run.sampler_cpu_ns = totals.cpu_ns;
 }
 
-// Nothing of such a run may be mistaken for real training, so it is announced before and after.
+// Such a run must not be mistaken for real training, so this is printed before and after it.
 static void announce(const struct stk_run *run, const char *trains)
 {
     if (strcmp(run->input_mode, "as-is") != 0) {
@@ -251,7 +252,7 @@ static void start_gpu(struct running *r, const struct stk_args *args)
     r->run.no_gpu = r->gpu.why_not;
 }
 
-// The hooks, what else the job's environment tells, and the job itself.
+// Starts the job, with the hooks and the other variables in its environment.
 static enum stoker_status start(struct running *r, const struct stk_args *args, char *const *argv,
                                 const char *plan, struct stk_scratch *sockets,
                                 struct stoker_err *err)
@@ -312,7 +313,7 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
     return end_as(r);
 }
 
-// Its own folder can't be opened: the job is not started.
+// The run's folder can't be opened: the job isn't started.
 static int without_folder(const struct running *r)
 {
     struct stoker_err err;
@@ -321,7 +322,7 @@ static int without_folder(const struct running *r)
     return stk_fail(&err);
 }
 
-// Options that don't apply to the chosen level.
+// Refuses options that don't apply to the chosen level.
 static int check_level(const struct stk_args *args)
 {
     static const enum stk_opt_id of_gpu[] = {STK_OPT_ID_RUN_AFTER, STK_OPT_ID_RUN_FOR,

@@ -10,7 +10,7 @@
 #include "cli/table_print.h"
 #include "cli/word_order.h"
 
-#define ROWS_OF_ALL 5 // of each table in text
+#define ROWS_OF_ALL 5 // per table in text
 
 static int list(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker top: a running job on one screen, or as lines. What is shown is the library's
-// (stoker/live.h); here are the terminal and the time between looks.
+// stoker top: a running job on one screen, or as lines. The library (stoker/live.h) makes the text;
+// this file handles the terminal and the refresh.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,15 +30,15 @@ enum {
 struct top {
     struct stoker_live *live;
     const char *format; // "text", "line", "json", "metrics"
-    const char *path;   // of a file that is replaced at each look, for metrics; NULL: none
+    const char *path;   // of a metrics file that each refresh replaces; NULL: none
     int interval_ms;
     bool is_screen;
     struct stoker_live_write_options how;
     struct stk_output output;
-    int code; // of a file that could not be written, which was said
+    int code; // of a file that couldn't be written; the error was printed
 };
 
-// ---- what is shown ----
+// ---- output ----
 
 static int append(void *text, const char *bytes, size_t n)
 {
@@ -63,7 +63,7 @@ static enum stoker_status draw(struct top *t, struct stoker_err *err)
     return status;
 }
 
-// A scraper reads the file at any time: it holds the last look, whole.
+// A scraper may read the file at any time, so it is always complete.
 static enum stoker_status replace_file(struct top *t, struct stoker_err *err)
 {
     struct stk_output file;
@@ -106,7 +106,7 @@ static void nap(int ms)
     }
 }
 
-// Rates need two looks: until then there is nothing to show.
+// Rates need two samples: until then there is nothing to show.
 static enum stoker_status wait_for_first(struct top *t, struct stoker_err *err)
 {
     enum stoker_status status = stoker_live_refresh(t->live, err);
@@ -119,8 +119,8 @@ static enum stoker_status wait_for_first(struct top *t, struct stoker_err *err)
     return status;
 }
 
-// On a terminal: until q or Ctrl-C; it stays when the job has ended, so that the last state is
-// seen.
+// On a terminal, until q or Ctrl-C. It stays after the job has ended, so that the last state can be
+// read.
 static enum stoker_status show(struct top *t, struct stoker_err *err)
 {
     enum stoker_status status = wait_for_first(t, err);
@@ -158,7 +158,7 @@ static enum stoker_status list(struct top *t, bool once, struct stoker_err *err)
 
 // ---- the command ----
 
-// The newest run below stoker-runs: their names are their times.
+// The newest run below stoker-runs: folder names are times.
 static bool newest_run(char *path, size_t size)
 {
     STK_ASSERT(size > 0);
@@ -192,7 +192,7 @@ static int run_top(struct top *t, const struct stk_args *args)
         return t->code;
     }
     if (t->output.error) {
-        return code; // a closed pipe ends it, too
+        return code; // also ended by a closed pipe
     }
     return status == STOKER_OK ? code : stk_fail(&err);
 }

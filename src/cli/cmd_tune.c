@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker tune: the fixes that make a job faster, found by trying them without editing it.
+// stoker tune: finds the fixes that make a job faster by trying them, without editing the job.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,12 +16,12 @@
 
 enum { BUDGET_MINUTES = 10, BUDGET_MOST = 24 * 60, STEPS_LEAST = 16, BAR = 20 };
 
-// Progress: one line that is written over on a terminal, else a line for each fix that is begun;
-// and a line for each that is decided after a trial.
+// Progress: on a terminal one line that is overwritten, else a line for each fix that is begun; and
+// a line for each fix that a trial decides.
 struct telling {
     bool is_terminal, is_verbose;
     int64_t budget_ns;
-    char begun[STK_TUNE_LABEL]; // what the last line said
+    char begun[STK_TUNE_LABEL]; // the fix in the last line
 };
 
 static void put_left(const struct telling *t, const struct stk_tune_progress *p)
@@ -60,7 +60,7 @@ static void tell(void *arg, const struct stk_tune_progress *p)
     struct telling *t = arg;
     char line[STK_TUNE_LABEL + STK_TUNE_WHY + 120];
     if (p->done && stk_tune_is_idle(p->done) && !t->is_verbose) {
-        return; // the job has no place for it
+        return; // it doesn't apply to the job
     }
     if (p->done) {
         stk_tune_line(p->done, line, sizeof line);
@@ -81,7 +81,7 @@ static bool wants_stop(void *arg)
     return stk_signals_pending();
 }
 
-// What each form of the result is made of.
+// The input of each form of the result.
 struct made {
     const struct stk_tune_plan *plan;
     const struct stk_tune *tune;
@@ -145,9 +145,8 @@ static int check(const struct stk_opt_value *v)
     return check_fixes(v[STK_OPT_ID_TUNE_FIX].text);
 }
 
-// A line of the ledger for each fix with an interval, and for what was kept together. Without a
-// prediction: a what-if prices an ideal, not a value of a knob. One that cannot be written is
-// reported.
+// Adds a line to the ledger for each fix with an interval, and one for all kept fixes together.
+// They have no prediction: a what-if prices an ideal, not a setting. A failure is reported.
 static void put_ledger(const char *path, const struct stk_tune *tune)
 {
     const struct stk_tune_tried *t = tune->tried.items;
@@ -193,7 +192,7 @@ static int search(const struct stk_args *args, struct stk_tune_plan *plan)
         fputs("\r\033[K", stderr);
         stk_signals_set_line(false);
     }
-    // However it ended, what was measured is the user's.
+    // However it ended, the measurements are printed.
     bool has_any = tune.baseline_s > 0;
     int code = has_any ? put_all(args, plan, &tune) : STK_EXIT_DONE;
     if (has_any) {

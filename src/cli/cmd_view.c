@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker view: the diagnosis and the timeline as pages, for a browser of this machine.
+// stoker view: the diagnosis and the timeline as pages, for a browser on this machine.
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -33,13 +33,13 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan,
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     with_progress.view.reading.progress = stk_progress_update;
     with_progress.view.reading.progress_arg = &line;
-    // Without a private folder nothing can be dropped on the page; all else works.
+    // Without a private folder, profiles can't be dropped on the page; everything else works.
     if (stk_scratch_make_safe(&drops, &err) == STOKER_OK) {
         with_progress.drop_dir = drops.path;
     }
     enum stoker_status status = stk_server_open(&server, &with_progress, &err);
     if (status == STOKER_EINPUT && has_run) {
-        // A run that has recorded no window yet has no profile: it is shown as it goes on.
+        // A run without a recorded window has no profile yet: its progress is shown.
         with_progress.view.path_count[0] = 0;
         status = stk_server_open(&server, &with_progress, &err);
     }
@@ -59,7 +59,7 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan,
     if (!args->values[STK_OPT_ID_NO_OPEN].set) {
         stk_browser_open(&page, stk_server_address(server));
     }
-    // Only this thread: the first pages come before the cache.
+    // Only this thread: the first pages are more urgent than the cache.
     (void)setpriority(PRIO_PROCESS, 0, CACHE_NICE);
     stk_server_keep(server, is_interrupted, NULL);
     while (!stk_signals_pending()) {
@@ -71,7 +71,7 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan,
     return STK_EXIT_DONE;
 }
 
-// Of the page that is written, which holds a part of the profile; the server shows all of it.
+// An option for --html only, which writes a part of the profile; the server shows all of it.
 static const char *option_of_page(const struct stk_args *args)
 {
     static const enum stk_opt_id ids[] = {STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE,

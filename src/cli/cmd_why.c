@@ -73,7 +73,7 @@ static int why_run(const struct stk_args *args)
                                             &result, &err);
     }
     stk_progress_end(&line);
-    code = STK_EXIT_DONE; // of those that only help
+    code = STK_EXIT_DONE; // helper ranks
     if (status != STOKER_OK) {
         code = stk_fail(&err);
     } else if (result) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the Python module for `stoker data`; see data_python.h. What it converts goes into a file
-// that is renamed once it is whole.
+// Runs the Python module for `stoker data`; see data_python.h. A conversion writes to a temporary
+// file, which is renamed when complete.
 #include "cli/data_python.h"
 
 #include <errno.h>
@@ -19,8 +19,9 @@
 
 extern char **environ;
 
-// Waits for the child, who hears Ctrl-C as well and answers it. A code of the contract: Python's
-// own failures (1: no such module; 120: its output could not be written) are among those.
+// Waits for the child, which gets Ctrl-C as well and handles it. Returns an exit code of the
+// contract, also for Python's own failures (1: no such module; 120: its output couldn't be
+// written).
 static int code_of_child(pid_t child)
 {
     struct stoker_err err = {.code = STOKER_EINPUT, .offset = -1};
@@ -45,9 +46,9 @@ static int code_of_child(pid_t child)
     return code == 120 ? STK_EXIT_LIMIT : code;
 }
 
-// What python3 -m stoker.data does, but for the current folder, which -m and -c put first on the
-// path: a numpy.py next to somebody's data would run. -P, which leaves that folder out, came with
-// Python 3.11. sys is built in, so nothing is searched before the path is fixed.
+// Like python3 -m stoker.data, but without the current folder, which -m and -c put first on the
+// path: a numpy.py next to somebody's data would run. -P, which omits that folder, needs Python
+// 3.11. sys is built in, so nothing is searched before the path is fixed.
 #define PROGRAM                                                                                    \
     "import sys\n"                                                                                 \
     "sys.path[:] = [p for p in sys.path if p]\n"                                                   \
@@ -95,7 +96,7 @@ int stk_data_python(const char *const *words)
     return code_of_child(child);
 }
 
-// What a name's end says is to be written; "indexed" for any other.
+// The kind of output by the end of its name; "indexed" for any other.
 static const char *target_of(const char *path)
 {
     static const struct {
@@ -116,7 +117,7 @@ static const char *target_of(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? "folder" : "indexed";
 }
 
-// A folder of saved elements, or of Hugging Face's `datasets`: by the file that each of them has.
+// A folder of saved elements or of Hugging Face's `datasets`, recognized by a file that each has.
 static bool is_dataset(const char *folder)
 {
     static const char *const marks[] = {"structure.json", "state.json", "dataset_info.json",
@@ -131,8 +132,8 @@ static bool is_dataset(const char *folder)
     return false;
 }
 
-// By the first bytes: a Parquet file, an Arrow file or stream. Pipes and devices aren't opened:
-// that may wait for ever.
+// Recognizes a Parquet file, an Arrow file or stream by the first bytes. Pipes and devices aren't
+// opened: that may wait forever.
 static bool is_table(const char *path)
 {
     char head[8] = {0};
@@ -169,7 +170,7 @@ int stk_data_convert_python(const struct stk_args *args, const char *output)
     const char *target = target_of(output), *made = output;
     struct stk_atomic_file file = {0};
     char threads[24];
-    // The engine's own file and a folder's are whole or have no name by themselves.
+    // The engine's own files and folders get their name only when complete.
     bool is_renamed = strcmp(target, "indexed") != 0 && strcmp(target, "folder") != 0;
     int why = is_renamed ? stk_atomic_file_open(&file, output) : 0;
     if (why) {

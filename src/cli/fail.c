@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 
-static bool has_error; // a line of this program's
+static bool has_error; // one was printed
 
 static int exit_code(enum stoker_status status)
 {
@@ -38,7 +38,8 @@ static int exit_code(enum stoker_status status)
     }
 }
 
-// Where the message's remedy begins: its last sentence, after ". "; its end if it has only one.
+// Where the message's remedy begins: at its last sentence, after ". "; at its end if it has only
+// one.
 static size_t remedy_at(const char *message)
 {
     const char *last = NULL;
@@ -48,7 +49,7 @@ static size_t remedy_at(const char *message)
     return last ? (size_t)(last - message) : strlen(message);
 }
 
-// One line. On a terminal with colors what failed is red, what to do is cyan on a line of its own.
+// One line. On a terminal with colors, the failure is red, and the remedy cyan on its own line.
 void stk_error_line(const char *message)
 {
     char what[1024];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// --files-from: paths of a file as words of the command, for more paths than a command line takes.
-// One path a line; where the file holds a zero byte anywhere, zero bytes end the paths instead, and
-// a path may hold line ends (find -print0). Empty lines are left out; nothing is quoted or
+// --files-from: paths in a file become words of the command, for more paths than fit on a command
+// line. One path per line; if the file has a zero byte anywhere, zero bytes end the paths instead,
+// and a path may contain line ends (find -print0). Empty lines are skipped; nothing is quoted or
 // expanded.
 //
 // Limits: LIST_MAX bytes and PATHS_MAX paths.
@@ -17,7 +17,7 @@
 #define LIST_MAX ((size_t)64 << 20)
 #define PATHS_MAX 65536
 
-// All bytes and a zero. NULL: *why says what failed.
+// All bytes, zero-terminated. NULL: *why says what failed.
 static char *read_all(FILE *from, size_t *n, const char **why)
 {
     size_t room = 1 << 16;
@@ -64,7 +64,7 @@ static char *read_list(const char *path, size_t *n, const char **why)
     return bytes;
 }
 
-// Ends each path with a zero and returns how many there are.
+// Ends each path with a zero and returns their number.
 static size_t split(char *bytes, size_t n)
 {
     STK_ASSERT(bytes[n] == 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events by name, which two commands look for.
+// Finding events by name, for two commands.
 #pragma once
 
 #include "cli/cli.h"
 
-// The events of the profiles whose name matches, by the options of `args`; the exit code. `cmd`:
-// for usage errors.
+// Prints the events whose name matches, according to the options in `args`; returns the exit code.
+// `cmd`: for usage errors.
 int stk_find_events(const struct stk_cmd *cmd, const struct stk_args *args, const char *pattern,
                     const char *const *paths, size_t count);

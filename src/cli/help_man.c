@@ -6,7 +6,7 @@
 #include "cli/help.h"
 #include "stoker/version.h"
 
-// Hyphens and backslashes mean something to roff, and so does a dot or quote that begins a line.
+// In roff, hyphens and backslashes are special, and so is a dot or quote at the start of a line.
 static void text(FILE *out, const char *p, size_t n)
 {
     if (n && (p[0] == '.' || p[0] == '\'')) {

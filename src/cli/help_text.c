@@ -82,7 +82,7 @@ static void wrap(FILE *out, int indent, const char *text)
     fputc('\n', out);
 }
 
-// As a shell takes them, with what they do as comments: beside the command, or above a long one.
+// Shell commands with comments: after the command, or above a long one.
 static void examples(FILE *out, const char *before, const char *lines)
 {
     int width = 40 - (int)strlen(before);

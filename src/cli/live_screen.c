@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terminal of `stoker top`; see live_screen.h. Sequences are those that every terminal of the
-// last thirty years knows (ECMA-48 and xterm's alternate screen); each line is cleared after its
-// text rather than before it, so nothing flickers.
+// The terminal of `stoker top`; see live_screen.h. It uses only sequences that every terminal of
+// the last thirty years knows (ECMA-48 and xterm's alternate screen); each line is cleared after
+// its text rather than before it, so nothing flickers.
 #include "cli/live_screen.h"
 
 #include <poll.h>
@@ -42,7 +42,7 @@ static void put(const char *text, size_t n)
     while (n > 0) {
         ssize_t k = write(STDOUT_FILENO, text, n);
         if (k <= 0) {
-            return; // a terminal that is gone sends SIGHUP
+            return; // a closed terminal sends SIGHUP
         }
         text += k;
         n -= (size_t)k;
@@ -55,7 +55,7 @@ bool stk_live_screen_can(void)
     return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-// Keys one by one, where the terminal is ours to set: not from the background.
+// Reads keys one by one, but only in the foreground, where the terminal may be changed.
 static void take_keys(void)
 {
     struct termios raw;
@@ -164,12 +164,12 @@ enum stk_live_key stk_live_screen_wait(int ms)
         if (now_ns >= end_ns) {
             return STK_KEY_NONE;
         }
-        // Short pieces: a signal that comes between the questions above and here is seen soon.
+        // Waits in short pieces: a signal between the checks above and this line is seen soon.
         uint64_t left_ms = (end_ns - now_ns) / 1000000u + 1;
         struct pollfd in = {.fd = screen.is_raw ? STDIN_FILENO : -1, .events = POLLIN};
         if (poll(&in, 1, left_ms < 250 ? (int)left_ms : 250) > 0) {
             if (in.revents & (POLLHUP | POLLERR)) {
-                screen.is_raw = false; // nobody will type any more
+                screen.is_raw = false; // the input has ended
             }
             enum stk_live_key pressed = key();
             if (pressed != STK_KEY_NONE) {

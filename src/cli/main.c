@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker: finds the command, parses its options, runs it. Options may stand before the command too.
-// A file or a folder without a command is diagnosed, and so is the newest profile below the current
-// folder where there is no word at all.
+// stoker: finds the command, parses its options, runs it. Options may also come before the command.
+// A file or folder without a command is diagnosed; without any word, the newest profile below the
+// current folder is.
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static bool has_flag(int argc, char **argv, const char *name, const char *letter
     return false;
 }
 
-// Everything but the command's own name goes to its parser.
+// Everything except the command's name goes to its parser.
 static int run_command(const struct stk_cmd *cmd, int at, int argc, char **argv)
 {
     STK_ASSERT(at >= 0 && at <= argc);
@@ -62,7 +62,7 @@ static int run_command(const struct stk_cmd *cmd, int at, int argc, char **argv)
         if (has_flag(at, argv, "--version", "-V")) {
             printf("stoker %s\n", stoker_version());
             code = STK_EXIT_DONE;
-        } else if (has_flag(argc, argv, "--help", "-h")) { // wins over any other slip
+        } else if (has_flag(argc, argv, "--help", "-h")) { // wins over any other mistake
             stk_help_text(stdout, cmd);
             code = STK_EXIT_DONE;
         } else {
@@ -84,7 +84,7 @@ static int run_command(const struct stk_cmd *cmd, int at, int argc, char **argv)
     return code;
 }
 
-// The options as they were typed, and the path as the word.
+// stoker why with the options as typed, and the path as its word.
 static int why_path(int argc, char **argv, char *path)
 {
     char **all = stk_alloc_array((size_t)argc + 2, sizeof *all);
@@ -98,7 +98,7 @@ static int why_path(int argc, char **argv, char *path)
     return code;
 }
 
-// The newest profile below the current folder. What cannot be read as one is passed over.
+// Diagnoses the newest profile below the current folder, skipping those that can't be read.
 static int why_newest(int argc, char **argv)
 {
     static struct stk_newest found; // too large for a stack
@@ -146,7 +146,7 @@ static int not_a_command(int argc, char **argv, const char *word)
     return stk_usage(NULL, "no command, file or folder '%s'", word);
 }
 
-// STOKER_CPU with a word that means nothing would measure something else than was asked for.
+// An unknown word in STOKER_CPU is an error: otherwise something else would be measured.
 static bool check_processor_words(void)
 {
     size_t length;
@@ -167,7 +167,7 @@ static bool check_processor_words(void)
 
 int main(int argc, char **argv)
 {
-    setlocale(LC_CTYPE, ""); // what the terminal can show; figures never follow the locale
+    setlocale(LC_CTYPE, ""); // which characters the terminal shows; numbers never follow the locale
     stk_signals_install();
     if (has_flag(argc, argv, "--no-color", "--no-color")) {
         stk_screen_refuse_colour();

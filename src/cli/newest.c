@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks below a folder for what `stoker why` reads: run folders (they hold a run.json), TensorBoard
-// logs and profiles, by name. The newest are kept. Links are not followed, hidden folders and
-// installed packages are not entered.
+// Searches a folder for what `stoker why` reads, by name: run folders (with a run.json),
+// TensorBoard logs and profiles. Keeps the newest. Doesn't follow links, nor enter hidden folders
+// and installed packages.
 //
 // Limits: DEPTH_MOST folders deep, NAMES_MOST names, TIME_MOST_NS; paths longer than a find holds
 // are left out. A run folder counts as one find: its contents are not searched.
@@ -63,7 +63,8 @@ static bool is_entered(const char *name)
     return name[0] != '.';
 }
 
-// Insertion among the newest; ties by path, so that an answer does not depend on readdir's order.
+// Inserts among the newest; ties are sorted by path, so that the result doesn't depend on readdir's
+// order.
 static void keep(struct stk_newest *s, const char *path, const struct timespec *changed)
 {
     int64_t time_ns = (int64_t)changed->tv_sec * 1000000000 + changed->tv_nsec;
@@ -94,7 +95,7 @@ static bool over(struct stk_newest *s, int64_t until_ns)
 static void walk(struct stk_newest *s, int fd, char *path, size_t length, int depth,
                  int64_t until_ns);
 
-// One name of a folder: a profile is kept, a folder entered.
+// Handles one name in a folder: keeps a profile, enters a folder.
 static void look(struct stk_newest *s, int fd, char *path, size_t length, const char *name,
                  int depth, int64_t until_ns)
 {
@@ -114,7 +115,7 @@ static void look(struct stk_newest *s, int fd, char *path, size_t length, const 
     }
 }
 
-// Takes fd over. `path` holds `length` bytes and has room for STK_NEWEST_PATH.
+// Closes fd. `path` has `length` bytes, and room for STK_NEWEST_PATH.
 static void walk(struct stk_newest *s, int fd, char *path, size_t length, int depth,
                  int64_t until_ns)
 {

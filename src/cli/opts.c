@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options and words of a command line. Options may stand anywhere; "--" ends them; a value follows
-// after "=" or as the next word; letters may be bundled (-vq). Unknown options are refused with the
-// nearest known one.
+// Options and words of a command line. Options may come anywhere; "--" ends them; a value follows
+// after "=" or as the next word; letters may be bundled (-vq). For an unknown option the error
+// suggests the nearest known one.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ const char *const *stk_opt_choices(const struct stk_opt *opt)
                                          : NULL;
 }
 
-// Where commands take options of one name in different ways, that of the command; cmd may be NULL.
+// If options of one name differ between commands, that of `cmd`, which may be NULL.
 static int find_long(const struct stk_cmd *cmd, const char *name, size_t n)
 {
     int found = STK_OPT_ID_NONE;
@@ -59,7 +59,7 @@ bool stk_args_takes_next(const char *word)
     int id = STK_OPT_ID_NONE;
     if (strncmp(word, "--", 2) == 0) {
         id = find_long(NULL, word + 2,
-                       strlen(word + 2)); // with "=" it is not found: nothing follows
+                       strlen(word + 2)); // with "=" it isn't found: no word follows
     } else if (word[0] == '-' && word[1]) {
         for (const char *p = word + 1; *p; p++) {
             id = find_letter(NULL, *p);
@@ -71,7 +71,7 @@ bool stk_args_takes_next(const char *word)
     return id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG;
 }
 
-// Decimal digits, at most 18 so that nothing overflows. Returns what follows; NULL without digits.
+// At most 18 decimal digits, so that nothing overflows. Returns the rest; NULL without digits.
 static const char *digits(const char *p, int64_t *out)
 {
     int n = 0;
@@ -279,7 +279,7 @@ static void unknown_option(const struct stk_cmd *cmd, const char *word)
     }
     if (best) {
         stk_usage(cmd, "no option %s; did you mean --%s?", name, best);
-    } else if (strncmp(cmd->words, "-- ", 3) == 0) { // it may be one of the command that is run
+    } else if (strncmp(cmd->words, "-- ", 3) == 0) { // perhaps an option of the command to run
         stk_usage(cmd, "no option %s; put the command after --: stoker %s %s", name, cmd->name,
                   cmd->words);
     } else {
@@ -287,7 +287,7 @@ static void unknown_option(const struct stk_cmd *cmd, const char *word)
     }
 }
 
-// "--name", "--name=value", "--name value". *i is moved past a value that stands alone.
+// "--name", "--name=value", "--name value". In the last form, moves *i past the value.
 static bool parse_long(const struct stk_cmd *cmd, int argc, char **argv, int *i,
                        struct stk_args *out)
 {

@@ -17,7 +17,7 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 
-static const char *volatile temporary_path; // to be removed by the handler
+static const char *volatile temporary_path; // the handler removes it
 static volatile sig_atomic_t line_drawn;
 static volatile sig_atomic_t is_caught, is_pending;
 
@@ -41,7 +41,7 @@ int stk_signals_pending(void)
     return is_pending;
 }
 
-// Only calls that are safe in a handler. Nothing else needs cleaning up: inputs are read only.
+// Only calls that are safe in a handler. Nothing else needs cleanup: inputs are only read.
 static void interrupted(int signal_number)
 {
     (void)signal_number;
@@ -85,7 +85,7 @@ int stk_output_failed(int code)
     return errno == EPIPE ? code : cannot(NULL, errno);
 }
 
-// No interruption comes while a file is there that its handler does not know, or the reverse.
+// Blocks signals while a temporary file exists that the handler doesn't know, or the reverse.
 static void hold_signals(sigset_t *before)
 {
     sigset_t set;
@@ -154,13 +154,13 @@ static int write_all(struct stk_output *o, const char *bytes, size_t n)
     return 0;
 }
 
-// Bytes of the character that begins with this one; a carriage return has its line feed.
+// Length of the character that starts with this byte; a carriage return counts with its line feed.
 static size_t expected(unsigned char c)
 {
     return c == '\r' ? 2 : c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 1;
 }
 
-// What a terminal may have of the bytes held: no more of them.
+// Writes the harmless form of the held bytes to `to`, and empties the held bytes.
 static size_t put_held(struct stk_output *o, char *to)
 {
     STK_ASSERT(o->held_n <= sizeof o->held);
@@ -180,7 +180,7 @@ static size_t put_held(struct stk_output *o, char *to)
     return n;
 }
 
-// Character by character, as they may be cut anywhere.
+// Works by character, since calls may end within one.
 static int write_filtered(struct stk_output *o, const char *bytes, size_t n)
 {
     char line[4096];
@@ -209,7 +209,7 @@ int stk_output_close(struct stk_output *o, bool keep)
 {
     STK_ASSERT(o->fd >= 0);
     char last[sizeof o->held];
-    if (o->held_n) { // half a character; what fails is in o->error
+    if (o->held_n) { // half a character; o->error keeps failures
         (void)write_all(o, last, put_held(o, last));
     }
     if (o->path && close(o->fd) != 0 && !o->error) {
@@ -218,7 +218,7 @@ int stk_output_close(struct stk_output *o, bool keep)
     if (o->file.path) {
         sigset_t before;
         hold_signals(&before);
-        stk_signals_set_temporary(NULL); // the name goes with the file
+        stk_signals_set_temporary(NULL); // the file is closed: nothing to remove
         int error = stk_atomic_file_close(&o->file, keep && !o->error);
         sigprocmask(SIG_SETMASK, &before, NULL);
         o->error = o->error ? o->error : error;

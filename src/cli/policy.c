@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fails a CI job; see policy.h.
+// Which findings fail a CI job; see policy.h.
 #include "cli/policy.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 enum { BASELINE_MAX = 64 * 1024 };
 
-// The library's levels begin with the least, those of terms.h with the most severe.
+// The library's levels start with the least severe, those of terms.h with the most severe.
 static const char *level_name(enum stoker_level level)
 {
     STK_ASSERT(level > STOKER_LEVEL_NONE && level <= STOKER_LEVEL_HIGH);
@@ -74,7 +74,7 @@ static int read_fail_on(struct stk_policy *p, const struct stk_args *args)
     return STK_EXIT_DONE;
 }
 
-// A baseline that is named must be there: without it everything would fail, or seem new.
+// A named baseline must exist: without it every finding would seem new and fail.
 static int read_baseline(struct stk_policy *p, const struct stk_args *args)
 {
     const struct stk_setting *row = stk_settings_find(&p->settings, "why", "baseline");
@@ -123,7 +123,7 @@ static bool is_ignored(const struct stk_policy *p, const char *rule)
     return false;
 }
 
-// The severity that the baseline has of a rule; STOKER_LEVEL_NONE: none.
+// The severity of a rule in the baseline; STOKER_LEVEL_NONE: not there.
 static enum stoker_level level_before(const struct stk_policy *p, const char *rule)
 {
     size_t n = strlen(rule);

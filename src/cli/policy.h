@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which findings fail `stoker why`: --fail-on, but for the rules of --ignore and what the baseline
-// has already. stoker.toml (settings.h) gives what the command line does not.
+// Which findings fail `stoker why`: those of --fail-on, except the rules of --ignore and findings
+// in the baseline. stoker.toml (settings.h) sets what the command line doesn't.
 //
-// A baseline is a text with a finding a line: the rule's id and its severity. A finding fails only
-// if it isn't there, or is more severe than there. --write-baseline writes the present ones.
+// A baseline is a text with one finding per line: the rule's id and its severity. A finding fails
+// only if it isn't there or is now more severe. --write-baseline writes the present findings.
 #pragma once
 
 #include "cli/cli.h"
@@ -19,9 +19,8 @@ struct stk_policy {
     const char *write_to; // NULL: nowhere
 };
 
-// Exit code: STK_EXIT_DONE; else what is wrong was said, and there is nothing to free.
+// Returns an exit code. Other than STK_EXIT_DONE: an error, already printed, and nothing to free.
 int stk_policy_read(struct stk_policy *p, const struct stk_args *args);
 void stk_policy_free(struct stk_policy *p);
-// STK_EXIT_FOUND: a finding fails. Writes the baseline where that was asked for; another code: it
-// can't be written.
+// STK_EXIT_FOUND: a finding fails. Writes the baseline if asked to; other codes: that failed.
 int stk_policy_judge(const struct stk_policy *p, const struct stoker_result *result);

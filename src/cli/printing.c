@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See printing.h. A file is kept only if what goes into it could be written whole.
+// See printing.h. A file is kept only if it could be written completely.
 #include "cli/printing.h"
 
 #include "base/assert.h"

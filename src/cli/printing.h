@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One result written to where its command's output goes, in the form that this place takes:
+// Writes one result to the command's output, in the form that suits the output:
 //   struct stk_printing p;
 //   int code = stk_printing_begin(&p, args, format);
 //   if (code != STK_EXIT_DONE)
@@ -13,17 +13,17 @@
 
 struct stk_printing {
     struct stk_output output;
-    struct stoker_write_options how; // colors, width, words: as the place and the options say
+    struct stoker_write_options how; // colors, width, words: by the output and the options
     struct stoker_err err;
 };
 
-// To --output, or standard output where the command has no such option or it is not set. format:
-// only "text" is for people, colored and harmless by itself. Another code than STK_EXIT_DONE: it
-// cannot be opened, which was said.
+// Opens the file of --output, or standard output if that option isn't set or the command doesn't
+// have it. format: only "text" is for people, and may have colors; its text is harmless already.
+// Other codes than STK_EXIT_DONE: it can't be opened; the error was printed.
 int stk_printing_begin(struct stk_printing *p, const struct stk_args *args, const char *format);
-// The exit code: of the output if it failed, of the error in p->err, else `done`.
+// Returns the exit code: the output's if it failed, that of the error in p->err, else `done`.
 int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done);
-// What one of the library's descriptions says, as text or with --markdown; the exit code.
+// Prints one of the library's descriptions, as text or with --markdown; returns the exit code.
 int stk_printing_describe(const struct stk_args *args,
                           enum stoker_status (*describe)(const char *format, stoker_write_fn write,
                                                          void *arg, struct stoker_err *err));

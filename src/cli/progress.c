@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The progress line: drawn from 300 ms on, ten times a second, removed at the end.
+// The progress line: drawn ten times a second after the first 300 ms, removed at the end.
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
     char done[STK_HUMAN_MAX], total[STK_HUMAN_MAX], bar[21] = "....................";
     begin_line("reading ", path);
     stk_human_bytes(done_bytes, done);
-    if (total_bytes == 0) { // standard input: nobody knows how much is to come
+    if (total_bytes == 0) { // standard input: its size isn't known
         fputs(done, stderr);
         return;
     }
@@ -56,7 +56,7 @@ static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
     fprintf(stderr, "[%s] %s of %s", bar, done, stk_human_bytes(total_bytes, total));
 }
 
-// Is it time for another line? Then it counts as drawn.
+// Is it time for another line? If so, it counts as drawn.
 static bool is_due(struct stk_progress_line *p)
 {
     if (!p->wanted) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress on stderr: only on a terminal, and only where reading lasts long enough to wonder.
+// Progress on stderr: only on a terminal, and only if reading takes noticeably long.
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ struct stk_progress_line {
 void stk_progress_start(struct stk_progress_line *p, bool quiet);
 // A stoker_why_options.progress callback over struct stk_progress_line; never interrupts.
 int stk_progress_update(void *line, const char *path, uint64_t done_bytes, uint64_t total_bytes);
-// The same for things of which nobody knows how many are to come, such as records.
+// The same for things whose number isn't known beforehand, such as records.
 void stk_progress_count(struct stk_progress_line *p, const char *path, uint64_t count,
                         const char *what);
 void stk_progress_end(struct stk_progress_line *p); // clears the line

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fix of the table as side B; see prove_fix.h.
+// A fix of tune as side B; see prove_fix.h.
 #include "cli/prove_fix.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the command line to the library's options.
+// Translates the command line to the library's options.
 #include "cli/reading.h"
 
 #include "base/assert.h"

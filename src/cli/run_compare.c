@@ -48,7 +48,7 @@ static bool read_json(const char *folder, struct text *to)
     return to->n > 0;
 }
 
-// The line of a key, up to its end.
+// A key's line, up to its end.
 static const char *line_of(const struct text *t, const char *key, size_t *n)
 {
     const char *at = strstr(t->bytes, key);
@@ -73,7 +73,7 @@ static time_t written(const char *folder)
     return at;
 }
 
-// The newest of the folders beside the run's own; NULL: none. Freed with stk_free.
+// The newest matching folder next to the run's own; NULL: none. Free with stk_free.
 static char *find(const struct stk_run *run, struct text *own, struct text *other)
 {
     char above[4096], *newest = NULL;
@@ -146,7 +146,7 @@ static void compare(struct stk_run *run, const char *folder, uint64_t warmup)
 void stk_run_compare(struct stk_run *run, const char *wanted, uint64_t warmup)
 {
     const struct stk_steps *lead = run->steps.count ? &run->steps.ranks[run->steps.lead] : NULL;
-    // Where --input found no place, the input was not free.
+    // If --input couldn't be applied, the input wasn't free.
     if (strcmp(run->input_mode, "as-is") == 0 || !lead || !lead->judged ||
         !strstr(lead->head.hooks, ".input")) {
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partial of a run (run_partial.h). While the job goes on, it is written by a process of its
-// own: the one that runs the job passes signals on and must not wait for a disk.
+// The partial of a run (run_partial.h). While the job runs, a separate process writes it: the one
+// that runs the job passes signals on and must not wait for a disk.
 //
 // Limits: the writer runs at low priority, but takes memory like any other process. A window
 // of stoker run is a few steps.
@@ -33,7 +33,7 @@ _Noreturn static void become_writer(const char *folder, const char *path)
     for (int fd = STDIN_FILENO; nothing >= 0 && fd <= STDERR_FILENO; fd++) {
         dup2(nothing, fd);
     }
-    signal(SIGINT, SIG_IGN); // the terminal's Ctrl-C is the job's
+    signal(SIGINT, SIG_IGN); // Ctrl-C is for the job
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpriority(PRIO_PROCESS, 0, NICE);

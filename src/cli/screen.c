@@ -18,7 +18,7 @@ static bool dumb(void)
     return term && strcmp(term, "dumb") == 0;
 }
 
-static bool is_refused; // --no-color was typed, which goes for errors too
+static bool is_refused; // --no-color, which also applies to errors
 
 void stk_screen_refuse_colour(void)
 {

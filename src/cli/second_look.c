@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A diagnosis from the cache (second_look.h). The partial's name holds the hash of all that the
-// profiles were known by, so a file is either of them as they are or of another name: writers of
-// several versions do not meet.
+// A diagnosis from the cache (second_look.h). The partial's name contains a hash of everything that
+// identifies the profiles, so a changed profile has another file, and several versions of stoker
+// don't disturb each other.
 //
-// Limits: selections and --redact read the profiles. Two looks at the same time both read them.
+// Limits: selections and --redact read the profiles. Two simultaneous runs both read them.
 #include "cli/second_look.h"
 
 #include <sys/stat.h>
@@ -51,7 +51,7 @@ static enum stoker_status first_look(const struct stk_cache *cache,
     keeps.partial_arg = &k;
     enum stoker_status status = stoker_why(paths, count, &keeps, out, err);
     bool is_whole = status == STOKER_OK && !k.failed && lseek(k.file.fd, 0, SEEK_END) > 0 &&
-                    stk_cache_is_current(cache); // nothing changed while it was read
+                    stk_cache_is_current(cache); // the profiles didn't change meanwhile
     if (stk_atomic_file_close(&k.file, is_whole) == 0 && is_whole) {
         stk_cache_drop_old(cache, KIND);
         stk_cache_tidy(cache);
@@ -72,7 +72,7 @@ enum stoker_status stk_second_look(const struct stk_args *args, const char *cons
     if (has_path && access(path.text, R_OK) == 0) {
         status = stoker_plan_why(paths, count, path.text, options, out, err);
     }
-    if (status != STOKER_OK && status != STOKER_EINTR) { // damaged: it is written again
+    if (status != STOKER_OK && status != STOKER_EINTR) { // damaged: written again
         status = has_path ? first_look(cache, &path, paths, count, options, out, err)
                           : stoker_why(paths, count, options, out, err);
     }

@@ -47,7 +47,7 @@ static bool STK_PRINTF(2, 3) wrong(const struct parse *t, const char *fmt, ...)
     return false;
 }
 
-// Past blanks and comments, and past ends of lines where they mean nothing.
+// Skips blanks and comments, and with `lines` also line ends.
 static void skip(struct parse *t, bool lines)
 {
     for (;; t->p++) {
@@ -62,7 +62,7 @@ static void skip(struct parse *t, bool lines)
     }
 }
 
-// A name of letters, digits, - and _; *end is where it ends. or NULL.
+// A name of letters, digits, - and _, which ends at *end; or NULL.
 static char *name(struct parse *t, char **end)
 {
     char *start = t->p;

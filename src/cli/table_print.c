@@ -25,7 +25,7 @@ uint64_t stk_table_limit(const struct stk_args *args, const char *format)
     if (args->values[STK_OPT_ID_LIMIT].set) {
         return (uint64_t)args->values[STK_OPT_ID_LIMIT].number;
     }
-    // A CSV file has no place to say that rows were left out.
+    // A CSV file can't say that rows were omitted.
     return strcmp(format, "csv") == 0 ? 0 : strcmp(format, "json") == 0 ? JSON_ROWS : TEXT_ROWS;
 }
 

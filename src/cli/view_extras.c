@@ -43,7 +43,7 @@ static enum stoker_status make_file(const struct stk_view_extra *self, struct st
     return status;
 }
 
-// The first bytes of a plain file; 0: not a plain file.
+// Reads the first bytes of a plain file; 0: not a plain file.
 static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
 {
     struct stat st;
@@ -58,7 +58,8 @@ static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
     return (size_t)n;
 }
 
-// The line of column names of a ledger: several, with a fix and a measured ratio among them.
+// Is this the header line of a ledger? It has several columns, among them a fix and a measured
+// ratio.
 static bool is_ledger(const char *head)
 {
     char line[512];

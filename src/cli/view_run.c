@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's folder as one JSON document, made while the job may still write to it: for each process
-// that steps its header and its steps, of many the longest of each stretch; run.json as it is once
-// it is there; and of the sampler's record the tables. What is damaged is left
-// out, as `stoker run` does.
+// A run's folder as one JSON document, made while the job may still write to it: for each stepping
+// process its header and its steps (if there are many, the longest of each stretch), run.json
+// unchanged once it exists, and the tables of the sampler's record. Damaged parts are omitted, as
+// `stoker run` does.
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ static bool fill_header(struct filling *f, struct stk_view_run_doc_process *p,
     return p->framework && p->notes;
 }
 
-// What is no record is passed over; false: no memory.
+// Skips files that aren't step records; false: no memory.
 static bool fill_process(struct filling *f, struct stk_view_run_doc_process *rows, int fd)
 {
     struct stk_steps_header h;
@@ -142,9 +142,8 @@ static bool fill_processes(struct filling *f, DIR *dir)
     return ok;
 }
 
-// run.json, which stoker run writes when the job has ended, as it stands there; freed with
-// stk_free. NULL: it is not there, or no document of that kind, such as half a file, which would
-// break the one around it.
+// The unchanged text of run.json, which stoker run writes after the job; free with stk_free. NULL:
+// not there, or not such a document, for example half a file, which would break the one around it.
 static char *read_run(DIR *dir)
 {
     size_t n;
@@ -156,7 +155,7 @@ static char *read_run(DIR *dir)
     return NULL;
 }
 
-// What the sampler recorded until now: the tables of `stoker stats machine`; empty: no record.
+// The sampler's record until now, as the tables of `stoker stats machine`; empty: no record.
 static void read_machine(struct stk_body *text, DIR *dir, const char *folder)
 {
     char path[4096];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker why under MPI (why_team.h). Rank 0 finds the files and plans who reads which; partials of
-// all come back to it along a tree, and it reports them as if it had read the files.
+// stoker why under MPI (why_team.h). Rank 0 finds the files and assigns them to ranks; all partials
+// come back to it along a tree, and it reports them as if it had read the files.
 #include "cli/why_team.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static int keep(void *vec, const char *bytes, size_t n)
     return to ? 0 : -1;
 }
 
-// The report of what all have read, which is given to the library as a file without a name.
+// Reports the partials of all ranks, which the library gets as a file without a name.
 static enum stoker_status report(const struct stk_args *args,
                                  const struct stoker_why_options *options,
                                  const struct stk_vec *joined, struct stoker_result **result,
@@ -74,7 +74,7 @@ enum stoker_status stk_why_team(struct stk_why_team *team, const struct stk_args
     if (is_first) {
         status = stoker_plan_make(args->words, (size_t)args->word_count, options,
                                   (size_t)team->size, keep, &plan, err);
-        plan.count = status == STOKER_OK ? plan.count : 0; // an empty plan ends the others
+        plan.count = status == STOKER_OK ? plan.count : 0; // an empty plan ends the other ranks
     }
     bool ok = stk_mpi_spread(team->mpi, &plan);
     if (ok && plan.count) {

@@ -13,11 +13,11 @@ struct stk_why_team {
     long size;
 };
 
-// Joins the others, if a launcher of MPI started this process.
+// Joins the other ranks if an MPI launcher started this process.
 STK_MUST_CHECK enum stoker_status stk_why_team_start(struct stk_why_team *team,
                                                      const struct stoker_why_options *options,
                                                      struct stoker_err *err);
-// *result stays NULL on other ranks than 0.
+// *result stays NULL except on rank 0.
 STK_MUST_CHECK enum stoker_status stk_why_team(struct stk_why_team *team,
                                                const struct stk_args *args,
                                                const struct stoker_why_options *options,

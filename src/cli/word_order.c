@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See word_order.h. Whether a word names a file is asked of the file system: "-" is standard input.
+// See word_order.h. A word is a file if the file system has it; "-" is standard input.
 #include "cli/word_order.h"
 
 #include <string.h>
