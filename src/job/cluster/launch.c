@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment that launchers make (launch.h). Open MPI's mpirun sets OMPI_COMM_WORLD_SIZE;
+// The environment variables of launchers (launch.h). Open MPI's mpirun sets OMPI_COMM_WORLD_SIZE;
 // MPICH's (Hydra), Intel's and srun --mpi=pmi2 set PMI_SIZE; srun --mpi=pmix sets PMIX_RANK. A step
-// of srun says SLURM_STEP_NUM_TASKS, which a batch script does not see of its own.
+// of srun sets SLURM_STEP_NUM_TASKS, which a batch script by itself doesn't have.
 #include "job/cluster/launch.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this process is one of several that a launcher of MPI started (mpirun, srun), by its
-// environment alone: nothing is loaded to find out.
+// Whether this process is one of several that an MPI launcher started (mpirun, srun), judged only
+// by its environment, without loading a library.
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 enum stk_launcher { STK_LAUNCHER_NONE, STK_LAUNCHER_OPEN_MPI, STK_LAUNCHER_OTHER };
 struct stk_launch {
     enum stk_launcher by;
-    long size;        // processes that were started
-    const char *name; // of the variable that says so
+    long size;        // started processes
+    const char *name; // of the variable with the size
 };
 
 // by == NONE: this process is alone, or STOKER_MPI=off. STOKER_EUSAGE: srun started several that

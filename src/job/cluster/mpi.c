@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI without its headers (mpi.h). Three binary interfaces cover the implementations in use:
 //
-//   standard  MPI 5's ABI, libmpi_abi.so: handles are pointers with values that the standard gives
+//   standard MPI 5's ABI, libmpi_abi.so: handles are pointers with values from the standard
 //   Open MPI  libmpi.so.40: handles are the addresses of the library's variables
 //   MPICH     libmpi.so.12, the ABI that MPICH, Intel MPI, MVAPICH and Cray MPICH share: handles
 //             are ints
 //
-// Six functions suffice: messages of bytes between two processes, and trees of them here. The
-// library is loaded with RTLD_GLOBAL, as Open MPI's plug-ins look for its symbols.
+// Six functions suffice: they send bytes between two processes, and this file builds trees from
+// that. The library is loaded with RTLD_GLOBAL, since Open MPI's plug-ins need its symbols.
 //
 // Limits: an error in MPI ends all processes, which is MPI's default. Counts are ints, so messages
 // are cut into pieces of PIECE bytes.
@@ -60,7 +60,8 @@ static const struct candidate {
     enum interface is;
     enum stk_launcher by; // NONE: any
 } candidates[] = {
-    // Open MPI's own is first under its launcher: another's standard one would find nobody
+    // under Open MPI's launcher its own comes first: another's standard library would find no
+    // others
     {"libmpi.so.40", OPEN_MPI, STK_LAUNCHER_OPEN_MPI},
     {"libmpi_abi.so.1", STANDARD, STK_LAUNCHER_NONE},
     {"libmpi_abi.so.0", STANDARD, STK_LAUNCHER_NONE},
@@ -96,7 +97,7 @@ static bool find_calls(struct stk_mpi *m, enum interface is)
            find(m, "MPI_Comm_rank", &m->p.rank) && find(m, "MPI_Comm_size", &m->p.size);
 }
 
-// The library beside the launcher, which started this process, if it has one: "BIN/../lib/FILE".
+// The library that belongs to the launcher of this process, if there is one: "BIN/../lib/FILE".
 static void *open_beside_launcher(const char *file)
 {
     char link[64], exe[PATH_MAX], path[PATH_MAX];
@@ -114,7 +115,7 @@ static void *open_beside_launcher(const char *file)
                : NULL;
 }
 
-// Of a library that the user names.
+// The interface of a library that the user names.
 static enum interface interface_of(void *library, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -218,7 +219,7 @@ static void send(struct stk_mpi *m, const struct stk_vec *bytes, int to)
     }
 }
 
-// Appends what comes.
+// Receives bytes and appends them.
 static bool recv(struct stk_mpi *m, struct stk_vec *bytes, int from)
 {
     uint64_t n = 0;

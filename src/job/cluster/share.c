@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader of a share (share.h). The process beside reads "share, size, plan" from its pipe,
-// forks once per file, and passes on what each fork wrote if it ended well.
+// The reader of a share (share.h). The helper process reads "share, size, plan" from its pipe,
+// forks once per file, and passes on the output of each fork that ended well.
 //
-// Limits: a file that makes no progress is waited for, as it is by a single process.
+// Limits: waits for a file without progress, as a single process does.
 #include "job/cluster/share.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static bool read_all(int fd, void *bytes, size_t n)
     return true;
 }
 
-// Everything up to the end. False: no memory, and the rest is passed over.
+// Reads to the end. False: no memory; the rest is skipped.
 static bool drain(int fd, struct stk_vec *out)
 {
     static char buffer[1 << 16];
@@ -81,7 +81,7 @@ static int to_vec(void *vec, const char *bytes, size_t n)
     return to ? 0 : -1;
 }
 
-// How the process of a file ended, for people; NULL: well.
+// Describes how the process of a file ended; NULL: well.
 static const char *describe(int wait_status, char text[64])
 {
     if (WIFSIGNALED(wait_status)) {
@@ -92,8 +92,8 @@ static const char *describe(int wait_status, char text[64])
     return WEXITSTATUS(wait_status) ? "the process that read it ran out of memory" : NULL;
 }
 
-// Reads one file in a process of its own. Gives its partial, or one that says why it couldn't be
-// read.
+// Reads one file in a separate process. Returns its partial, or one with the reason why it couldn't
+// be read.
 static bool read_file(const char *plan, size_t size, size_t share, size_t k,
                       const struct stoker_why_options *options, struct stk_vec *out)
 {
@@ -130,7 +130,7 @@ _Noreturn static void serve(int from, int to, const struct stoker_why_options *o
     struct order order;
     struct stk_vec out;
     if (!read_all(from, &order, sizeof order) || order.size > BYTES_MAX) {
-        _exit(0); // there is no plan
+        _exit(0); // no plan
     }
     char *plan = stk_alloc(order.size + 1);
     if (!plan || !read_all(from, plan, order.size)) {
@@ -172,7 +172,7 @@ enum stoker_status stk_share_start(struct stk_share_reader *r,
     return STOKER_OK;
 }
 
-// The reader itself died: its files are all named.
+// The reader itself died: names all its files as unread.
 static bool fail_share(const struct stk_vec *plan, size_t share, struct stk_vec *out)
 {
     for (size_t k = 0; stoker_plan_file(plan->items, plan->count, share, k); k++) {
@@ -211,7 +211,7 @@ void stk_share_end(struct stk_share_reader *r)
         close(r->from);
     }
     if (r->pid > 0) {
-        waitpid(r->pid, NULL, 0); // it ends with its pipe
+        waitpid(r->pid, NULL, 0); // it ends when its pipe closes
     }
     *r = (struct stk_share_reader){0, -1, -1};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process beside this one that reads the files of a share of a plan (stoker/partial.h), each in a
-// process of its own: one that is killed, by memory that runs out above all, costs its file and not
-// the report. It is started before MPI, which does not go on in a process that forks.
+// A helper process that reads the files of a share of a plan (stoker/partial.h), each in a separate
+// process: if one is killed, mostly for lack of memory, only its file is missing from the report.
+// It is started before MPI, which doesn't work in a process that forks.
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +19,8 @@ struct stk_share_reader {
 STK_MUST_CHECK enum stoker_status stk_share_start(struct stk_share_reader *r,
                                                   const struct stoker_why_options *options,
                                                   struct stoker_err *err);
-// Gives it the plan, and appends the partials of the share's files to *out, of char. Files that
-// can't be read are named in them. False: no memory.
+// Sends it the plan, and appends the partials of the share's files to *out, of char. They name
+// files that can't be read. False: no memory.
 bool stk_share_read(struct stk_share_reader *r, const struct stk_vec *plan, size_t share,
                     struct stk_vec *out);
 void stk_share_end(struct stk_share_reader *r);

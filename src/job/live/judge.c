@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sentence on what holds the job now. Its first half is of the steps, from the hooks: the share
-// that waits for input, with the thresholds of a profile's verdict (thresholds.def). The second is
-// the machine's: the most severe of the rules' findings (answers/rules/rule_live.c) in their own
-// words, else who prepares the input and how busy he is.
+// One sentence on what limits the job now. Its first half is about the steps, from the hooks: the
+// share that waits for input, with the thresholds of a profile's verdict (thresholds.def). The
+// second is about the machine: the most severe finding of the rules (answers/rules/rule_live.c), or
+// else which processes prepare the input and how busy they are.
 //
-// The rules are asked as of a profile without events: the hooks' steps are its breakdown. What a
-// step does beside waiting counts as the model's work, on the device where the machine has a busy
-// GPU.
+// The rules see a profile without events, whose breakdown is the hooks' steps. The part of a step
+// that isn't waiting counts as the model's work, on the device if the machine has a busy GPU.
 #include <math.h>
 
 #include "base/human.h"
@@ -14,11 +13,11 @@
 #include "answers/rules/on_machine.h"
 #include "profile/model/thresholds.h"
 
-#define GPU_USED 0.02 // a GPU that runs anything
-#define STANDS_S 3.0  // steps that have not ended for so long, and for so many medians, stand
+#define GPU_USED 0.02 // from here on a GPU counts as busy
+#define STANDS_S 3.0  // a step that lasts this long and this many medians hangs
 #define STANDS_STEPS 5.0
-#define WORKS 0.05 // of a processor: a process that does something
-#define IDLE 0.02  // of a processor: a job that does nothing
+#define WORKS 0.05 // of a processor: from here on a process is active
+#define IDLE 0.02  // of a processor: below it a job does nothing
 
 static bool has_busy_gpu(const struct stk_now *now)
 {
@@ -67,7 +66,7 @@ static void ask_rules(struct stk_now *now, struct stk_arena *arena)
     }
 }
 
-// ---- the sentence's halves; NULL: nothing to say ----
+// ---- the halves of the sentence; NULL: none ----
 
 static const char *say_steps(const struct stk_now *now, struct stk_arena *arena)
 {
@@ -96,7 +95,7 @@ static const char *say_steps(const struct stk_now *now, struct stk_arena *arena)
                : stk_arena_printf(arena, "barely waits for input: %s of the step", text);
 }
 
-// Who prepares the input: the processes below the one that steps, else itself.
+// The processes that prepare the input: those below the stepping one, else itself.
 static const char *say_workers(const struct stk_now *now, struct stk_arena *arena)
 {
     const struct stk_machine_view *v = now->view;
@@ -123,7 +122,7 @@ static const char *say_workers(const struct stk_now *now, struct stk_arena *aren
     return NULL;
 }
 
-// Of a job whose steps are not known.
+// For a job without known steps.
 static const char *say_load(const struct stk_now *now, struct stk_arena *arena)
 {
     const struct stk_machine_view *v = now->view;
@@ -148,8 +147,7 @@ static const char *say_load(const struct stk_now *now, struct stk_arena *arena)
                : busiest;
 }
 
-// What a rule says of a special case, it says in the title; else its first evidence has the
-// figures.
+// In special cases the title has the answer; otherwise the first evidence has the figures.
 static const char *say_finding(const struct stk_now_finding *f, struct stk_arena *arena)
 {
     if (!f->is_special) {

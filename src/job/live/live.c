@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of stoker/live.h: opens what a target means, follows it, and keeps its newest moment.
+// The functions of stoker/live.h: opens a target, follows it, and keeps its newest moment.
 //
-// Of a run that records itself its files are read, which costs it nothing. Beside any other process
-// the sampler of `stoker run` is started, into a file in memory whose read part is given back.
+// If a run records itself, its files are read, which costs it nothing. For any other process the
+// sampler of `stoker run` is started, with a file in memory whose read part is freed.
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,21 +18,21 @@
 #include "job/live/now.h"
 
 #define WINDOW_NS INT64_C(5000000000)
-#define ARENA_BYTES ((size_t)256 << 20) // no moment takes a tenth of it
-#define FIRST_LOOKS 6u                  // of an own sampler: by then it has scanned twice
+#define ARENA_BYTES ((size_t)256 << 20) // a moment takes less than a tenth
+#define FIRST_LOOKS 6u                  // of the own sampler: by then it has scanned twice
 #define FIRST_NS UINT64_C(2000000000)
-#define SILENT_S 10.0 // and five looks: a record that does not grow
-#define STALE_S 60    // a look comes every 30 s at least
+#define SILENT_S 10.0 // and five looks: then a record is silent
+#define STALE_S 60    // there is a look at least every 30 s
 
 struct stoker_live {
     struct stk_live_target target;
     int64_t window_ns;
-    struct stk_sampler *sampler; // NULL: the run's own is read
+    struct stk_sampler *sampler; // NULL: reads the run's own
     int fd;                      // of the record; -1 before it exists
     struct stk_live_record *record;
     bool has_steps;
     struct stk_live_steps steps;
-    uint64_t grown_ns, bytes; // when the record grew last, and to what
+    uint64_t grown_ns, bytes; // when the record last grew, and to what size
     uint64_t opened_ns;
     struct stk_arena arena; // of `now`
     struct stk_now now;
@@ -56,7 +56,7 @@ static void open_record(struct stoker_live *l)
     stk_free(path);
 }
 
-// A record that somebody still writes.
+// Is the record still written?
 static bool is_fresh(int fd)
 {
     struct stat st;
@@ -162,7 +162,7 @@ static enum stoker_status follow_record(struct stoker_live *l, struct stoker_err
     return status;
 }
 
-// How long the record has been silent, beyond what its pace allows.
+// How long the record has been silent, if longer than its pace allows.
 static double silence_of(struct stoker_live *l, const struct stk_live_record_state *state)
 {
     uint64_t now_ns = stk_clock_ns();
@@ -172,7 +172,7 @@ static double silence_of(struct stoker_live *l, const struct stk_live_record_sta
     }
     double silent_s = (double)(now_ns - l->grown_ns) * 1e-9;
     struct stat st;
-    if (!l->sampler && l->fd >= 0 && fstat(l->fd, &st) == 0) { // it was silent before we came
+    if (!l->sampler && l->fd >= 0 && fstat(l->fd, &st) == 0) { // silent since before the start
         double age_s = (double)(time(NULL) - st.st_mtime);
         silent_s = age_s > silent_s ? age_s : silent_s;
     }
@@ -197,7 +197,7 @@ static pid_t root_of(const struct stoker_live *l, const struct stk_machine_view 
     return 0;
 }
 
-// A command's words are asked for once: the process may end.
+// Reads the command's words once, since the process may end.
 static void find_command(struct stoker_live *l)
 {
     if (!l->target.command[0] && l->now.root && stk_live_is_alive(l->now.root)) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A moment as one object on one line (results/live.h). Names of counters are those of the record
-// (docs/sampler.md). What is not known is absent.
+// A moment as one object on one line (results/live.h). Counters have the names of the record
+// (docs/sampler.md). Unknown values are absent.
 #include <string.h>
 
 #include "job/live/now.h"
 #include "results/live.h"
 #include "results/print/document.h"
 
-enum { PROCESSES = 64, THREADS = 8 }; // the busiest are listed
+enum { PROCESSES = 64, THREADS = 8 }; // only the busiest are listed
 
 struct filling {
     const struct stk_now *now;
@@ -16,7 +16,7 @@ struct filling {
     bool failed; // no memory
 };
 
-// Room of a list; NULL, and f->failed: no memory.
+// Allocates a list; NULL, with f->failed: no memory.
 static void *room(struct filling *f, struct stk_list *list, size_t most, size_t size)
 {
     void *items = stk_list_room(&f->arena, list, most, size);
@@ -107,7 +107,7 @@ static void fill_processes(struct filling *f)
     list->left_out = v->process_count - n;
 }
 
-// Disks or GPUs: one for each that has a counter.
+// Disks or GPUs: those with a counter.
 static void fill_things(struct filling *f, struct stk_list *list, enum stk_sample_scope scope,
                         enum stk_sampled mark)
 {

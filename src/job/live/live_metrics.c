@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A moment as metrics in Prometheus' text format (0.0.4), which OpenTelemetry's collector and the
-// node exporter's text files take as well: one family after the other, each with HELP and TYPE, and
-// "# EOF" after the last, so that a reader of a pipe can separate the moments.
+// node exporter's textfile collector also read: one family after the other, each with HELP and
+// TYPE, and "# EOF" after the last, so that a reader of a pipe can separate moments.
 //
-// Idle time of a GPU by cause: what NVML leaves of its time is put to the input up to the share of
-// the step that waits for it; the rest is the step's own. Where no fetch is seen it is unknown.
+// Idle time of a GPU by cause: the part of the time that NVML reports as idle is attributed to the
+// input, up to the share of the step that waits for it; the rest to the step itself. If no fetch is
+// seen, it is unknown.
 //
-// Counters of the sampler go by their name in samples.def, with the unit after it; those of single
-// processes and threads are left out, which would make a series for each that ever ran.
+// Counters of the sampler have their name from samples.def, with the unit appended. Those of single
+// processes and threads are left out: they would make a series for each one that ever ran.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 enum { METRIC_NAME = 96, THING_BITS = 0xffffff };
 
-// Behind a counter's name; "": a number of things. NULL: no gauge.
+// The suffix of a counter's name; "": a count. NULL: not a gauge.
 static const struct {
     const char *unit, *suffix;
     double factor;
@@ -41,7 +42,7 @@ static void put_family(struct stk_sink *to, const char *name, const char *type, 
     stk_sink_text(to, "# HELP ");
     stk_sink_text(to, name);
     stk_sink_text(to, " ");
-    stk_sink_text(to, help); // our own words, without backslash and line end
+    stk_sink_text(to, help); // stoker's own text: no backslash or line end
     stk_sink_text(to, "\n# TYPE ");
     stk_sink_text(to, name);
     stk_sink_text(to, " ");
@@ -49,7 +50,7 @@ static void put_family(struct stk_sink *to, const char *name, const char *type, 
     stk_sink_text(to, "\n");
 }
 
-// ="VALUE": others chose it.
+// ="VALUE", escaped: it isn't stoker's own text.
 static void put_label(struct stk_sink *to, const char *before, const char *value)
 {
     struct stk_str s = stk_str_from(value);
@@ -96,7 +97,7 @@ static const struct {
     {"stoker_since_last_step_seconds", "gauge", "time since the last step ended"},
 };
 
-// False: not known.
+// False: unknown.
 static bool step_value(const struct stk_live_rank *r, enum step_metric which, double *value)
 {
     STK_ASSERT(which < STEP_METRICS);
@@ -172,7 +173,7 @@ static void put_idle(const struct stk_now *now, struct stk_sink *to)
 
 // ---- the sampler's counters ----
 
-// "stoker_gpu_power_watts" of "gpu.power"; false: it is no gauge.
+// Makes "stoker_gpu_power_watts" from "gpu.power"; false: not a gauge.
 static bool name_counter(const struct stk_sample_info *info, char name[METRIC_NAME], double *factor)
 {
     STK_ASSERT(info->name && info->unit);

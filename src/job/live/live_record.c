@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Following a sampler's record; see live_record.h. Blocks are found as any reader of such files
-// does (wire/wire_read.h). A thread or process has a new track now and then, under the same number:
-// values are kept by number (live_tables.h). Names are resolved when a track is defined, which
-// follows its name at once.
+// Follows a sampler's record; see live_record.h. Blocks are found as by any reader of such files
+// (wire/wire_read.h). A thread or process sometimes gets a new track with the same number, so
+// values are kept by number (live_tables.h). Names are resolved when a track is defined, which is
+// directly after its name.
 //
-// Limits: a block longer than BUFFER is passed over (the sampler's have 64 KiB at most).
+// Limits: skips a block longer than BUFFER (the sampler's have at most 64 KiB).
 #include "job/live/live_record.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 enum {
     BUFFER = 256 * 1024,
-    STRINGS = 64, // that may still be asked for: a track is defined right after its name
+    STRINGS = 64, // that may still be needed: a track is defined directly after its name
     ABSENT = 16,  // sources
     ABSENT_TEXT = 128,
     LOOKS_LEAST = 5
@@ -36,7 +36,7 @@ struct string {
 struct stk_live_record {
     int fd;
     bool is_own;
-    uint64_t at; // of the file: what is read
+    uint64_t at; // read position in the file
     size_t have; // bytes in the buffer
     uint8_t *buffer;
     struct stk_live_record_state state;
@@ -127,7 +127,7 @@ static void see_absent(struct stk_live_record *r, uint32_t track)
     if (!t || r->absent_count == ABSENT) {
         return;
     }
-    const char *text = t->name; // cut; its string is still there
+    const char *text = t->name; // cut, but its string still exists
     for (int i = 0; i < STRINGS; i++) {
         bool is_same = strncmp(r->strings[i].text, t->name, strlen(t->name)) == 0;
         text = is_same ? r->strings[i].text : text;
@@ -145,7 +145,7 @@ static enum stk_sampled sample_of(const struct stk_live_record *r, uint32_t name
     return STK_SAMPLE_COUNT;
 }
 
-// Seconds between two looks, from their counter; invalid values don't count.
+// Seconds between two looks, from their counter; 0 if invalid.
 static double pace_of(double value_ns)
 {
     return value_ns > 0 && value_ns <= PACE_MOST_S * 1e9 ? value_ns * 1e-9 : 0;
@@ -197,7 +197,7 @@ static void see_block(struct stk_live_record *r, const struct stk_wire_block *b,
 
 // ---- bytes ----
 
-// Whole blocks at the buffer's start; what is left stays.
+// Handles complete blocks at the buffer's start and keeps the rest.
 static void see_blocks(struct stk_live_record *r)
 {
     STK_ASSERT(r->have <= BUFFER);
@@ -220,7 +220,7 @@ static void see_blocks(struct stk_live_record *r)
         struct stk_wire_block b;
         size_t use, n = r->have - at;
         enum stk_wire_found found = stk_wire_find(r->buffer + at, n, false, &b, &use);
-        if (found == STK_WIRE_MORE && n == BUFFER) { // longer than any block of a sampler
+        if (found == STK_WIRE_MORE && n == BUFFER) { // longer than a sampler's blocks
             found = STK_WIRE_DAMAGE;
             use = sizeof b;
         }
@@ -331,7 +331,7 @@ struct stk_machine_view *stk_live_record_view(const struct stk_live_record *r, i
     }
     int64_t least_ns = (int64_t)(LOOKS_LEAST * r->state.look_s * 1e9);
     int64_t span_ns = window_ns > least_ns ? window_ns : least_ns;
-    int64_t oldest_ns = m->time_ns[m->looks->first]; // rings begin there: figures are of that on
+    int64_t oldest_ns = m->time_ns[m->looks->first]; // rings begin there, and so do the figures
     m->last_ns = r->tables.newest_ns;
     m->first_ns = m->last_ns - span_ns > oldest_ns ? m->last_ns - span_ns : oldest_ns;
     return stk_machine_look(m, m->first_ns, m->last_ns, arena);

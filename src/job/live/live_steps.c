@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Following the hooks' records; see live_steps.h. The header and the records that came since are
-// read with two calls a process; a record is laid down before the header counts it.
+// Follows the hooks' records; see live_steps.h. Two system calls per process read the header and
+// the new records; the hooks write a record before the header counts it.
 //
-// Limit: steps beyond those that the file holds (2^20) appear only in the header's sums: they
-// have no median, and their wait covers all since the last refresh.
+// Limit: steps beyond the capacity of the file (2^20) are only in the header's sums: they have no
+// median, and their wait covers all since the last refresh.
 #include "job/live/live_steps.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "profile/model/median.h"
 
 enum { RECENT_LEAST = 5 };
-#define AHEAD_NS UINT64_C(60000000000) // of the last look: a step that ends later says nothing
+#define AHEAD_NS UINT64_C(60000000000) // after the last look: ignore steps that end later
 
 enum stoker_status stk_live_steps_open(struct stk_live_steps *s, const char *folder,
                                        struct stoker_err *err)
@@ -43,9 +43,9 @@ void stk_live_steps_close(struct stk_live_steps *s)
     *s = (struct stk_live_steps){0};
 }
 
-// ---- who steps ----
+// ---- stepping processes ----
 
-// "steps-PID.rec"; 0: another file.
+// The process in "steps-PID.rec"; 0: another file.
 static uint64_t pid_in(const char *name)
 {
     char *end;
@@ -73,7 +73,7 @@ static enum stoker_status cannot_read(const struct stk_live_steps *s, const char
                        s->folder, *name ? "/" : "", name, strerror(errno));
 }
 
-// A file that is no record, or none yet, is left out until the next look.
+// Skips a file that isn't a record yet, until the next look.
 static enum stoker_status add_rank(struct stk_live_steps *s, const char *name, uint64_t pid,
                                    struct stoker_err *err)
 {
@@ -144,11 +144,11 @@ static void keep(struct stk_live_rank *r, const struct stk_steps_record *record)
     r->count += r->count < STK_LIVE_KEPT;
 }
 
-// False: with errno.
+// False: see errno.
 static bool read_records(struct stk_live_rank *r)
 {
     struct stk_steps_record records[STK_LIVE_KEPT];
-    if (r->head.kept < r->read) { // it was reset: another kind of event ends steps now
+    if (r->head.kept < r->read) { // it was reset: another kind of event now ends steps
         r->read = r->count = r->at = 0;
     }
     if (r->head.kept - r->read > STK_LIVE_KEPT) {
@@ -165,14 +165,14 @@ static bool read_records(struct stk_live_rank *r)
     return got >= 0;
 }
 
-// The i-th newest.
+// The i-th newest step.
 static const struct stk_steps_record *newest(const struct stk_live_rank *r, uint32_t i)
 {
     STK_ASSERT(i < r->count);
     return &r->kept[(r->at + STK_LIVE_KEPT - 1 - i) % STK_LIVE_KEPT];
 }
 
-// How long ago a moment of the record was. A future moment, which damage can cause, counts as now.
+// The age of a moment in the record. A future moment, caused by damage, counts as now.
 static int64_t age_of(int64_t now_ns, uint64_t then_ns)
 {
     return now_ns > 0 && then_ns < (uint64_t)now_ns ? now_ns - (int64_t)then_ns : 0;
@@ -213,7 +213,7 @@ static void find_median(struct stk_live_rank *r)
     r->median_ns = n ? (uint64_t)stk_median_low(durs, n) : 0;
 }
 
-// Beyond the file's room: by what the header's sums grew.
+// For steps beyond the file's capacity: uses the growth of the header's sums.
 static void sum_header(struct stk_live_rank *r, const struct stk_steps_header *before)
 {
     uint64_t steps = r->head.count - before->count, dur_ns = r->head.step_ns - before->step_ns;
@@ -226,7 +226,7 @@ static void sum_header(struct stk_live_rank *r, const struct stk_steps_header *b
     }
 }
 
-// False: its record can't be read, with errno.
+// False: its record can't be read; see errno.
 static bool follow_rank(struct stk_live_rank *r, int64_t now_ns, int64_t window_ns)
 {
     STK_ASSERT(r->fd >= 0);

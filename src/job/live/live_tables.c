@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a record that is followed; see live_tables.h. Forgetting copies what lives into new
-// tables, so it is done only where it may pay: again at once after it freed a quarter of the
-// series, else after as many new ones were refused. The bytes of a record cannot make it slow.
+// The tables of a followed record; see live_tables.h. Forgetting copies living entries into new
+// tables, so it is done only if it is likely to pay: again at once if it freed a quarter of the
+// series, else only after that many new ones were refused. No content of a record can make it slow.
 #include "job/live/live_tables.h"
 
 #include "base/assert.h"
 
 #include <string.h>
 
-#define GONE_S 5.0 // a process that no scan has met for so long, and three scans, has ended
+#define GONE_S 5.0 // a process not scanned for this long, and for three scans, has ended
 
 static void make_tables(struct stk_live_tables *t)
 {
@@ -37,7 +37,7 @@ void stk_live_tables_deinit(struct stk_live_tables *t)
     drop_tables(t);
 }
 
-// ---- what lives ----
+// ---- living entries ----
 
 static struct stk_live_series *series_find(const struct stk_live_tables *t, enum stk_sampled sample,
                                            int64_t process, int64_t number)
@@ -66,7 +66,7 @@ bool stk_live_series_has_ended(const struct stk_live_tables *t, const struct stk
     return (scope == STK_SAMPLE_THREAD || scope == STK_SAMPLE_PROCESS) && is_gone(t, s->process);
 }
 
-// Where series are many, those of threads that say nothing now go, too.
+// If there are many series, drops those of idle threads, too.
 static bool is_kept(const struct stk_live_tables *t, const struct stk_live_series *s)
 {
     bool is_thread = stk_sample_info(s->sample)->scope == STK_SAMPLE_THREAD;
@@ -104,7 +104,7 @@ static bool is_track_kept(const struct stk_live_tables *t, const struct stk_live
     return track->process < 0 || !is_gone(t, track->process);
 }
 
-// Of the tracks of processes that live, the newest: half the table at most.
+// Keeps the newest tracks of living processes, at most half a table.
 static void keep_tracks(struct stk_live_tables *t, const struct stk_live_tables *old)
 {
     STK_ASSERT(old->tracks.count <= STK_LIVE_TRACKS);
@@ -161,7 +161,7 @@ static bool has_room_for_series(struct stk_live_tables *t)
     return t->series.count < STK_LIVE_SERIES;
 }
 
-// ---- what is asked and added ----
+// ---- finding and adding ----
 
 const struct stk_live_track *stk_live_track_of(const struct stk_live_tables *t, uint32_t id)
 {
@@ -194,7 +194,7 @@ struct stk_live_series *stk_live_series_of(struct stk_live_tables *t, enum stk_s
         t->lost++;
         return NULL;
     }
-    // A copy: making room moves the tables.
+    // A copy, since making room moves the tables.
     const struct stk_live_track own = found ? *found : (struct stk_live_track){.process = -1};
     struct stk_live_series *s = series_find(t, sample, own.process, own.number);
     if (!s) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a moment as a screen of lines, or as one line. Each line fits the width: it is built in a
-// row of cells, one column each, so all names are harmless and cut correctly.
+// A moment as a screen of lines, or as one line. Each line fits the width: it is built from cells
+// of one column each, so all names are harmless and cut correctly.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,12 +19,12 @@ enum {
     THREADS = 4,
     BAR = 32
 };
-#define THREAD_WORTH 0.01 // of a processor: threads that do less have no line
+#define THREAD_WORTH 0.01 // of a processor: threads below it get no line
 
 struct page {
     const struct stk_now *now;
     struct stk_sink *to;
-    int columns, rows; // rows: that are left
+    int columns, rows; // rows: still free
     bool colour, is_ascii;
     char line[COLUMNS_MOST * 4 + 1];
     size_t n;
@@ -64,7 +64,7 @@ static void pad_to(struct page *p, int column)
     }
 }
 
-// Ends the line, which has no blanks at its end; style: an ANSI sequence for all of it, or NULL.
+// Ends the line and removes blanks at its end; style: an ANSI sequence for the whole line, or NULL.
 static void end_line(struct page *p, const char *style)
 {
     while (p->n && p->line[p->n - 1] == ' ') {
@@ -88,7 +88,7 @@ static void label(struct page *p, const char *text)
     pad_to(p, LABEL);
 }
 
-// "a, b, c" of what is known.
+// Separates known values: "a, b, c".
 static void between(struct page *p, bool *any)
 {
     if (*any) {
@@ -294,7 +294,7 @@ static void put_limits(struct page *p)
     p->used = 0;
 }
 
-// Pressure: of the job's group where the kernel tells it, else of the machine.
+// Pressure: of the job's group if the kernel reports it, else of the machine.
 static void put_pressure(struct page *p)
 {
     static const struct {
@@ -444,7 +444,7 @@ static void put_name(struct page *p, const char *indent, int64_t number, const c
     snprintf(text, sizeof text, "%s%lld ", indent, (long long)number);
     add(p, text);
     int columns = p->columns;
-    p->columns = most < columns ? most : columns; // the name is cut, not the cells after it
+    p->columns = most < columns ? most : columns; // cuts the name, not the cells after it
     add(p, name);
     p->columns = columns;
 }
@@ -556,7 +556,7 @@ void stk_now_line(const struct stk_now *now, const struct stoker_live_write_opti
     char a[STK_HUMAN_MAX];
     double value;
     init(&p, now, how, to);
-    p.columns = COLUMNS_MOST; // nobody sees where it is cut
+    p.columns = COLUMNS_MOST; // cut far beyond any text
     if (now->lead && now->lead->now_ns) {
         addf(&p, "step %s  %.3g/s  ", step(now->lead->now_ns, a), now->lead->per_second);
         if (now->lead->wait_share >= 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single figures of a moment, as its outputs ask for them; see now.h.
+// Single figures of a moment, for its outputs; see now.h.
 #include "job/live/now.h"
 
 #include "base/assert.h"
@@ -18,8 +18,7 @@ bool stk_now_figure(const struct stk_now *now, enum stk_sampled sample, int64_t 
             return true;
         }
     }
-    // What is not written at a look or scan was 0; but where nothing like it ever was, it is
-    // unknown.
+    // A value missing from a look or scan was 0; but if there never was one, it is unknown.
     return false;
 }
 
@@ -59,7 +58,7 @@ size_t stk_now_threads(const struct stk_now *now, int64_t pid, struct stk_now_th
                        size_t most)
 {
     STK_ASSERT(out && most > 0);
-    enum { SEEN = 256 }; // threads of a process that did something in the time
+    enum { SEEN = 256 }; // active threads of a process
     struct stk_now_thread all[SEEN];
     const struct stk_machine_view *v = now->view;
     size_t count = 0;

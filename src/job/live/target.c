@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the run that a process belongs to: the job's processes hold the run's folder in their
-// environment (STOKER_RUN, "... dir=FOLDER"); of `stoker run` itself a child does.
+// Finds the run that a process belongs to: the job's processes have the run's folder in their
+// environment (STOKER_RUN, "... dir=FOLDER"); for `stoker run` itself, a child has.
 #include "job/live/target.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static size_t read_file(const char *path, char *to, size_t size)
     return n;
 }
 
-// The value of a variable of another process; false: it has none, or may not be read.
+// The folder in another process's environment; false: none, or unreadable.
 static bool folder_in_environment(pid_t pid, char folder[STK_LIVE_PATH])
 {
     char path[64];
@@ -97,7 +97,7 @@ static enum stoker_status find_process(int64_t number, struct stk_live_target *o
     out->pid = (pid_t)number;
     struct stat st;
     if (folder_of(out->pid, out->folder) && stat(out->folder, &st) != 0) {
-        out->folder[0] = 0; // seen from another container, or deleted
+        out->folder[0] = 0; // of another container, or deleted
     }
     stk_live_command(out->pid, out->command, sizeof out->command);
     return STOKER_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person means by a word: the folder of a run, or a process.
+// The target of a word: the folder of a run, or a process.
 #pragma once
 
 #include <stdbool.h>
@@ -9,13 +9,13 @@
 
 enum { STK_LIVE_PATH = 4096, STK_LIVE_COMMAND = 256 };
 struct stk_live_target {
-    pid_t pid;                      // 0: a folder was named
+    pid_t pid;                      // 0: the word was a folder
     char folder[STK_LIVE_PATH];     // "": the process belongs to no run
-    char command[STK_LIVE_COMMAND]; // of the process; "": not known
+    char command[STK_LIVE_COMMAND]; // of the process; "": unknown
 };
 STK_MUST_CHECK enum stoker_status
 stk_live_target_find(const char *word, struct stk_live_target *out, struct stoker_err *err);
-// The words of a process' command, with spaces between, cut at `size`; "": it has ended.
+// The words of a process's command, separated by spaces, cut at `size`; "": it has ended.
 void stk_live_command(pid_t pid, char *text, size_t size);
-// Is it there? A zombie is not.
+// Does it exist? A zombie doesn't count.
 bool stk_live_is_alive(pid_t pid);

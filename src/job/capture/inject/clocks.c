@@ -19,7 +19,7 @@ static struct bearing {
     uint64_t source_ns;
     int64_t difference_ns; // source - monotonic
 } kept[KEPT];
-static uint32_t count; // that ever were
+static uint32_t count; // since the reset
 
 void stk_clocks_reset(void)
 {
@@ -49,7 +49,7 @@ void stk_clocks_look(int (*source)(uint64_t *ns))
 {
     STK_ASSERT(source);
     uint64_t best_before = 0, best_after = UINT64_MAX, best_source = 0;
-    for (int i = 0; i < TRIES; i++) { // the tightest of some
+    for (int i = 0; i < TRIES; i++) { // keep the tightest of these
         uint64_t ns = 0, before = stk_clock_ns();
         int result = source(&ns);
         uint64_t after = stk_clock_ns();
@@ -67,7 +67,7 @@ void stk_clocks_look(int (*source)(uint64_t *ns))
     int64_t difference = least + (most - least) / 2;
     if (count == 1 &&
         (at(0)->difference_ns > most + JUMP_NS || at(0)->difference_ns < least - JUMP_NS)) {
-        count = 0; // CUPTI's clock settles as CUDA is initialized: the first bearing was too early
+        count = 0; // CUPTI's clock settles while CUDA initializes: the first bearing was too early
     }
     if (count) {
         int64_t used = at(count - 1)->difference_ns;

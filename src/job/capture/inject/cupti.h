@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of CUPTI that the library uses, found at run time: the build needs no NVIDIA header or
-// library. Names, numbers and layouts are those of its public reference
-// (docs.nvidia.com/cupti). Records only ever grew at their end, so the fields read here have the
-// same offsets in all versions from CUDA 11 on. Each library is asked for its record sizes
-// (cupti_find.c).
+// The parts of CUPTI that the library uses, looked up at run time: the build needs no NVIDIA header
+// or library. Names, numbers and layouts are those of its public reference (docs.nvidia.com/cupti).
+// Records only ever grew at their end, so the fields read here have the same offsets in all
+// versions from CUDA 11 on. Each library is asked for its record sizes (cupti_find.c).
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +30,7 @@ enum stk_cupti_kind {
     STK_CUPTI_KINDS = 64
 };
 
-// Beginnings of records.
+// The first fields of records.
 struct stk_cupti_api {
     uint32_t kind, cbid;
     uint64_t start, end;
@@ -49,7 +48,7 @@ struct stk_cupti_kernel {
     int64_t grid_id;
     const char *name;
 };
-enum { STK_CUPTI_KERNEL_NODE = 144, STK_CUPTI_KERNEL_GRAPH = 156 }; // where the record is longer
+enum { STK_CUPTI_KERNEL_NODE = 144, STK_CUPTI_KERNEL_GRAPH = 156 }; // in longer records
 enum { STK_CUPTI_KERNEL_NODE_FROM = 168, STK_CUPTI_KERNEL_GRAPH_FROM = 176 };
 struct stk_cupti_memcpy {
     uint32_t kind;
@@ -94,16 +93,16 @@ _Static_assert(offsetof(struct stk_cupti_memcpy, correlation) == 44 &&
                "records of copies, memsets, synchronizations and overhead");
 
 enum { STK_CUPTI_DOMAIN_DRIVER = 1, STK_CUPTI_DOMAIN_RUNTIME = 2, STK_CUPTI_CALLS_MAX = 1024 };
-enum { STK_CUPTI_POOL_LIMIT = 2 }; // attribute: device buffers at most
+enum { STK_CUPTI_POOL_LIMIT = 2 }; // attribute: maximum of device buffers
 enum { STK_CUPTI_THREAD_OF_SYSTEM = 1 };
-enum { STK_CUPTI_REFUSES_FROM = 27 }; // version: from here on a request for a buffer may be refused
+enum { STK_CUPTI_REFUSES_FROM = 27 }; // from this version on, a buffer request may be refused
 enum { STK_CUPTI_13_0 = 130000 };
 
 typedef void stk_cupti_request(uint8_t **buffer, size_t *size, size_t *records);
 typedef void stk_cupti_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
                                 size_t valid);
 
-// C(member, symbol, is it needed, arguments); all return 0 where they worked.
+// C(member, symbol, is it needed, arguments); all return 0 on success.
 #define STK_CUPTI_CALLS(C)                                                                         \
     C(version, "cuptiGetVersion", true, (uint32_t *))                                              \
     C(timestamp, "cuptiGetTimestamp", true, (uint64_t *))                                          \
@@ -125,19 +124,19 @@ typedef void stk_cupti_complete(void *context, uint32_t stream, uint8_t *buffer,
 struct stk_cupti {
     void *library;
     uint32_t api_version;
-    uint32_t size[STK_CUPTI_KINDS]; // of a record, as this library has it; 0: it has none
+    uint32_t size[STK_CUPTI_KINDS]; // of a record in this library; 0: doesn't have that kind
 #define C(member, symbol, needed, arguments) int(*member) arguments;
     STK_CUPTI_CALLS(C)
 #undef C
 };
 extern struct stk_cupti stk_cupti;
 
-// cupti_find.c: finds, loads and checks it, once. False: why in a few words.
+// cupti_find.c: finds, loads and checks it, once. False: `why` has a short reason.
 bool stk_cupti_load(char *why, size_t size);
 
-// cupti_calls.c: which calls of the driver and the runtime are of interest.
+// cupti_calls.c: which calls of the driver and the runtime are recorded.
 struct stk_cupti_call {
-    uint32_t name; // in the record; 0: of no interest
+    uint32_t name; // in the record; 0: not recorded
     bool is_asked;
 };
 const struct stk_cupti_call *stk_cupti_call_of(int domain, uint32_t cbid);
@@ -159,11 +158,11 @@ struct stk_cupti_buffer *stk_cupti_buffers_waiting(void); // a list in the order
 struct stk_cupti_buffer *stk_cupti_buffers_next(const struct stk_cupti_buffer *b);
 void stk_cupti_buffers_give(struct stk_cupti_buffer *b); // back to the profiler
 bool stk_cupti_buffers_have_waiting(void);
-uint32_t stk_cupti_buffers_out(void);  // that the profiler holds
-uint64_t stk_cupti_buffers_lost(void); // known records that found no buffer
+uint32_t stk_cupti_buffers_out(void);  // held by the profiler
+uint64_t stk_cupti_buffers_lost(void); // known records without a buffer
 void stk_cupti_buffers_forget(void);
 
-// cupti_records.c: one buffer into the record.
+// cupti_records.c: writes one buffer to the record.
 struct stk_cupti_sums {
     uint64_t records, without_time, left_out, overhead_ns, profiler_dropped, unknown;
 };
@@ -172,5 +171,5 @@ void stk_cupti_decode(const struct stk_cupti_buffer *b);
 void stk_cupti_window_begins(uint64_t source_ns);
 void stk_cupti_records_reset(void);
 
-// device_facts.c: what the driver says of its devices; false: it is not initialized yet.
+// device_facts.c: writes what the driver says about its devices; false: not initialized yet.
 bool stk_device_facts_write(void);

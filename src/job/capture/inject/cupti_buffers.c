@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers that CUPTI fills. They are asked for in threads of the job and come back in any
-// thread, so both lists are changed by one atomic exchange: a stack of free ones, and a list of
-// full ones that the service takes as a whole. Their number is bounded. Where all are out, newer
-// versions of CUPTI are refused one (and count what they drop); older ones would crash, and get a
+// The buffers that CUPTI fills. CUPTI requests them in threads of the job and returns them in any
+// thread, so both lists (a stack of free buffers, and a list of full ones that the service takes as
+// a whole) are changed by one atomic exchange. The number of buffers is bounded. If all are in use,
+// newer versions of CUPTI get none (and count what they drop); older ones would crash, and get a
 // buffer whose records are counted and thrown away.
 #include <string.h>
 #include <sys/mman.h>
@@ -41,7 +41,8 @@ static struct stk_cupti_buffer *pop_idle(void)
             return NULL;
         }
         uint32_t below = __atomic_load_n(&pool.all[(uint32_t)head - 1].next, __ATOMIC_RELAXED);
-        next = ((head >> 32) + 1) << 32 | below; // the tag: nobody took and gave it meanwhile
+        next = ((head >> 32) + 1) << 32 |
+               below; // the tag shows that nobody took and returned it meanwhile
     } while (!atomic_compare_exchange_weak(&pool.idle, &head, next));
     return &pool.all[(uint32_t)head - 1];
 }
@@ -81,8 +82,8 @@ void stk_cupti_request_buffer(uint8_t **buffer, size_t *size, size_t *records)
     }
 }
 
-// Records of the spare buffer, by the lengths that were found; it may be in several hands at once,
-// so the count is of what is seen, and ends at what is no record.
+// Counts the records of the spare buffer by their known lengths. Several threads may fill it at
+// once, so this counts what is readable, up to the first invalid record.
 static uint64_t count_spare(size_t valid)
 {
     uint64_t n = 0;
@@ -109,7 +110,7 @@ void stk_cupti_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size
         return;
     }
     if (!buffer || buffer < pool.memory || buffer >= pool.memory + (size_t)BUFFERS * BYTES) {
-        return; // another client's
+        return; // another client's buffer
     }
     uint32_t index = (uint32_t)((size_t)(buffer - pool.memory) / BYTES);
     struct stk_cupti_buffer *b = &pool.all[index];
@@ -129,7 +130,7 @@ void stk_cupti_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size
 struct stk_cupti_buffer *stk_cupti_buffers_waiting(void)
 {
     uint32_t at = atomic_exchange(&pool.full, 0), oldest = 0;
-    while (at) { // the latest comes first
+    while (at) { // latest first
         uint32_t next = pool.all[at - 1].next;
         pool.all[at - 1].next = oldest;
         oldest = at;
@@ -165,5 +166,5 @@ uint64_t stk_cupti_buffers_lost(void)
 
 void stk_cupti_buffers_forget(void)
 {
-    memset(&pool, 0, sizeof pool); // the parent's memory stays mapped, and is not used again
+    memset(&pool, 0, sizeof pool); // the parent's memory stays mapped, but unused
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls of CUDA are recorded: those that give work to a device, wait for it, or are known to
-// take long (memory, modules, graphs). The rest are many and short (cudaGetDevice,
-// cudaGetLastError), and would cost more than they tell. Calls are chosen by their names, which
-// CUPTI knows by number; numbers are of one version.
+// Which CUDA calls are recorded: those that give work to a device, wait for it, or are known to
+// take long (memory, modules, graphs). The others are frequent and short (cudaGetDevice,
+// cudaGetLastError): recording them costs more than it shows. Calls are chosen by name, which CUPTI
+// gives for a number; numbers differ between versions.
 #include <string.h>
 
 #include "base/assert.h"
@@ -11,7 +11,7 @@
 
 static struct stk_cupti_call calls[2][STK_CUPTI_CALLS_MAX];
 
-// What the name begins with after "cuda" or "cu", or contains.
+// The start of the name after "cuda" or "cu", or a part of the name.
 static const char *const starts[] = {
     "Launch",      "GraphLaunch", "Memcpy",       "Memset",      "Malloc",           "Free",
     "MemAlloc",    "MemFree",     "MemHostAlloc", "HostAlloc",   "HostRegister",     "MemPrefetch",
@@ -48,8 +48,8 @@ bool stk_cupti_call_is_unwanted(int domain, uint32_t cbid)
     return name && !is_of_interest(name);
 }
 
-// "cudaLaunchKernel_ptsz_v7000" is cudaLaunchKernel; "_v2" of the driver stays, as profilers have
-// it.
+// "cudaLaunchKernel_ptsz_v7000" becomes cudaLaunchKernel; "_v2" of the driver stays, as in other
+// profilers.
 static uint32_t plain_name(const char *name)
 {
     char plain[128];

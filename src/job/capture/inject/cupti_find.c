@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CUPTI: of several copies in a process only one can work, and a program breaks where an
-// older one is loaded before its own. In this order: what STOKER_CUPTI names; one that is mapped
-// already; beside the NVIDIA libraries that are mapped (wheels); in the toolkit ($CUDA_HOME,
-// $CUDA_PATH, /usr/local/cuda); wherever the loader finds it. Of several versions that of the
-// CUDA runtime that the program has comes first, then newer before older.
+// Chooses a CUPTI: only one copy works in a process, and a program breaks if an older one is loaded
+// before its own. The order: the one named in STOKER_CUPTI; one already mapped; one next to mapped
+// NVIDIA libraries (wheels); the toolkit's ($CUDA_HOME, $CUDA_PATH, /usr/local/cuda); wherever the
+// loader finds one. Among versions, that of the program's CUDA runtime comes first, then newer
+// before older.
 //
-// How long its records are: a buffer is made of known records with one of the kind in question at
-// its beginning, and the library is asked for the second one. Its place is the first one's length.
-// A kind that is shorter than what is read of it is not used.
+// Record lengths: for each kind, the library gets a buffer that starts with a record of that kind,
+// followed by known records, and is asked for the second record. Its position is the length of the
+// first. A kind that is shorter than the fields read is not used.
 #include <ctype.h>
 #include <dlfcn.h>
 #include <link.h>
@@ -24,7 +24,7 @@ struct stk_cupti stk_cupti;
 enum { PATH = 1024, NEWEST = 13, OLDEST = 11 };
 
 struct mapped {
-    char cupti[PATH];  // "" none
+    char cupti[PATH];  // "": none
     char nvidia[PATH]; // ".../nvidia" of wheels
     int runtime;       // CUDA major of libcudart or libcublas; 0 unknown
 };
@@ -86,7 +86,7 @@ static void *try_major(const struct mapped *m, int major)
             library = try_folder(toolkits[i], "/lib64", major);
         }
     }
-    if (!library && major == OLDEST) { // which named each minor version apart
+    if (!library && major == OLDEST) { // its file name had the minor version
         static const char *const names[] = {
             "libcupti.so.11.8", "libcupti.so.11.7", "libcupti.so.11.6",
             "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
@@ -100,7 +100,7 @@ static void *try_major(const struct mapped *m, int major)
     return library ? library : try_file(name);
 }
 
-// What the driver can do at most.
+// The newest CUDA major version that the driver supports.
 static int driver_major(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -151,7 +151,7 @@ static void *find(char *why, size_t size)
     return library;
 }
 
-// ---- how long records are ----
+// ---- record lengths ----
 
 enum { PROBE = 8192 };
 
@@ -194,7 +194,7 @@ static void probe(struct stk_cupti *c)
 static const char *missing(struct stk_cupti *c)
 {
     const char *lacks = NULL;
-    // A function's address through memory: C knows no cast between the two kinds of pointer.
+    // Copies a function's address through memory: ISO C can't cast an object pointer to it.
 #define C(member, symbol, needed, arguments)                                                       \
     {                                                                                              \
         void *call = dlsym(c->library, symbol);                                                    \
@@ -234,7 +234,7 @@ bool stk_cupti_load(char *why, size_t size)
             lacks = why;
         }
     }
-    if (lacks) { // it stays loaded, for it may be the program's
+    if (lacks) { // stays loaded, since the program may use it
         c->library = NULL;
     }
     return !lacks;

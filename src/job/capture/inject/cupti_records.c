@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's records into stoker's. Times go onto the monotonic clock, durations are as CUPTI has
-// them.
-// Correlation ids have 32 bits, restart if CUPTI was shut down in between, and wrap in long jobs. A
-// record gets its window's number above an extended id: the one with those low 32 bits that is
-// nearest to the latest. So ids of one file are unique as long as records of one window come within
-// 2^31 launches of each other.
+// Converts CUPTI's records to stoker's. Times are moved to the monotonic clock; durations stay
+// CUPTI's. Correlation ids have 32 bits, restart if CUPTI was shut down in between, and wrap in
+// long jobs. A record gets its window's number above an extended id: of the ids with those low 32
+// bits, the one nearest to the latest. So ids in one file are unique as long as the records of a
+// window are within 2^31 launches of each other.
 //
 // Records without a time (CUPTI ran out of memory on the device) are counted, not written.
 #include <string.h>
@@ -45,7 +44,7 @@ static uint64_t correlation_of(uint32_t id, uint64_t source_ns)
         return 0;
     }
     if (!w->latest) {
-        w->latest = (UINT64_C(1) << 32) | id; // room below it for those that come late
+        w->latest = (UINT64_C(1) << 32) | id; // leaves room below for late records
     }
     uint64_t whole = w->latest + (uint64_t)(int64_t)(int32_t)(id - (uint32_t)w->latest);
     w->latest = whole > w->latest ? whole : w->latest;
@@ -129,7 +128,7 @@ static void take_kernel(const void *record)
     put_work(&w, k.start, k.end);
 }
 
-// Named as other profilers name them.
+// The names that other profilers use.
 static const char *copy_name(uint8_t direction)
 {
     static const char *const names[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver says of its devices, once it is initialized. Numbers of attributes are those of
-// the public reference of CUDA's driver.
+// What the driver says about its devices, once it is initialized. Attribute numbers are from the
+// public reference of CUDA's driver.
 #include <dlfcn.h>
 #include <string.h>
 

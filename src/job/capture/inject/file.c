@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of this process. Room for all that it may ever hold is reserved as addresses; the file
-// is laid out and mapped piece by piece after them, by the service's thread alone, so that a full
-// disk is met there and never as a signal in a thread of the job.
+// The record of this process. Addresses for its maximum size are reserved at once; the file is
+// allocated and mapped there piece by piece, by the service's thread only, so that a full disk is
+// an error there and never a signal in a thread of the job.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "job/capture/inject/inject.h"
 #include "stoker/version.h"
 
-enum { PIECE_SLABS = 64, MARGIN_SLABS = 32 }; // laid out at a time; kept for threads of the job
+enum { PIECE_SLABS = 64, MARGIN_SLABS = 32 }; // allocated at a time; kept for threads of the job
 
 static struct {
     int fd;
@@ -33,7 +33,7 @@ static int rank_of(void)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *text = getenv(names[i]);
         if (i == 3 && (!tasks || strcmp(tasks, "1") == 0)) {
-            break; // of a job with one task the number says nothing
+            break; // with one task the number says nothing
         }
         if (text && *text && strlen(text) < 9 && strspn(text, "0123456789") == strlen(text)) {
             return atoi(text);
@@ -42,8 +42,8 @@ static int rank_of(void)
     return -1;
 }
 
-// Lays out `bytes` of the file and maps what is new; errno, or 0. A limit on the size of files
-// would be told by a signal, so it is asked for first.
+// Allocates `bytes` of the file and maps the new part; errno, or 0. Checks the limit on file sizes
+// first, since exceeding it raises a signal.
 static int lay_out(uint64_t bytes)
 {
     struct rlimit limit;
@@ -55,7 +55,7 @@ static int lay_out(uint64_t bytes)
     if (error) {
         return error;
     }
-    uint64_t from = file.laid_out & ~(uint64_t)65535; // whole pages of any machine
+    uint64_t from = file.laid_out & ~(uint64_t)65535; // whole pages on any machine
     void *at = mmap(file.base + from, bytes - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                     file.fd, (off_t)from);
     if (at == MAP_FAILED) {
@@ -116,7 +116,7 @@ bool stk_file_open(void)
     if (!make(path)) {
         return false;
     }
-    (void)stk_crc32c(0, name, sizeof name); // finds out which instructions there are
+    (void)stk_crc32c(0, name, sizeof name); // detects the available instructions now
     snprintf(producer, sizeof producer, "stoker capture %d.%d.%d", STOKER_VERSION_MAJOR,
              STOKER_VERSION_MINOR, STOKER_VERSION_PATCH);
     stk_wire_slabs_begin(&stk_inject.slabs, file.base, file.laid_out, producer, (uint64_t)getpid(),
@@ -146,7 +146,7 @@ static void stop(int error)
     stk_inject_refuse(STK_CAPTURE_STOPPED, why);
 }
 
-// What is laid out is used up before the recording stops.
+// Uses up the allocated part before it stops recording.
 bool stk_file_reserve(uint64_t slabs)
 {
     while (!file.is_stopped && stk_wire_slabs_left(&stk_inject.slabs) < slabs + MARGIN_SLABS) {
@@ -165,7 +165,7 @@ bool stk_file_reserve(uint64_t slabs)
     return !file.is_stopped;
 }
 
-// Into the epilogue, which always has room for some of these.
+// Writes to the epilogue, which always has room for some of these.
 void stk_file_note(enum stk_wire_loss_kind kind, uint64_t count, const char *what)
 {
     struct stk_wire_slab *w = &stk_inject.epilogue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA's driver, NVTX and the Python hooks call, and what the process does that matters here:
-// fork and exit. Several of these may come first; the first one takes the process' slot.
+// The functions that CUDA's driver, NVTX and the Python hooks call, and the handlers of fork and
+// exit. Whichever call comes first takes the process's slot.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,11 +19,11 @@ STK_EXPORT void stoker_capture_fetch(const char *iterator, uint64_t start_ns, ui
 STK_EXPORT void stoker_capture_framework(const char *name);
 STK_EXPORT const char *stoker_capture_why(void);
 
-static atomic_int started; // 0 no, 1 somebody is at it, 2 yes, 3 there is nothing to record
+static atomic_int started; // 0 no, 1 in progress, 2 yes, 3 nothing to record
 static bool has_handlers;
 
-// The child has neither the service's thread nor CUDA. If it comes to initialize CUDA itself, it is
-// a process like any other.
+// The child has neither the service's thread nor CUDA. If it initializes CUDA itself, it is a
+// process like any other.
 static void in_child(void)
 {
     atomic_store(&stk_inject.is_open, false);
@@ -39,7 +39,7 @@ static void in_child(void)
 static void at_exit(void)
 {
     if (stk_inject.slot && !atomic_load(&stk_inject.is_dead)) {
-        // Within a hook the profiler may hold a lock that a flush needs.
+        // Inside a hook, the profiler may hold a lock that a flush needs.
         stk_service_end(stk_inject_inside == 0);
     }
 }
@@ -108,8 +108,8 @@ bool stk_inject_start(void)
     return atomic_load(&started) == 2;
 }
 
-// CUDA's driver calls this once, as it is initialized, before there is a context: the one moment at
-// which everything can still be recorded from the start.
+// CUDA's driver calls this once during its initialization, before any context exists: the only
+// moment from which everything can be recorded.
 int InitializeInjection(void)
 {
     int error = errno;
@@ -125,10 +125,10 @@ int InitializeInjection(void)
     return 1;
 }
 
-// ---- for the Python hooks: of the thread that makes the steps ----
+// ---- for the Python hooks, in the thread that makes the steps ----
 
-// Opens (1) or closes (0) a window of this process, and takes the lead from the parent's clock. 0:
-// it is as asked for.
+// Opens (1) or closes (0) a window of this process, which from now on ignores the parent's clock.
+// Returns 0 on success.
 int stoker_capture_window(int open)
 {
     if (!stk_inject_start() || !stk_service_start()) {
@@ -152,7 +152,8 @@ void stoker_capture_step(uint64_t number, uint64_t start_ns, uint64_t end_ns)
     }
 }
 
-// The next batch came from an iterator, which is named as its framework's profiler names it.
+// Records a fetch of a batch from an iterator, with the name that the framework's profiler gives
+// it.
 void stoker_capture_fetch(const char *iterator, uint64_t start_ns, uint64_t end_ns)
 {
     struct stk_inject_thread *t;

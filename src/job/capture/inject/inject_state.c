@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all files of the library share; see inject.h.
+// State that all files of the library share; see inject.h.
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>

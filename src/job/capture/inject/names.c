@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the service has defined in the record: texts by their content (the profiler's pointers are
-// used again for other kernels), tracks, and how kernels are launched. Tables of a fixed size in
-// memory that is reserved at the first window; a text that finds no room in them is defined again
-// each time it comes, a configuration is left out.
+// The definitions that the service has written to the record: texts by content (the profiler reuses
+// pointers for other kernels), tracks, and launch configurations of kernels. The tables have a
+// fixed size and are allocated at the first window. If they are full, a text is defined again each
+// time it occurs, and a configuration is left out.
 //
-// C++ names are demangled where the process has the function for it: any program with libstdc++,
-// also where only a module brought it (an interpreter opens modules for themselves, so the function
-// is not among the program's own symbols). It is never loaded for this.
+// C++ names are demangled if the process has the function for it, as any program with libstdc++
+// does, even if only a module loaded it (an interpreter opens modules locally, so the function
+// isn't among the program's global symbols). It is never loaded for this.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void find_demangle(void)
 {
     void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     void *loaded = found ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    // Stays open: its functions are called until the process ends.
+    // Stays open: its function is called until the process ends.
     found = loaded ? dlsym(loaded, "__cxa_demangle") : found;
     memcpy(&demangle, &found, sizeof demangle);
 }

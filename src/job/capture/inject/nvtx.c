@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges that the program and its libraries name by NVTX 3 (PyTorch's emit_nvtx, XLA, NCCL, cuBLAS,
-// user code). Each library that holds NVTX calls InitializeInjectionNvtx2 at its own first use, and
-// gets our functions by tables. Names, numbers and layouts are those of NVTX's public interface.
+// Ranges that the program and its libraries mark with NVTX 3 (PyTorch's emit_nvtx, XLA, NCCL,
+// cuBLAS, user code). Each library that contains NVTX calls InitializeInjectionNvtx2 at its own
+// first use, and gets our functions in tables. Names, numbers and layouts are from NVTX's public
+// interface.
 //
-// Recorded in windows: push and pop, as annotations of their thread. Not recorded: marks, ranges
-// that begin and end in different places (RangeStart), wide texts, payloads.
+// Recorded inside windows: push and pop, as annotations of their thread. Not recorded: marks,
+// ranges that may end in another thread (RangeStart), wide texts, payloads.
 #include <errno.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ struct callbacks {
 
 STK_EXPORT int InitializeInjectionNvtx2(const void *(*get)(uint32_t id));
 
-// Texts that were registered: a length, the text and a zero. Never freed, as handles never are.
+// Registered texts: a length, the text and a zero. Never freed, since handles stay valid.
 struct registered {
     uint32_t length;
     char text[];
@@ -81,7 +82,7 @@ static const char *text_of(const struct attributes *a, size_t *n)
     return text;
 }
 
-// Every 64th call is timed, for all of them.
+// Times every 64th call, to estimate all.
 static uint64_t begin_timing(void)
 {
     return calls++ % TIMED_EVERY == 0 ? stk_clock_ns() : 0;
@@ -171,7 +172,7 @@ static const void *register_text(const void *domain, const char *text)
     return keep(text);
 }
 
-// A domain without a handle counts as switched off.
+// NVTX treats a domain without a handle as switched off.
 static const void *make_domain(const char *name)
 {
     return keep(name);

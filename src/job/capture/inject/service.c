@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's one thread. Between windows it sleeps until it is woken; in a window it wakes every
 // half second to have the profiler's buffers flushed, decodes them and takes a bearing of the
-// clocks; after a window it looks a few times more for records of work that was still going on.
-// What it takes of the processors is measured, in and outside of windows, and told.
+// clocks; after a window it wakes a few more times for records of work that was still running. It
+// measures its own processor time inside and outside windows, and reports it in the slot.
 //
-// It is asked through the process' slot: by the parent (order), or by hooks of the same process
-// (wanted), who wait until it is done.
+// Requests come from the parent through the process's slot (order), or from hooks in the same
+// process (wanted), which wait until it is done.
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,17 +19,17 @@
 
 #define TURN_NS UINT64_C(500000000)
 enum { LOOKS_AFTER = 4 };
-#define ASK_NS UINT64_C(5000000000)  // that a hook waits for a window at most
-#define EXIT_NS UINT64_C(3000000000) // that an ending process waits for the last records at most
+#define ASK_NS UINT64_C(5000000000)  // the longest that a hook waits for a window
+#define EXIT_NS UINT64_C(3000000000) // ... that an ending process waits for the last records
 
 static struct {
     atomic_int is_started;
-    atomic_uint done;  // grows with each thing done: a futex
+    atomic_uint done;  // a futex: incremented after each request
     atomic_int wanted; // by hooks: 1 open, 0 closed
     atomic_int ends;   // 1: end, 2: end without a flush
     atomic_bool has_ended;
-    int after;                  // looks that are left after a window
-    uint64_t cpu_ns, moment_ns; // when the sums of the slot were told last
+    int after;                  // wakes left after a window
+    uint64_t cpu_ns, moment_ns; // at the last update of the slot's sums
 } service;
 
 static void futex_wait(uint32_t *word, uint32_t seen, uint64_t ns)
@@ -43,8 +43,8 @@ static uint64_t cpu_ns(void)
     return stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// What passed since the last time belongs to a window, or to none. What hooks took is of windows:
-// outside of them they only look whether there is one.
+// Adds the time since the last call to the sums inside or outside windows. Time in hooks counts
+// inside: outside windows they only check whether one is open.
 static void account(bool was_open)
 {
     struct stk_control_slot *s = stk_inject.slot;
@@ -134,7 +134,8 @@ static void turn(bool *refused)
     bool wants = wants_window(s), was_open = atomic_load(&stk_inject.is_open);
     *refused = *refused && wants;
     account(was_open);
-    if (was_open && (!wants || s->state != STK_CAPTURE_OPEN)) { // closed, or the record is full
+    if (was_open &&
+        (!wants || s->state != STK_CAPTURE_OPEN)) { // just closed, or the record is full
         close_window(STK_WINDOW_IN_TIME);
         *refused = wants;
         account(true);
@@ -200,7 +201,7 @@ bool stk_service_start(void)
     return error == 0;
 }
 
-// Until the condition holds or the time is over.
+// Waits until the condition holds or the time has passed.
 static bool wait_done(uint64_t most_ns, bool (*holds)(void))
 {
     uint64_t end_ns = stk_clock_ns() + most_ns;

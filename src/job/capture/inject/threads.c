@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A writer for each thread of the job that tells something: NVTX ranges, steps, waits. Each record
-// is published as it is written, since the thread may not come again. The number of threads is
-// bounded; those beyond are counted.
+// A writer for each thread of the job that reports something: NVTX ranges, steps, waits. Each
+// record is published immediately, since the thread may not report again. The number of threads is
+// bounded; further ones are counted.
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,8 +17,8 @@ struct stk_inject_thread {
     struct name {
         uint64_t hash;
         uint32_t length, id;
-    } names[NAMES];          // by hash; the latest of those that share a place
-    uint32_t nested, window; // that the ranges are of
+    } names[NAMES];          // by hash; of several with the same one, the latest
+    uint32_t nested, window; // window: the one that the ranges are in
     struct stk_open_range open[NESTED];
 };
 
@@ -51,7 +51,7 @@ void stk_threads_forget(void)
     mine = NULL;
     has_none = false;
     for (unsigned i = 0; i < THREADS; i++) {
-        threads[i].track = 0; // else the memory stays untouched
+        threads[i].track = 0; // otherwise don't touch the memory
         if (threads[i].writer.slabs) {
             memset(&threads[i], 0, sizeof threads[i]);
         }
@@ -119,7 +119,7 @@ void stk_threads_fact(struct stk_inject_thread *t, const char *key, const char *
     stk_wire_slab_publish(&t->writer);
 }
 
-// Ranges whose end fell between two windows are open no more.
+// In a new window, forgets open ranges: their ends may have come between the windows.
 static void turn_to_window(struct stk_inject_thread *t)
 {
     uint32_t now = atomic_load(&stk_inject.window);
@@ -131,7 +131,7 @@ struct stk_open_range *stk_threads_push(struct stk_inject_thread *t)
 {
     STK_ASSERT(t);
     turn_to_window(t);
-    t->nested++; // beyond NESTED too, so that ends find their beginnings
+    t->nested++; // also beyond NESTED, so that ends match their starts
     return t->nested <= NESTED ? &t->open[t->nested - 1] : NULL;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window: CUPTI's slot is taken, kinds of records are switched on, buffers are flushed and
-// decoded, and everything is given back at the end. All of it runs in the service's thread (or, for
-// a window from the start, in the one that initializes CUDA).
+// A window: subscribes to CUPTI, switches kinds of records on, flushes and decodes buffers, and at
+// the end undoes all of it. Runs in the service's thread (or, for a window from the start, in the
+// one that initializes CUDA).
 //
-// Between windows nothing is switched on and the slot is free, so that a profiler of the program's
-// own finds CUPTI as it was. CUPTI is not shut down (cuptiFinalize): with CUDA graphs that crashes
-// before CUDA 12.6, and it may only be done inside of a call of the program.
+// Between windows nothing is switched on and nobody is subscribed, so the program can use a
+// profiler of its own. CUPTI is not shut down (cuptiFinalize): with CUDA graphs that crashes before
+// CUDA 12.6, and it is only allowed inside a call of the program.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "job/capture/inject/cupti.h"
 #include "job/capture/inject/inject.h"
 
-#define DRAIN_NS UINT64_C(1000000000) // that the last records may take to come
+#define DRAIN_NS UINT64_C(1000000000) // to wait for the last records
 #define DRAIN_STEP_NS 5000000
 enum { FORCED = 1, SLABS_OF_BUFFER = 32, DEVICE_BUFFERS = 20, TOLD = 4 };
 
@@ -27,13 +27,13 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 static struct {
     void *subscriber;
     uint64_t start_ns;
-    uint64_t records, dropped; // before it
+    uint64_t records, dropped; // before this window
     uint64_t own_ns;
-    uint64_t told[TOLD]; // of what was lost
+    uint64_t told[TOLD]; // losses that were reported
     bool has_facts;
 } window;
 
-// ---- what was lost ----
+// ---- losses ----
 
 static void tell(int which, uint64_t sum, enum stk_wire_loss_kind kind, const char *what)
 {
@@ -104,7 +104,7 @@ void stk_window_turn(void)
     stk_file_reserve(0);
 }
 
-// Records come when the work is done: those of kernels that still run a little later.
+// Records arrive when their work is done, so those of running kernels come a little later.
 static void flush_all(void)
 {
     uint64_t end_ns = stk_clock_ns() + DRAIN_NS;
@@ -119,9 +119,9 @@ static void flush_all(void)
 
 // ---- open and close ----
 
-// Of calls the kind is on, and those that are not wanted are switched off one by one: a call that
-// is switched on while its kind is off records nothing in a context that exists already, and
-// switching the kind on forgets what was chosen before (seen with CUPTI 13.0).
+// The kind "calls" is on, and unwanted calls are switched off one by one. The other way doesn't
+// work: a call that is switched on while its kind is off records nothing in an existing context,
+// and switching the kind on forgets earlier choices (seen with CUPTI 13.0).
 static void leave_out_calls(void)
 {
     for (uint32_t cbid = 1; cbid < STK_CUPTI_CALLS_MAX; cbid++) {
@@ -134,7 +134,7 @@ static void leave_out_calls(void)
     }
 }
 
-// Whether the library can leave single calls out, which then cost nothing.
+// Whether this CUPTI can switch off single calls, which then cost nothing.
 static bool has_single_calls(void)
 {
     return stk_cupti.runtime_call && stk_cupti.driver_call;
@@ -149,7 +149,7 @@ static void switch_off(void)
     stk_cupti.disable(STK_CUPTI_DRIVER);
 }
 
-// Of the kinds only those of kernels and of the runtime's calls must work.
+// Only the kinds for kernels and for runtime calls must work.
 static int switch_on(void)
 {
     int result = stk_cupti.enable(STK_CUPTI_RUNTIME);
@@ -192,7 +192,7 @@ static void callback(void *arg, int domain, uint32_t id, const void *data)
     (void)data;
 }
 
-// Several processes on one GPU through a server: tracing kernels may hang older GPUs.
+// Several processes share a GPU through a server: tracing kernels may hang older GPUs.
 static bool is_mps(void)
 {
     return getenv("CUDA_MPS_PIPE_DIRECTORY") || access("/tmp/nvidia-mps/control", F_OK) == 0;
@@ -238,14 +238,14 @@ bool stk_window_open(void)
     if (code != STK_CUPTI_OK) {
         return refuse(code);
     }
-    if (!stk_file_open() || !stk_file_reserve(SLABS_OF_BUFFER)) { // which said why
+    if (!stk_file_open() || !stk_file_reserve(SLABS_OF_BUFFER)) { // which set why
         return give_up(STK_CUPTI_OK);
     }
     size_t limit = DEVICE_BUFFERS, size = sizeof limit;
     if (stk_cupti.thread_ids) {
         stk_cupti.thread_ids(STK_CUPTI_THREAD_OF_SYSTEM);
     }
-    if (stk_cupti.attribute) { // what it may take of the device's memory; works before a context
+    if (stk_cupti.attribute) { // limits its device memory; must come before a context
         stk_cupti.attribute(STK_CUPTI_POOL_LIMIT, &size, &limit);
     }
     stk_clocks_look(source);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run; see folder.h. What it is made in is opened and looked at first, and it is
-// made in that open folder.
+// The folder of a run; see folder.h. Its parent folder is opened and checked first, and the new
+// folder is made inside that open folder.
 #include "job/capture/parent/folder.h"
 
 #include <dirent.h>
@@ -18,8 +18,8 @@
 #include "base/assert.h"
 #include "job/capture/parent/whose.h"
 
-enum { NAMES = 1000 }; // runs that begin in one second
-#define MODE 0775      // without what the umask takes; never for all to write
+enum { NAMES = 1000 }; // runs that start in the same second
+#define MODE 0775      // less the umask; never writable for everyone
 
 char *stk_folder_path(const char *folder, const char *name)
 {
@@ -38,7 +38,7 @@ static enum stoker_status cannot(const char *path, int error, struct stoker_err 
                        strerror(error));
 }
 
-// All folders of the path but the last one.
+// Makes all folders of the path except the last.
 static int make_above(const char *path)
 {
     char part[4096];
@@ -75,8 +75,7 @@ static bool is_empty(int folder)
     return empty;
 }
 
-// A folder to make others in. Refused: one in which any user can replace
-// what is made there.
+// Opens a folder to make others in. Refuses one in which any user could replace them.
 static enum stoker_status open_above(const char *path, int *folder, struct stat *info,
                                      struct stoker_err *err)
 {
@@ -93,7 +92,7 @@ static enum stoker_status open_above(const char *path, int *folder, struct stat 
     return STOKER_OK;
 }
 
-// Where each run has a folder of its own: "stoker-runs" below the working directory.
+// Opens the folder of all runs: "stoker-runs" below the working directory.
 static enum stoker_status open_usual(const char *usual, int *folder, struct stoker_err *err)
 {
     struct stat info, link;
@@ -175,7 +174,8 @@ static enum stoker_status take_wanted(const char *wanted, const struct stat *abo
     return status;
 }
 
-// The part of a path before its last name, without slashes at its end; "." where it has one name.
+// Splits off the last name of a path. above: the part before it, without slashes at the end, or
+// ".".
 static void split(const char *path, char *above, size_t size, const char **name)
 {
     STK_ASSERT(size > 0);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs a record; see gpu_pack.h. Good blocks are written one after another into a new file, in
-// their order, so that definitions stay before their uses; the END mark, which the library puts
-// where there is always room, comes last. Bad blocks are left out, except one damaged
-// piece as it is, so that readers still report it.
+// Packs a record; see gpu_pack.h. Writes good blocks to a new file in their order, so that
+// definitions stay before their uses; the END mark, which has its own place in the original, comes
+// last. Bad blocks are left out, except for one damaged piece, so that readers still report it.
 #include "job/capture/parent/gpu_pack.h"
 
 #include <fcntl.h>
@@ -30,7 +29,7 @@ static void put(struct packing *p, const void *bytes, size_t n)
     p->is_whole = p->is_whole && fwrite(bytes, 1, n, p->to) == n;
 }
 
-// One piece at `at`; how long it is.
+// Copies the piece at `at` and returns its length.
 static size_t copy_piece(struct packing *p, size_t at)
 {
     STK_ASSERT(at < p->size);

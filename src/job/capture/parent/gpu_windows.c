@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level 1 from outside of the job; see gpu_windows.h.
+// Level 1 from outside the job; see gpu_windows.h.
 #include "job/capture/parent/gpu_windows.h"
 
 #include <dirent.h>
@@ -20,7 +20,7 @@
 #include "job/capture/parent/folder.h"
 #include "job/capture/parent/gpu_pack.h"
 
-#ifndef STOKER_LIBDIR // from the folder of the program to that of libraries, once installed
+#ifndef STOKER_LIBDIR // from the program's folder to that of libraries, once installed
 #define STOKER_LIBDIR "../lib"
 #endif
 
@@ -28,9 +28,9 @@ extern char **environ;
 
 #define LIBRARY "libstoker_capture.so"
 #define CONTROL "control"
-enum { SEEN_MOST = 1024 }; // processes with hooks, that are looked at
+enum { SEEN_MOST = 1024 }; // processes with hooks to look at
 #define LIMIT_BYTES (UINT64_C(1) << 30)
-// That a process with hooks has until it steps: imports, compilation.
+// The time that a process with hooks has until its first step: imports, compilation.
 #define HOOKED_AFTER_NS UINT64_C(60000000000)
 
 static bool is_file(const char *path)
@@ -38,7 +38,7 @@ static bool is_file(const char *path)
     return access(path, R_OK) == 0;
 }
 
-// Beside the program, where libraries are installed, or what STOKER_CAPTURE_LIBRARY names.
+// Next to the program, where libraries are installed, or the file in STOKER_CAPTURE_LIBRARY.
 static bool find_library(char *path, size_t size)
 {
     const char *named = getenv("STOKER_CAPTURE_LIBRARY");
@@ -134,7 +134,7 @@ void stk_gpu_start(struct stk_gpu_windows *g, const char *folder, const struct s
     g->control_path = stk_folder_path(hooks->path, CONTROL);
     bool ok = g->control_path && set_variable(g, 0, "CUDA_INJECTION64_PATH", library) &&
               set_variable(g, 1, STK_CONTROL_VARIABLE, g->control_path);
-    if (ok && !is_set("NVTX_INJECTION64_PATH")) { // another's handler stays: ranges are not seen
+    if (ok && !is_set("NVTX_INJECTION64_PATH")) { // keep another handler: ranges aren't recorded
         ok = set_variable(g, 2, "NVTX_INJECTION64_PATH", library);
     }
     int error = ok ? lay_out(g) : ENOMEM;
@@ -190,7 +190,7 @@ static uint64_t pid_of(const struct stk_control_slot *s)
     return __atomic_load_n(&s->pid, __ATOMIC_ACQUIRE);
 }
 
-// An order that a process has already costs it nothing.
+// Repeating an order costs a process nothing.
 static void order(struct stk_gpu_windows *g, bool open)
 {
     for (uint32_t i = 0; i < slots_of(g); i++) {
@@ -217,7 +217,7 @@ static bool has_steps(const char *folder)
     return found;
 }
 
-// Whether hooks were loaded by a process that has CUDA.
+// Whether a process with CUDA has loaded the hooks.
 static bool is_hooked(const struct stk_gpu_windows *g)
 {
     uint64_t pids[SEEN_MOST];
@@ -242,7 +242,7 @@ static void begin(struct stk_gpu_windows *g, uint64_t now_ns)
 static void turn(struct stk_gpu_windows *g, uint64_t now_ns)
 {
     if (!g->is_open && !g->plan.has_after && has_steps(g->folder)) {
-        g->next_ns = 0; // the hooks do it, at a step
+        g->next_ns = 0; // hooks open it, at a step
         return;
     }
     g->is_open = !g->is_open;
@@ -263,7 +263,7 @@ void stk_gpu_tick(struct stk_gpu_windows *g, uint64_t now_ns)
     if (g->next_ns && now_ns >= g->next_ns) {
         turn(g, now_ns);
     }
-    order(g, g->is_open); // those that came since, too
+    order(g, g->is_open); // also for new processes
 }
 
 // ---- the end ----
@@ -301,7 +301,7 @@ static void add(struct stk_gpu_totals *t, const struct stk_control_slot *s)
     keep_why(t, s->why);
 }
 
-// A name of a file in the folder, and nothing else.
+// Is it a plain file name, without a folder?
 static bool is_name(const char *name)
 {
     size_t n = strnlen(name, sizeof(((struct stk_control_slot *)0)->file));
@@ -312,7 +312,8 @@ static void pack(const struct stk_gpu_windows *g, const struct stk_control_slot 
                  struct stk_gpu_totals *t)
 {
     char *path = is_name(s->file) ? stk_folder_path(g->folder, s->file) : NULL;
-    bool lives = kill((pid_t)pid_of(s), 0) == 0 || errno != ESRCH; // it outlived the job: it writes
+    bool lives =
+        kill((pid_t)pid_of(s), 0) == 0 || errno != ESRCH; // it outlived the job and may still write
     if (path && !lives) {
         t->bytes += stk_gpu_pack(path);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python files inside the program, by the assembler's .incbin: gcc and clang have it on every
-// supported machine. STOKER_HOOKS_DIR is their folder; cmake recompiles this file when one of them
-// changes.
+// Embeds the Python files in the program with the assembler's .incbin, which gcc and clang have on
+// every supported machine. STOKER_HOOKS_DIR is their folder; cmake recompiles this file when one of
+// them changes.
 #include "job/capture/parent/hook_files.h"
 
 #define H(symbol, file)                                                                            \

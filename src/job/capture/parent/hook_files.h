@@ -8,4 +8,4 @@ struct stk_hook_file {
     const char *name;
     const char *bytes, *end;
 };
-extern const struct stk_hook_file stk_hook_files[]; // the last has no name
+extern const struct stk_hook_file stk_hook_files[]; // ends with one without a name

@@ -26,9 +26,9 @@ extern char **environ;
 #define NAME "hooks"
 #define COMPILED "__pycache__"
 #define SEEN "seen"
-enum { SEEN_BYTES = 1 << 20 }; // of that file, that are looked at
+enum { SEEN_BYTES = 1 << 20 }; // read from that file at most
 
-// ---- written ----
+// ---- writing ----
 
 static enum stoker_status cannot(const char *path, const char *name, int error,
                                  struct stoker_err *err)
@@ -104,15 +104,15 @@ enum stoker_status stk_hooks_put(const char *run, struct stk_hooks *h, struct st
     return status;
 }
 
-// ---- removed ----
+// ---- removing ----
 
 static bool begins_with(const char *name, const char *start)
 {
     return strncmp(name, start, strlen(start)) == 0;
 }
 
-// What this program, the hooks and the capture library put there; the sockets are Kineto's, both
-// ends' (job/capture/remote/kineto.c).
+// Files of this program, the hooks and the capture library; the sockets are those of both ends of
+// Kineto's protocol (job/capture/remote/kineto.c).
 static bool is_own_name(const char *name)
 {
     for (int i = 0; stk_hook_files[i].name; i++) {
@@ -124,7 +124,7 @@ static bool is_own_name(const char *name)
            strcmp(name, "dynolog") == 0 || begins_with(name, "dynoconfigclient");
 }
 
-// "_stoker_core.cpython-313.pyc", also under the name that it is written by.
+// "_stoker_core.cpython-313.pyc", also under Python's temporary name.
 static bool is_compiled_name(const char *name)
 {
     for (int i = 0; stk_hook_files[i].name; i++) {
@@ -136,7 +136,7 @@ static bool is_compiled_name(const char *name)
     return false;
 }
 
-// Its mark goes last, so that what is left where this is killed is found again.
+// Removes the mark last, so that leftovers are found again if this is killed.
 static void empty(int folder)
 {
     int compiled = stk_folder_itself(folder, COMPILED);
@@ -185,7 +185,7 @@ bool stk_hooks_sweep(int run, const char *path)
     return mark >= 0;
 }
 
-// ---- asked ----
+// ---- questions ----
 
 size_t stk_hooks_seen(const struct stk_hooks *h, uint64_t *pids, size_t most)
 {
@@ -206,7 +206,7 @@ size_t stk_hooks_seen(const struct stk_hooks *h, uint64_t *pids, size_t most)
     return count;
 }
 
-// ---- told ----
+// ---- settings ----
 
 static bool is_named(const char *variable, const char *name)
 {
@@ -223,7 +223,7 @@ void stk_hooks_plan(const struct stk_hook_plan *plan, const char *run, char to[S
              plan->steps, plan->warmup, plan->saves, plan->gpu, plan->every_ns, plan->input, run);
 }
 
-// The value of a variable; NULL: it is not set.
+// The value of a variable; NULL: not set.
 static const char *value_in(char *const *env, const char *name)
 {
     for (; *env; env++) {
@@ -234,7 +234,7 @@ static const char *value_in(char *const *env, const char *name)
     return NULL;
 }
 
-// What Kineto says of its windows ("USDT:... profiler_start") is no output of the job's.
+// Kineto's messages about its windows ("USDT:... profiler_start") aren't the job's output.
 static char quiet[] = "KINETO_LOG_LEVEL=99";
 
 char **stk_hooks_environment(const struct stk_hooks *h, char *const *base, const char *plan)
@@ -245,7 +245,7 @@ char **stk_hooks_environment(const struct stk_hooks *h, char *const *base, const
     while (from[count]) {
         count++;
     }
-    // An empty part of PYTHONPATH means the working directory: none is added.
+    // An empty part of PYTHONPATH means the working directory, so don't add one.
     bool has_more = python && *python;
     size_t path_n = strlen("PYTHONPATH=:") + strlen(h->path) + (has_more ? strlen(python) : 0);
     size_t plan_n = strlen("STOKER_RUN=") + strlen(plan);

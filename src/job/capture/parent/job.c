@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts a command and waits for it; see job.h. Signals are taken one by one from a blocked set, by
-// sigtimedwait(), which tells who sent them: the kernel (the terminal's, which the job got itself)
+// Starts a command and waits for it; see job.h. Takes signals one by one from a blocked set with
+// sigtimedwait(), which shows the sender: the kernel (for the terminal; the job got these itself)
 // or a process. A signal that a process sends to the whole group reaches the job twice; the two
-// look alike.
+// can't be distinguished.
 #include "job/capture/parent/job.h"
 
 #include <errno.h>
@@ -30,8 +30,7 @@ static void passed_set(sigset_t *set)
     }
 }
 
-// In the child. A failure's error number is sent through the pipe that a successful
-// start closes.
+// In the child. Sends the errno of a failure through the pipe, which a successful start closes.
 static void start_command(const struct stk_job *job, char *const *argv, char *const *env,
                           int failure)
 {
@@ -66,7 +65,7 @@ void stk_job_release(struct stk_job *job)
     sigprocmask(SIG_SETMASK, &job->before, NULL);
 }
 
-// One that would have ended this process, and with it the job.
+// Is a signal pending that would have ended this process, and with it the job?
 static bool is_told_to_end(void)
 {
     static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};

@@ -29,7 +29,7 @@ static bool is_run(const char *name)
     return name[0] != '.';
 }
 
-// Runs of a search.
+// Names of runs of a search.
 static bool is_trial(const char *name)
 {
     return strcmp(name, "capture") == 0 || strncmp(name, "run-", 4) == 0;
@@ -50,7 +50,7 @@ static bool sweep_run(int run, const char *path)
     return was_dead;
 }
 
-// A trial has a mark of its own for the time after its hooks are gone.
+// A trial has its own mark, for the time after its hooks are removed.
 static bool is_dead_trial(int trial, const char *path)
 {
     struct stat info;
@@ -65,7 +65,7 @@ static bool is_dead_trial(int trial, const char *path)
     return mark >= 0;
 }
 
-// Trials are stoker's own, but for the one whose profile the search keeps.
+// Trials belong to stoker, except the one whose profile the search keeps.
 static void sweep_trial(int search, const char *name, const char *path)
 {
     int trial = stk_own_folder(search, name);

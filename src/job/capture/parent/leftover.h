@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stoker makes for the time of a run, and removes at its end: the hooks of a job, the trials
-// of a search. Where stoker is killed they stay; the next stoker that comes by finds and removes
-// them. No link is followed, neither to find nor to remove.
+// Files that stoker makes for a run and removes at its end: the hooks of a job, the trials of a
+// search. If stoker is killed they stay; a later stoker finds and removes them. It never follows
+// links.
 #pragma once
 
-// Removes, of dead runs in the folders beside `folder`, the hooks and the profiles that were not
-// written to the end; of searches (`stoker tune`) one level deeper the trials, too.
+// In the folders next to `folder`, removes hooks and incomplete profiles of dead runs; in those of
+// searches (`stoker tune`), one level deeper, also trials.
 void stk_leftover_sweep_beside(const char *folder);

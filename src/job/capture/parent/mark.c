@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// That a folder is needed; see mark.h.
-// A folder is dead if its lock is free, and no process has its path in its environment: a job that
-// outlives its stoker still needs its hooks. The lock is flock's. Its file is written to once it is
-// held, so an empty one is of a folder that is being made. Only files of this user are looked at.
-// On another machine's folders (a shared file system) processes cannot be looked for: they are left
-// alone for a day.
+// Marks a folder as needed; see mark.h. A folder is dead if its lock is free, and no process has
+// its path in its environment: a job that outlives its stoker still needs its hooks. The lock is
+// flock's. Its file is written after locking, so an empty one belongs to a folder in the making.
+// Only files of this user are considered. For folders of another machine (on a shared file system)
+// processes can't be checked: they are left alone for a day.
 //
-// Limits: a process that writes over its own environment (to change its title) is not found; it
-// goes on, without hooks in the interpreters that it starts. A file system without locks: nothing
-// is dead.
+// Limits: a process that overwrites its own environment (to change its title) is not found; it goes
+// on, without hooks in the interpreters that it starts. On a file system without locks, nothing
+// counts as dead.
 #include "job/capture/parent/mark.h"
 
 #include <dirent.h>
@@ -30,11 +29,11 @@
 enum {
     FOREIGN_S = 24 * 3600,   // until a folder of another machine counts as dead
     TEXT = 80,               // of a mark
-    TRIES = 100,             // for a lock that somebody else just looks at, a millisecond each
-    ENVIRONMENT = 256 * 1024 // bytes of a process' environment, that are looked at
+    TRIES = 100,             // at a lock that another process is just checking, 1 ms each
+    ENVIRONMENT = 256 * 1024 // bytes of a process's environment to search
 };
 
-// What a mark holds: which machine it is of.
+// The text of a mark, which identifies the machine.
 static void own_text(char text[TEXT])
 {
     struct utsname u;
@@ -69,7 +68,7 @@ int stk_mark_put(int folder)
     int fd = open_mark(folder, O_CREAT | O_EXCL);
     own_text(text);
     if (fd >= 0 && (!lock(fd) || write(fd, text, strlen(text)) != (ssize_t)strlen(text))) {
-        close(fd); // without its text it says nothing
+        close(fd); // worthless without its text
         fd = -1;
     }
     return fd;
@@ -82,8 +81,7 @@ void stk_mark_release(int mark)
     }
 }
 
-// Whether a text of the environment holds the path as a whole, not that of another folder whose
-// name begins so.
+// Whether a variable contains exactly this path, not that of another folder with a longer name.
 static bool names(const char *env, size_t n, const char *path)
 {
     STK_ASSERT(*path);
@@ -98,7 +96,8 @@ static bool names(const char *env, size_t n, const char *path)
     return false;
 }
 
-// A process of this machine that has the folder in its environment. What may not be read, is not.
+// Whether a process of this machine has the folder in its environment. Unreadable processes are
+// skipped.
 static bool is_in_use(const char *path)
 {
     DIR *d = opendir("/proc");
@@ -142,7 +141,7 @@ int stk_mark_take(int folder, const char *needed)
     ssize_t n = dead ? pread(fd, text, sizeof text - 1, 0) : 0;
     text[n > 0 ? n : 0] = 0;
     own_text(own);
-    // One without a text: its maker was killed before it wrote one, on this machine or another.
+    // No text: its creator was killed before writing it, on this machine or another.
     dead = dead && (n == 0 || (n > 0 && strncmp(text, "stoker ", 7) == 0 && text[n - 1] == '\n'));
     if (dead) {
         dead = strcmp(text, own) == 0 ? !is_in_use(needed) : time(NULL) - info.st_mtime > FOREIGN_S;

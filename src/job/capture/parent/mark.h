@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A locked file in a folder says that somebody needs it, and for how long: the lock ends with its
-// holder, however he ends.
+// A locked file in a folder shows that a process needs the folder: the lock ends with its holder,
+// however that ends.
 #pragma once
 
 #define STK_MARK "lock" // the file's name
 
-// `folder`: a descriptor.
-// Marks a new one as needed, until the mark is released or the process ends. -1: it could not be
-// marked, and is never treated as abandoned.
+// Marks a new folder (a file descriptor) as needed, until the mark is released or the process ends.
+// -1: it couldn't be marked, and never counts as abandoned.
 int stk_mark_put(int folder);
-// Lets go of it; the file is removed with its folder.
+// Releases it; the file is removed with its folder.
 void stk_mark_release(int mark);
-// The mark of a folder whose maker is dead, to be released; -1: it is needed, or has none. needed:
-// the path that processes which still need it have in their environment.
+// Takes over the mark of a folder whose creator is dead; release it later. -1: the folder is
+// needed, or has no mark. needed: a path; processes that have it in their environment need the
+// folder.
 int stk_mark_take(int folder, const char *needed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading NVIDIA's management library; see nvml_calls.h. A missing call that is not needed is NULL.
+// Loads NVIDIA's management library; see nvml_calls.h. A missing optional call is NULL.
 #include "job/capture/parent/nvml_calls.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ bool stk_nvml_load(struct stk_nvml *n, const char *library, char *why, size_t si
         snprintf(why, size, "no NVIDIA driver: %.40s was not found", library);
         return false;
     }
-    // A function's address through memory: C knows no cast between the two kinds of pointer.
+    // Copies a function's address through memory: ISO C can't cast an object pointer to it.
 #define C(member, symbol, older, needed, arguments)                                                \
     {                                                                                              \
         void *call = find(n->library, symbol, older);                                              \

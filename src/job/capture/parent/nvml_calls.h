@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of NVIDIA's management library that the sampler makes, found at run time: no header and
-// no library of NVIDIA's is needed to build. Names, types and numbers are those of its public
-// reference (docs.nvidia.com/deploy/nvml-api); all calls return 0 where they worked.
+// The functions of NVIDIA's management library that the sampler calls, looked up at run time: the
+// build needs no NVIDIA header or library. Names, types and numbers are from its public reference
+// (docs.nvidia.com/deploy/nvml-api); all calls return 0 on success.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ struct stk_nvml_rates {
 struct stk_nvml_memory {
     unsigned long long total, free, used; // bytes
 };
-// GPM (Hopper and later): two samples give the metrics of the time between them.
+// GPM (Hopper and later): two samples give the metrics for the time between them.
 struct stk_nvml_gpm_support {
     unsigned version, is_supported;
 };
@@ -23,7 +23,7 @@ struct stk_nvml_gpm_metric {
     double value;
     const char *names[3];
 };
-// It looks at those metrics that are asked for; there is room for all that any version knows.
+// The library fills the requested metrics; the array has room for those of any version.
 enum { STK_NVML_GPM_METRICS = 512 };
 struct stk_nvml_gpm_get {
     unsigned version, count;
@@ -65,6 +65,6 @@ struct stk_nvml {
 #undef C
 };
 
-// Loads and initializes it. False: why in a few words.
+// Loads and initializes it. False: `why` has a short reason.
 bool stk_nvml_load(struct stk_nvml *n, const char *library, char *why, size_t size);
 void stk_nvml_unload(struct stk_nvml *n);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lets `stoker capture` record windows of a running PyTorch job: variables of its environment,
+// Makes a PyTorch job recordable by `stoker capture` while it runs: variables of its environment,
 // and a folder for the sockets of Kineto's protocol.
 #pragma once
 
 #include "job/capture/parent/hooks.h"
 
-// Sets them in this process' environment, which the job gets. sockets: made where neither the
-// folder of the hooks holds them, which go with these, nor the user's own; removed at the end.
+// Sets the variables in this process's environment, which the job inherits. sockets: a folder, made
+// only if the sockets can be neither in the folder of the hooks nor in the user's own; remove it at
+// the end.
 STK_MUST_CHECK enum stoker_status stk_on_demand_set(const struct stk_hooks *hooks,
                                                     struct stk_scratch *sockets,
                                                     struct stoker_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders that are looked through; see own_folder.h.
+// Reads folders safely; see own_folder.h.
 #include "job/capture/parent/own_folder.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include "base/remove.h"
 #include "job/capture/parent/folder.h"
 
-enum { ENTRIES = 10000 }; // of a folder, that are looked at
+enum { ENTRIES = 10000 }; // read from a folder at most
 
 int stk_own_folder(int above, const char *name)
 {

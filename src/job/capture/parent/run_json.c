@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run was, for programs (results/run.h). A figure that is not known is absent, with a
-// warning that says why.
+// The result of a run, for programs (results/run.h). An unknown figure is absent, and a warning
+// says why.
 #include <string.h>
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 #include "results/print/document.h"
 #include "results/run.h"
 
-// The names of hooks, a space between; false: no memory.
+// Splits names of hooks at spaces; false: no memory.
 static bool fill_words(struct stk_arena *arena, const char *text, struct stk_list *to)
 {
     const char **words = stk_list_room(arena, to, strlen(text) / 2 + 1, sizeof *words);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run was; see run_out.h. A figure that is not known is absent, with a warning that says
-// why.
+// The result of a run; see run_out.h. An unknown figure is absent, and a warning says why.
 #include "job/capture/parent/run_out.h"
 
 #include <stdarg.h>
@@ -58,7 +57,7 @@ static void STK_PRINTF(2, 3) warn(struct warnings *w, const char *fmt, ...)
     }
 }
 
-// "-I" and "-E" among the interpreter's own options.
+// Whether the interpreter got -I or -E, which make it ignore the environment.
 static bool is_deaf(const struct stk_run *run)
 {
     const char *base = strrchr(run->command[0], '/');
@@ -79,7 +78,7 @@ static bool is_deaf(const struct stk_run *run)
 
 static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
 {
-    if (run->steps.count || run->gpu.recorded) { // steps show in what the GPU repeats
+    if (run->steps.count || run->gpu.recorded) { // the GPU's repetitions show the steps
         return;
     }
     if (!run->processes && is_deaf(run)) {
@@ -94,7 +93,7 @@ static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
     }
 }
 
-// Level 1, and what it could not do.
+// Problems of level 1.
 static void warn_of_gpu(const struct stk_run *run, struct warnings *w)
 {
     const struct stk_gpu_totals *g = &run->gpu;
@@ -180,7 +179,7 @@ static double share_of(uint64_t part_ns, uint64_t whole_ns)
     return whole_ns ? (double)part_ns / (double)whole_ns : 0;
 }
 
-// A window of few steps may also be faster than the rest; that isn't the profiler's doing.
+// A window of few steps may also be faster than the rest; the profiler isn't the cause of that.
 static void put_window_pace(const struct stk_steps *lead, struct stk_sink *to)
 {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
@@ -212,7 +211,7 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
 {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     const struct stk_steps *lead = lead_of(run);
-    if (!lead || lead->head.count == 0) { // none: a process that only had a message
+    if (!lead || lead->head.count == 0) { // a process without steps, with only a message
         stk_sink_text(to, run->gpu.recorded ? "no steps seen by hooks" : "no steps seen");
         if (run->gpu.recorded) {
             put_gpu_line(&run->gpu, to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run was, for programs ("stoker.run/1") and in a line or two for people.
+// The result of a run, for programs ("stoker.run/1") and in a line or two for people.
 #pragma once
 
 #include "base/sink.h"
@@ -8,13 +8,13 @@
 
 enum { STK_RUN_WARNINGS = 16, STK_RUN_SENTENCE = 400 };
 
-// An ordinary run, to compare with one of the same job with free input.
+// A normal run, compared with one of the same job with free input.
 struct stk_run_compared {
     char folder[1024];         // "": no such run
     uint64_t step_ns, free_ns; // mean steps
-    bool has_said;             // the share of input_wait in the window of the ordinary run
+    bool has_said;             // input_wait's share in the normal run's window is known
     double said_share;
-    bool has_predicted; // what the what-if input-free promises of it, shares of the step
+    bool has_predicted; // the what-if input-free's estimate for it, shares of the step
     double low, expected, high;
 };
 
@@ -22,27 +22,27 @@ struct stk_run {
     const char *const *command; // ends with NULL
     const char *folder;         // absolute
     const char *input_mode;     // "as-is", "cached", "synthetic"
-    bool has_window;            // a window was asked for
+    bool has_window;            // a window was requested
     int exit_status, signal;    // of the job
     uint64_t wall_ns;
-    uint64_t sampler_cpu_ns; // processor time of this process beside the job
+    uint64_t sampler_cpu_ns; // processor time of this process during the job
     size_t processes;        // interpreters that loaded the hooks
     struct stk_steps_of_run steps;
     struct stk_run_compared compared;
-    // Level 1 was asked for: why it could not be, "" where it could; NULL: it was not asked for.
+    // Why the requested level 1 failed; "": it worked; NULL: not requested.
     const char *no_gpu;
     struct stk_gpu_totals gpu;
 };
 
-// The share of the job's time that the hooks took; below 0: unknown.
+// The hooks' share of the job's time; below 0: unknown.
 double stk_run_overhead(const struct stk_run *run);
-// Share of the step that the input costs.
+// The input's share of the step.
 double stk_run_cost(const struct stk_run_compared *c);
-// What the reader of the figures must know, sentences without a full stop. Returns how many.
+// Caveats for the figures: sentences without a full stop. Returns their number.
 int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE]);
 void stk_run_json(const struct stk_run *run, struct stk_sink *to);
 // "1,200 steps of 41.2 ms (by the hooks), input wait 12%, stoker's own part 0.02%".
 void stk_run_line(const struct stk_run *run, struct stk_sink *to);
-// "with its input free the step takes 41 ms instead of 112 ms: the input costs 63%". Nothing where
-// there is nothing to compare with.
+// "with its input free the step takes 41 ms instead of 112 ms: the input costs 63%". Writes nothing
+// if there is no run to compare with.
 void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sampler's thread: looks, scans, its own cost, and the record; see sampler.h.
 //
-// Looks come every period, scans (processes that come and go, figures that cost more to read) about
-// once a second. Each may cost half of what was allowed: its interval grows to what it took over
-// that share. The record grows by at most COUNTERS values before the period doubles, so that a run
-// twice as long has a record that is little longer.
-// Limit: a driver that hangs in a call of NVML holds this thread, and stk_sampler_stop with it.
+// Looks happen every period, scans (for new and ended processes, and figures that cost more to
+// read) about once a second. Each may use half of the allowed cost: if it costs more, its interval
+// grows until it fits. After every COUNTERS values the period doubles, so a run twice as long has a
+// record that is only a little longer.
+// Limit: if a driver hangs in a call of NVML, so does this thread, and with it stk_sampler_stop.
 #include "job/capture/parent/sampler.h"
 
 #include <pthread.h>
@@ -75,8 +75,8 @@ static uint64_t at_least(uint64_t least, double wanted)
     return ns > least ? ns : least;
 }
 
-// What each part costs decides how often it may be done. Costs are smoothed: one that is
-// interrupted is no reason.
+// Sets how often each part runs by its cost. Costs are smoothed, so that a single interruption
+// changes little.
 static void keep_within_cost(struct stk_sampler *s, double *smooth, uint64_t cost_ns,
                              uint64_t least_ns, uint64_t *interval_ns)
 {
@@ -129,7 +129,7 @@ static void look(struct stk_sampler *s)
     s->cpu_ns = cpu_ns;
 }
 
-// True: it is time to stop.
+// True: stop now.
 static bool wait_until(struct stk_sampler *s, uint64_t ns)
 {
     struct timespec moment = stk_clock_moment(ns);
@@ -168,7 +168,7 @@ static void *sample(void *arg)
         }
         uint64_t before_ns = own_ns();
         look(s);
-        stk_wire_flush(s->shared.writer); // so that a run that is killed loses no look
+        stk_wire_flush(s->shared.writer); // so that a killed run loses no look
         keep_within_cost(s, &look_cost, own_ns() - before_ns, s->period_ns, &interval_ns);
         limit_record(s);
         s->shared.totals.period_ns = interval_ns;
@@ -208,7 +208,7 @@ static void configure(struct stk_sampler *s, pid_t root, const struct stk_sample
     s->shared.nvml = or_usual(o->nvml, "libnvidia-ml.so.1");
 }
 
-// Texts of the options belong to the caller, and are asked for by the thread alone.
+// Copies the texts of the options: they belong to the caller, and the thread needs them later.
 static bool copy_texts(struct stk_sampling *s)
 {
     const char **texts[] = {&s->proc, &s->cgroup, &s->nvml};

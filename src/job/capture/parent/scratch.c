@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private folders; see scratch.h. They are held open, so that nothing that a job puts there instead
-// is removed.
+// Private folders; see scratch.h. They stay open, so that nothing that a job puts in their place is
+// removed.
 #include "job/capture/parent/scratch.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "job/capture/parent/own_folder.h"
 #include "job/capture/parent/whose.h"
 
-// Where scratch folders may lie; the second has no variable.
+// Places for scratch folders; the second has no variable.
 enum { PLACES = 4 };
 static const char *place_at(int i)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the hooks' records; see step_record.h. A header is copied before it is looked at: the job
-// may still write. Each figure of it is checked against the file's length.
+// Reads the hooks' records; see step_record.h. A header is copied before it is read, since the job
+// may still write. Each of its figures is checked against the file's length.
 #include "job/capture/parent/step_record.h"
 
 #include <dirent.h>
@@ -18,8 +18,8 @@
 #include "job/capture/parent/folder.h"
 
 enum { PROCESSES = 4096 };      // of a run, at most
-enum { RECORDS_MAX = 1 << 20 }; // of a process, as _stoker_record.py has it
-enum { JUDGED_MIN = 3 };        // fewer steps after the warm-up: all are judged
+enum { RECORDS_MAX = 1 << 20 }; // of a process, as in _stoker_record.py
+enum { JUDGED_MIN = 3 };        // with fewer steps after the warm-up, all are judged
 
 static bool read_all(int fd, void *to, size_t n, off_t at)
 {
@@ -36,7 +36,7 @@ static bool read_all(int fd, void *to, size_t n, off_t at)
     return true;
 }
 
-// The records beyond those that the header counts: the hooks write a record's end last.
+// Adds records that the header doesn't count yet: the hooks write the end of a record last.
 static void count_on(int fd, uint64_t room, struct stk_steps_header *h)
 {
     STK_ASSERT(room >= h->kept);
@@ -57,8 +57,8 @@ static void count_on(int fd, uint64_t room, struct stk_steps_header *h)
     }
 }
 
-// A text of the header ends within its field, and holds nothing that a terminal obeys, wherever it
-// is printed. Sentences have line ends between them.
+// Ends a text of the header within its field and removes control characters, since it may be
+// printed on a terminal. Line ends separate sentences.
 static void clean(char *text, size_t size, bool has_lines)
 {
     STK_ASSERT(size > 0);
@@ -104,8 +104,8 @@ static uint64_t median_of(uint64_t *values, size_t n)
     return n ? n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2 : 0;
 }
 
-// The usual step. Where calls only launch work, a step's own length is a launch's, and the work is
-// waited for in few of them: their mean is how long a result takes.
+// The usual step: the median. If calls only launch work, most steps just last as long as a launch,
+// and a few wait for the work: then the mean.
 static uint64_t usual_of(const struct stk_steps *s, uint64_t *values, size_t n)
 {
     uint64_t sum = 0;
@@ -115,7 +115,7 @@ static uint64_t usual_of(const struct stk_steps *s, uint64_t *values, size_t n)
     return !s->head.runs_ahead ? median_of(values, n) : n ? sum / n : 0;
 }
 
-// Steps from `first` on that are outside the window, without the profiler's work.
+// Judges the steps from `first` on that are outside the window and without work of the profiler.
 static void judge_from(struct stk_steps *s, const struct stk_steps_record *records, uint64_t first,
                        uint64_t *values)
 {
@@ -144,8 +144,8 @@ static uint64_t window_median(const struct stk_steps *s, const struct stk_steps_
     return usual_of(s, values, n);
 }
 
-// Which steps are judged: after the warm-up, outside the window. A job that ended with its window
-// has none: then the second half of the warm-up, after the cost of a start.
+// Judges the steps after the warm-up and outside the window. A job that ended with its window has
+// none: then those in the second half of the warm-up, without the cost of the start.
 static void judge(struct stk_steps *s, const struct stk_steps_record *records, uint64_t warmup,
                   uint64_t *values)
 {
@@ -249,7 +249,7 @@ enum stoker_status stk_steps_read_first(const char *folder, uint64_t warmup, uin
     out->ranks = found.items;
     out->count = found.count;
     stk_sort(out->ranks, out->count, sizeof *out->ranks, by_rank);
-    for (size_t i = 1; i < out->count; i++) { // one process beside others that step hardly
+    for (size_t i = 1; i < out->count; i++) { // one with more than twice the steps takes over
         if (out->ranks[i].head.count > 2 * out->ranks[out->lead].head.count) {
             out->lead = i;
         }
@@ -263,7 +263,7 @@ void stk_steps_free(struct stk_steps_of_run *run)
     *run = (struct stk_steps_of_run){0};
 }
 
-// Calls see(arg, header, its file) for each record of the folder.
+// Calls see(arg, header, its file) for each record in the folder.
 typedef void see_record(void *arg, const struct stk_steps_header *h, int fd);
 static void each_head(const char *folder, see_record *see, void *arg)
 {
@@ -307,7 +307,7 @@ static void take_longer(void *arg, const struct stk_steps_header *h, int fd)
         *l->head = *h;
         records = shorter;
     }
-    stk_free(records); // the shorter one, or one that was cut off meanwhile
+    stk_free(records); // a shorter one, or one truncated meanwhile
 }
 
 enum stoker_status stk_steps_records(const char *folder, struct stk_steps_header *head,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who belongs to the job; see tree.h. All memory is allocated at the start: what is beyond it is
-// counted as lost. A scan writes new lists, by number, and takes over what the old ones know by
-// going along both.
+// The processes and threads of a job; see tree.h. All memory is allocated at the start; what
+// doesn't fit counts as lost. A scan writes new lists, sorted by number, and copies what is known
+// from the old ones in one pass over both.
 #include "job/capture/parent/tree.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@
 #include "job/capture/parent/watch.h"
 
 #define PROCESSES_MAX 1024
-#define TEXT_BYTES 65536 // of a file: so many children are listed
+#define TEXT_BYTES 65536 // read from a file of children at most
 
 bool stk_tree_init(struct stk_tree *t, const char *proc, pid_t root, uint32_t task_max)
 {
@@ -55,7 +55,7 @@ void stk_tree_deinit(struct stk_tree *t)
     *t = (struct stk_tree){0};
 }
 
-// ---- who is there ----
+// ---- one scan ----
 
 static void enqueue(struct stk_tree *t, pid_t pid)
 {
@@ -104,7 +104,7 @@ static void add_task(struct stk_tree *t, pid_t pid, pid_t tid)
     t->tasks[t->task_count++] = (struct stk_task){.pid = pid, .tid = tid, .fd = -1};
 }
 
-// False: the process is gone.
+// False: the process has ended.
 static bool add_process(struct stk_tree *t, pid_t pid)
 {
     char path[STK_SMALL_PATH];
@@ -145,7 +145,7 @@ static pid_t parent_of(struct stk_tree *t, const char *pid)
     return rest && sscanf(rest + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : -1;
 }
 
-// Where the kernel lists no children: everybody whose parent is known, until no more are found.
+// If the kernel lists no children: adds each process with a known parent, until there are no more.
 static void add_by_parents(struct stk_tree *t)
 {
     for (bool found = true; found;) {
@@ -233,7 +233,7 @@ void stk_tree_scan(struct stk_tree *t)
     if (t->lacks_children) {
         add_by_parents(t);
     }
-    for (uint32_t i = 0; i < t->queued; i++) { // which grows
+    for (uint32_t i = 0; i < t->queued; i++) { // the loop adds to the queue
         add_process(t, t->queue[i]);
     }
     take_over_tasks(t, old_tasks);

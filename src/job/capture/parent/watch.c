@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sources of the sampler write with; see watch.h.
+// Functions with which the sampler's sources write; see watch.h.
 #include "job/capture/parent/watch.h"
 
 #include "base/assert.h"

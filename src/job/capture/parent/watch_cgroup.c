@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job's control group allows and costs: quota of processors and throttling, memory and its
-// limit, pressure. Versions 2 and 1.
+// The job's control group: processor quota and throttling, memory and its limit, pressure. Versions
+// 2 and 1.
 //
-// Which group: /proc/PID/cgroup of the root when sampling begins. A limit may be set on any group
-// above; those that are seen (a container sees its own as the topmost) are gone through from the
-// job's up, and the first with a limit is followed. Files: Linux, Documentation/admin-guide/
-// cgroup-v2.rst and cgroup-v1.
+// The group is that in /proc/PID/cgroup of the root when sampling begins. Any group above it may
+// set a limit, so the visible groups (a container sees its own as the topmost) are searched from
+// the job's upwards, and the first with a limit is followed. Files: Linux,
+// Documentation/admin-guide/ cgroup-v2.rst and cgroup-v1.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "job/capture/parent/watch.h"
 
 #define TEXT 2048
-#define UNLIMITED (UINT64_C(1) << 60) // version 1 writes "no limit" as a number of this size
+#define UNLIMITED (UINT64_C(1) << 60) // version 1 writes such a large number for "no limit"
 
 enum { CPU_STAT, MEMORY, EVENTS, WAIT_CPU, WAIT_IO, WAIT_MEMORY, FILES };
 struct group {
@@ -24,12 +24,12 @@ struct group {
     char cpu_dir[STK_SMALL_PATH], memory_dir[STK_SMALL_PATH]; // where the limits are
     char own_dir[STK_SMALL_PATH];                             // the job's own group: pressure
     struct stk_small_file files[FILES];
-    double quota; // stated last
+    double quota; // the last one written
     uint64_t memory_limit, kills_first, hits, periods, throttled_periods, throttled, kills_stated;
     uint64_t stalled[3]; // us, of the three pressures
 };
 
-// The path of the group of a controller ("" is version 2). False: not listed.
+// The path of a controller's group ("": version 2). False: not listed.
 static bool path_of(const char *text, const char *controller, char *out, size_t size)
 {
     STK_ASSERT(size > 0);
@@ -82,8 +82,8 @@ static uint64_t memory_limit_of(const char *dir, bool is_v1)
     return limit < UNLIMITED ? limit : 0;
 }
 
-// `base` and the path in it, or its nearest existing parent: a container's path may be the host's.
-// Then up to the first group with a limit, if any.
+// Starts at `base` plus the path, or its nearest existing parent, since in a container the path may
+// be the host's. From there goes up to the first group with a limit, if any.
 static bool find_dir(const char *base, const char *path, const char *file, bool is_v1,
                      bool of_memory, char out[STK_SMALL_PATH])
 {
@@ -115,7 +115,8 @@ static bool find_dir(const char *base, const char *path, const char *file, bool 
     return found;
 }
 
-// Version 1 mounts each controller in a folder, named after it or after those mounted together.
+// In version 1, each controller has a folder with its name, or with the names of those mounted
+// together.
 static bool find_v1(const char *base, const char *text, const char *controller, const char *file,
                     bool of_memory, char out[STK_SMALL_PATH])
 {
@@ -236,7 +237,7 @@ static void cgroup_scan(struct stk_sampling *s, void *state)
     scan_memory(s, g);
 }
 
-// Throttled: of the periods that passed, those in which the quota was used up; and for how long.
+// Throttling: the share of periods in which the quota was used up, and for how long.
 static void look_throttling(struct stk_sampling *s, struct group *g)
 {
     char text[TEXT];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disks: time with requests, bytes, requests under way (/proc/diskstats). Partitions, and what only
-// stands for other disks (loop, RAM, device mapper, RAID), are left out. Limits: file systems over
-// the network have no disk; a disk that serves many requests side by side may be "busy" all the
-// time long before it is at its end.
+// Disks: time with requests, bytes, pending requests (/proc/diskstats). Leaves out partitions and
+// virtual disks (loop, RAM, device mapper, RAID). Limits: network file systems have no disk; a disk
+// that serves many requests in parallel may be "busy" all the time long before it reaches its
+// limit.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 #define DISKS_MAX 64
 #define TEXT 65536
-#define SECTOR 512 // bytes, for any disk
+#define SECTOR 512 // bytes, on any disk
 
 struct disk {
     char name[32];

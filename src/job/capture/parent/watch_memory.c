@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's memory: how much, how much is available, and what comes back from swap
-// (/proc/meminfo, /proc/vmstat), at scans.
+// The machine's memory: total, available, and pages read back from swap (/proc/meminfo,
+// /proc/vmstat), at scans.
 #include <stdio.h>
 #include <unistd.h>
 

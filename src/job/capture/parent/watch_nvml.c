@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA GPUs, all that the driver shows: utilization, clocks and why they are low, power, memory
-// and PCIe; from Hopper on how busy the multiprocessors are (GPM).
-// All figures cover the whole GPU, for all its users. PCIe throughput is measured inside its call
-// (20 ms, asleep), so one GPU is asked at each scan, and none that has GPM, which counts all the
-// time.
-// Limits: no MIG instances; what the driver does not tell of a GPU is not written.
+// All NVIDIA GPUs that the driver shows: utilization, clocks and why they are low, power, memory
+// and PCIe; from Hopper on, how busy the multiprocessors are (GPM). All figures cover the whole
+// GPU, for all its users. The call for PCIe throughput sleeps 20 ms to measure it, so each scan
+// asks one GPU, and none with GPM, which counts continuously.
+// Limits: no MIG instances; values that the driver doesn't have for a GPU aren't written.
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -14,7 +13,7 @@
 
 #define GPUS_MAX 64
 
-// Metrics of GPM: number, counter, and what a unit of it is.
+// Metrics of GPM: number, counter, and the size of its unit.
 static const struct {
     unsigned id;
     enum stk_sampled sample;
@@ -28,13 +27,13 @@ enum { METRICS = sizeof metrics / sizeof metrics[0] };
 struct gpu {
     void *handle;
     uint32_t track;
-    void *samples[2]; // of GPM; NULL: it has none
-    bool has_before;  // samples[0] is of the scan before
+    void *samples[2]; // of GPM; NULL: not supported
+    bool has_before;  // samples[0] is from the previous scan
 };
 struct gpus {
     struct stk_nvml nvml;
     struct gpu gpus[GPUS_MAX];
-    uint32_t count, turn; // turn: whose PCIe is asked for next
+    uint32_t count, turn; // turn: the GPU to ask for PCIe next
     struct stk_nvml_gpm_get get;
 };
 
@@ -110,7 +109,7 @@ static bool nvml_open(struct stk_sampling *s, void **state, char *why, size_t si
     return true;
 }
 
-// A value of a call that gives one number.
+// Writes the value of a call that returns one number.
 static void put(struct stk_sampling *s, const struct gpu *g, enum stk_sampled id, int result,
                 double value)
 {

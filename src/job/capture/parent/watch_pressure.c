@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time in which some task of the machine waited for processors, storage or memory: /proc/pressure
-// (Linux 4.20, where it is switched on).
+// (Linux 4.20, if switched on).
 #include <stdio.h>
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's processors: how many, how busy, and what a virtual machine's host took
+// The machine's processors: how many, how busy, and time stolen by a virtual machine's host
 // (/proc/stat).
 #include <stdio.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "job/capture/parent/small_file.h"
 #include "job/capture/parent/watch.h"
 
-#define TEXT 65536 // a line for each processor, those of the interrupts need not be there
+#define TEXT 65536 // a line per processor; the lines of interrupts aren't needed
 
-// Times of the first line, in proc(5)'s order.
+// Times in the first line, in the order of proc(5).
 enum { IDLE = 3, WAITING = 4, STEAL = 7, TIMES = 8 };
 
 struct processors {
     struct stk_small_file file;
     char *text;
-    uint64_t all, idle, stolen; // in ticks, as seen last; idle: waiting for storage too
+    uint64_t all, idle, stolen; // ticks at the last look; idle includes waiting for storage
     uint32_t stated;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job's processes and threads (/proc/PID): what ran, what waited for a processor, what was read
+// The job's processes and threads (/proc/PID): time running and waiting for a processor, bytes read
 // and written, page faults, memory; and how many processors the job may use.
 //
 // Each look reads every thread's schedstat: time run, time in the run queue. Kernels without it
-// give the time run in units of 10 ms, and no waiting. The rest is read at scans. Of a thread that
-// is first met after the job began, all it ran so far is of the last look; a thread that ends takes
-// what it ran since the last look with it. Values under QUIET are not written.
+// give the time run in units of 10 ms, and no waiting. Everything else is read at scans. If a
+// thread is first seen after the job began, all its time so far counts for that look; the time of
+// an ended thread since the last look is lost. Values below QUIET are not written.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,13 @@
 #include "job/capture/parent/watch.h"
 
 #define QUIET 0.002     // of a processor
-#define FILES_OPEN 256u // schedstats kept open: half of what a process may usually have is left
+#define FILES_OPEN 256u // schedstats kept open: leaves half of the usual limit
 #define TEXT 4096
 
 struct tasks {
     struct stk_tree tree;
-    double ticks_ns;                     // of the times in /proc/PID/stat
-    bool has_schedstat, lacks_schedstat; // neither: nothing was read yet
+    double ticks_ns;                     // unit of the times in /proc/PID/stat
+    bool has_schedstat, lacks_schedstat; // neither: nothing read yet
     uint32_t stated_processes, stated_threads;
     double stated_processors;
 };
@@ -93,7 +93,7 @@ static bool read_name(const struct tasks *t, struct stk_task *task)
     return true;
 }
 
-// Threads are named after they begin: their names are read again, ever more rarely.
+// Threads get their names after they start, so names are read again, at growing intervals.
 static void scan_task(struct stk_sampling *s, struct tasks *t, struct stk_task *task)
 {
     if ((task->scans & (task->scans - 1)) == 0 && (read_name(t, task) || task->scans == 1)) {
@@ -168,7 +168,7 @@ static void scan_process(struct stk_sampling *s, const struct tasks *t, struct s
     scan_io(s, p);
 }
 
-// How many numbers a list of ranges has: 5 for "0-3,8". 0: invalid.
+// How many numbers a list of ranges contains: 5 for "0-3,8". 0: invalid.
 static uint32_t count_ranges(const char *text)
 {
     uint32_t count = 0;
@@ -181,7 +181,7 @@ static uint32_t count_ranges(const char *text)
     return count;
 }
 
-// The job may use what the process that runs most may: a shell around it says little.
+// The processors that the busiest process may use: a shell around the job says little.
 static void state_processors(struct stk_sampling *s, struct tasks *t)
 {
     char path[STK_SMALL_PATH], text[TEXT];
@@ -270,7 +270,7 @@ static bool read_times(struct tasks *t, const struct stk_task *task, uint64_t *c
     if (!stat_fields(path, f, FIELDS, &state)) {
         return false; // it has ended
     }
-    t->lacks_schedstat = !t->has_schedstat; // the thread is there, its schedstat is not
+    t->lacks_schedstat = !t->has_schedstat; // the thread exists, but its schedstat doesn't
     *cpu_ns = (uint64_t)((double)(f[USER] + f[SYSTEM]) * t->ticks_ns);
     *wait_ns = 0;
     return true;

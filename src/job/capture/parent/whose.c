@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By owners and modes of a path's folders; see whose.h.
+// Checks owners and modes of a path's folders; see whose.h.
 #include "job/capture/parent/whose.h"
 
 #include <limits.h>
@@ -10,14 +10,14 @@
 
 #include "job/capture/parent/small_file.h"
 
-#define UID_ALL 4294967295ull // a namespace that knows all users maps so many
+#define UID_ALL 4294967295ull // a namespace with all users maps this many
 
 bool stk_is_own(const struct stat *info)
 {
     return info->st_uid == geteuid() || info->st_uid == 0;
 }
 
-// The number that stands for users whom this namespace does not know; -1: it knows all.
+// The number for users that this namespace doesn't know; -1: it knows all.
 static long long unknown_user(void)
 {
     char text[256];

@@ -12,8 +12,8 @@
 
 // A file of this user, or of root.
 bool stk_is_own(const struct stat *info);
-// Whether each user of the machine could replace names in this folder that are not his.
+// Whether any user of the machine could replace other users' files in this folder.
 bool stk_is_open_to_all(const struct stat *folder);
-// Whether nobody but those trusted can change where an absolute path without links leads to, nor
-// write into the folder that it names.
+// Whether only trusted users can change where an absolute path without links leads, or write into
+// that folder.
 bool stk_is_safe_path(const char *path);

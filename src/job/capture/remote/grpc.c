@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call over HTTP/2; see grpc.h. nghttp2 knows the protocol, here are the socket, the time, and
-// gRPC's own frame: one byte whether the message is compressed, four of its length (big-endian).
+// A call over HTTP/2; see grpc.h. nghttp2 handles the protocol; this file the socket, timeouts, and
+// gRPC's own frame: one byte for compression, four for the message's length (big-endian).
 //
-// Sockets do not block; each wait has an end, and so has the whole answer: a peer can be slow on
-// purpose, byte by byte, or send frames that bring nothing of it for ever (PING, header blocks).
-// A peer that is not an HTTP/2 server is recognized by its first bytes (RFC 9113, 3.4: it must
-// begin with SETTINGS). Limits: no TLS, no compression; a host is tried at each of its addresses.
+// Sockets do not block; each wait has a limit, and so has the whole answer, since a peer can be
+// slow on purpose, byte by byte, or forever send frames without any of it (PING, header blocks). A
+// peer that is not an HTTP/2 server is recognized by its first bytes (RFC 9113, 3.4: it must begin
+// with SETTINGS). Limits: no TLS, no compression; a host is tried at each of its addresses.
 #include "job/capture/remote/grpc.h"
 
 #include <errno.h>
@@ -23,13 +23,13 @@
 
 enum {
     READ = 65536,
-    WINDOW = 16 << 20, // bytes that the server may send ahead
+    WINDOW = 16 << 20, // bytes that the server may send unacknowledged
     TICK_MS = 100,
     PREFIX = 5,
-    FIRST = 16,     // of the server's bytes: enough to tell what it speaks
-    FRAME_KIND = 3, // where a frame's head says it
+    FIRST = 16,     // bytes from the server that are enough to recognize its protocol
+    FRAME_KIND = 3, // its position in a frame's header
     PIECE = 64 << 10,
-    BESIDE = 1 << 20 // bytes that may come beside the answer, and as many as the answer has
+    BESIDE = 1 << 20 // bytes allowed besides the answer, plus as many as the answer has
 };
 
 struct conversation {
@@ -45,13 +45,13 @@ struct conversation {
     size_t prefix_n;
     uint64_t expected; // bytes of the answer's message
     uint64_t received; // bytes of anything
-    uint64_t end_ns;   // of the wait for all of it
-    uint64_t piece_ns; // when the last piece had come
-    uint64_t piece_at; // how much of the answer there was then
+    uint64_t end_ns;   // of the wait for the whole answer
+    uint64_t piece_ns; // when the last piece was complete
+    uint64_t piece_at; // the answer's length at that time
     uint8_t first[FIRST];
     size_t first_n;
     bool is_greeted, is_closed, has_failed;
-    uint32_t reset; // HTTP/2's code where the stream was reset
+    uint32_t reset; // HTTP/2's code if the stream was reset
     int http_status;
 };
 
@@ -116,7 +116,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
             return NGHTTP2_ERR_CALLBACK_FAILURE;
         }
     }
-    if (n > c->expected - c->answer->bytes) { // one message is what a unary call gives
+    if (n > c->expected - c->answer->bytes) { // a unary call returns one message
         fail(c, STOKER_EINPUT, "its answer has more than one message");
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     }
@@ -199,7 +199,7 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, voi
     return 0;
 }
 
-// ---- the question ----
+// ---- the request ----
 
 static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
                     uint32_t *flags, nghttp2_data_source *source, void *arg)
@@ -276,7 +276,7 @@ static bool is_cancelled(const struct conversation *c)
     return c->call->is_cancelled && c->call->is_cancelled();
 }
 
-// Waits until the socket is ready for `events`; false: it is not in time, or canceled.
+// Waits until the socket is ready for `events`; false: not in time, or canceled.
 static bool await(const struct conversation *c, int fd, short events, uint64_t end_ns)
 {
     struct pollfd p = {.fd = fd, .events = events};
@@ -334,7 +334,7 @@ static enum stoker_status connect_all(struct conversation *c, uint64_t end_ns)
                     : strerror(error));
 }
 
-// What sent these first bytes instead of HTTP/2's settings.
+// Names the protocol of first bytes that aren't HTTP/2's SETTINGS.
 static const char *other_protocol(const uint8_t *p, size_t n)
 {
     if (n >= 5 && memcmp(p, "HTTP/", 5) == 0) {
@@ -413,7 +413,7 @@ static enum stoker_status take(struct conversation *c)
                                           : other_protocol(c->first, c->first_n));
 }
 
-// Until when the next bytes must come. An answer that has begun must go on piece by piece.
+// The deadline for the next bytes. An answer that has begun must continue piece by piece.
 static uint64_t deadline(struct conversation *c, uint64_t start_ns)
 {
     const struct stk_grpc_call *call = c->call;
@@ -467,7 +467,7 @@ static enum stoker_status judge(struct conversation *c)
 {
     char text[128];
     if (c->answer->status > 0) {
-        return STOKER_OK; // the caller says what
+        return STOKER_OK; // the caller reports it
     }
     if (c->reset != NGHTTP2_NO_ERROR) {
         snprintf(text, sizeof text, "the call was reset (%s)",

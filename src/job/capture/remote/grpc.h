@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of a gRPC service, over plain HTTP/2 (nghttp2): a message there, a message back. The
-// answer goes into a file, however large it is; memory stays small.
+// One call of a gRPC service, over plain HTTP/2 (nghttp2): one message to the server, one back. The
+// answer goes into a file, so memory use stays small.
 #pragma once
 
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 #include "base/err.h"
 
 struct stk_grpc_call {
-    const char *host, *port; // as the user named them; no other host is ever asked
+    const char *host, *port; // as given by the user; no other host is ever contacted
     const char *path;        // "/package.Service/Method"
     const void *message;
     size_t bytes;
-    int to;        // descriptor of the file that takes the answer's message, from its start
-    uint64_t most; // bytes of it
+    int to;        // file descriptor: receives the answer's message, from the file's start
+    uint64_t most; // its most bytes
     // How long to wait: to connect and be greeted; then for the answer's first byte; for
     // each 64 KiB of it; and for all of it after its first byte.
     uint64_t connect_ms, answer_ms, piece_ms, whole_ms;
@@ -26,9 +26,9 @@ struct stk_grpc_answer {
     int status;        // grpc-status: 0 done; -1: none was sent
     char message[256]; // grpc-message
 };
-// False: stoker was built without nghttp2, or it cannot be loaded here.
+// False: stoker was built without nghttp2, or can't load it here.
 bool stk_grpc_is_there(void);
-// An answer whose grpc-status is not 0 is STOKER_OK, too: answer->status tells.
+// An answer whose grpc-status is not 0 is also STOKER_OK: see answer->status.
 STK_MUST_CHECK enum stoker_status stk_grpc_ask(const struct stk_grpc_call *call,
                                                struct stk_grpc_answer *answer,
                                                struct stoker_err *err);

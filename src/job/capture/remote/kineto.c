@@ -4,14 +4,14 @@
 // Format: datagrams over a UNIX socket named "dynolog", abstract or a file in
 // KINETO_IPC_SOCKET_DIR: u64 bytes of payload, char type[32], payload, in the machine's byte order.
 // The job sends "req" (i32 type, i32 n, i64 job, i32 pids[n]: its own first, then its ancestors)
-// when it starts and each five seconds; the answer "req" holds lines KEY=VALUE, none for nothing to
-// do. "ctxt" (i32 gpu, i32 pid, i64 job) is answered with an i32, the number of its instance.
-// Versions seen: torch 2.13 (which sends no "ctxt"). Specified by libkineto's and dynolog's
-// sources.
+// when it starts and every five seconds; the answer "req" contains lines KEY=VALUE, or none if
+// there is nothing to do. "ctxt" (i32 gpu, i32 pid, i64 job) is answered with an i32, the number of
+// its instance. Versions seen: torch 2.13 (which sends no "ctxt"). Specified by libkineto's and
+// dynolog's sources.
 //
-// Requests go only to the job: other processes that ask meanwhile get an empty answer, as from
-// the daemon. The abstract name is there for every user of the machine: messages count only
-// of this user, of root and of the job's own user (SCM_CREDENTIALS: the kernel says who sends).
+// Only the job gets requests: other processes that ask meanwhile get an empty answer, as from the
+// daemon. Every user of the machine can send to the abstract name, so only messages of this user,
+// of root and of the job's user count (SCM_CREDENTIALS: the kernel names the sender).
 #include "job/capture/remote/kineto.h"
 
 #include <errno.h>
@@ -45,11 +45,11 @@ _Static_assert(HEAD == 40, "a message's head as Kineto has it");
 struct kineto_daemon {
     int fd;
     uid_t job_uid;
-    struct sockaddr_un own; // a file of this socket is removed at the end
+    struct sockaddr_un own; // if it is a file, it is removed at the end
     bool is_file;
 };
 
-// ---- how the job was started ----
+// ---- the job's environment ----
 
 static void see_variable(const char *text, struct stk_kineto_job *out)
 {
@@ -64,7 +64,7 @@ static void see_variable(const char *text, struct stk_kineto_job *out)
     }
 }
 
-// The user that a process runs as: the real one, as messages from it say.
+// The real user of a process, as in its messages' credentials.
 static bool find_user(pid_t pid, uid_t *uid)
 {
     char path[64], line[256];
@@ -120,7 +120,7 @@ static socklen_t address_of(const char *dir, struct sockaddr_un *out)
     return n > 0 && (size_t)n < sizeof out->sun_path ? (socklen_t)sizeof *out : 0;
 }
 
-// A socket's file that nobody listens at any more is left by a daemon that was killed.
+// A socket file without a listener was left by a killed daemon.
 static bool is_deserted(const struct sockaddr_un *at, socklen_t n)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -162,7 +162,7 @@ static enum stoker_status open_daemon(struct kineto_daemon *d, const char *dir,
                                  "can't create the daemon's socket in %.200s: %s",
                                  *dir ? dir : "the abstract namespace", strerror(errno));
     }
-    if (d->is_file && d->job_uid != geteuid()) { // who may write to it may send
+    if (d->is_file && d->job_uid != geteuid()) { // sending needs write permission
         (void)!lchown(d->own.sun_path, d->job_uid, (gid_t)-1);
     }
     (void)!setsockopt(d->fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof one);
@@ -193,8 +193,7 @@ static bool is_trusted(const struct kineto_daemon *d, const struct msghdr *m)
     return false;
 }
 
-// The next message; 0: none within the time. What is no message, or comes from others, is passed
-// over.
+// The next message; 0: none in time. Skips invalid messages and those of other users.
 static size_t receive(struct kineto_daemon *d, struct message *m, struct sockaddr_un *from,
                       socklen_t *from_n, int ms)
 {
@@ -234,7 +233,7 @@ static bool answer(struct kineto_daemon *d, const char *type, const char *payloa
            (ssize_t)(HEAD + bytes);
 }
 
-// Does the question come from this process? Its number is the first that it tells.
+// Does the request come from this process? Its own number is the first in it.
 static bool asks(const struct message *m, pid_t pid)
 {
     struct {
@@ -262,7 +261,7 @@ static int write_config(const struct stk_kineto_plan *plan, char *text, size_t s
                     plan->trace, (unsigned long long)plan->duration_ms);
 }
 
-// A zombie is not.
+// A zombie is not alive.
 static bool is_alive(pid_t pid)
 {
     char path[64], text[512];
@@ -288,7 +287,7 @@ static enum stoker_status ended(const struct stk_kineto_plan *plan, struct stoke
                        (int)plan->pid);
 }
 
-// Answers until the job has its orders.
+// Answers requests until the job has its order.
 static enum stoker_status give_orders(struct kineto_daemon *d, const struct stk_kineto_plan *plan,
                                       struct stoker_err *err)
 {
@@ -327,10 +326,10 @@ static enum stoker_status give_orders(struct kineto_daemon *d, const struct stk_
                        (int)plan->pid, (unsigned long long)(plan->ask_ms / 1000));
 }
 
-// ---- its file ----
+// ---- the trace file ----
 
-// A trace that is whole ends with a brace. Kineto writes under a temporary name or in place, by
-// version, so the end is looked at, too.
+// A complete trace ends with a brace. Depending on its version, Kineto writes under a temporary
+// name or in place, so the end must be checked.
 static bool is_whole(const char *path)
 {
     char end[16];
@@ -372,7 +371,7 @@ static enum stoker_status await_file(struct kineto_daemon *d, const struct stk_k
         if (plan->is_cancelled && plan->is_cancelled()) {
             return cancelled(err);
         }
-        if (receive(d, &m, &from, &from_n, TICK_MS)) { // who asks waits for its answer meanwhile
+        if (receive(d, &m, &from, &from_n, TICK_MS)) { // others wait for an answer meanwhile
             if (strcmp(m.type, "req") == 0) {
                 answer(d, "req", "", 0, &from, from_n);
             }

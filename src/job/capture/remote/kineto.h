@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window of a running PyTorch job by Kineto's on-demand protocol: this process stands where the
-// daemon (dynolog) would, and answers one question of the job's with what to record.
+// A window of a running PyTorch job by Kineto's on-demand protocol: this process takes the place of
+// the daemon (dynolog), and answers one request of the job with what to record.
 #pragma once
 
 #include <stdbool.h>
@@ -12,10 +12,10 @@
 
 enum { STK_KINETO_PATH = 4096 };
 
-// How a process was started, as its environment says.
+// The settings of a process, from its environment.
 struct stk_kineto_job {
-    bool is_known;                    // its environment may be read, and whose it is
-    uid_t uid;                        // of whom it is
+    bool is_known;                    // its environment and user can be read
+    uid_t uid;                        // its user
     bool listens;                     // KINETO_USE_DAEMON is set
     char socket_dir[STK_KINETO_PATH]; // KINETO_IPC_SOCKET_DIR; "": the abstract name
     char trace_dir[STK_KINETO_PATH];  // KINETO_ONDEMAND_TRACE_DIR; "": /tmp
@@ -27,12 +27,12 @@ struct stk_kineto_plan {
     const struct stk_kineto_job *job;
     const char *trace; // absolute, ends in ".json"; Kineto puts "_PID" before that
     uint64_t duration_ms;
-    uint64_t ask_ms, write_ms;  // how long to wait for its question; for its file after the window
+    uint64_t ask_ms, write_ms;  // how long to wait for its request; after the window, for its file
     bool (*is_cancelled)(void); // asked several times a second
-    void (*told)(void *arg, const char *what); // what is waited for now; may be NULL
+    void (*told)(void *arg, const char *what); // reports what it waits for; may be NULL
     void *told_arg;
 };
-// Writes where the trace is into path[STK_KINETO_PATH]. STOKER_ELIMIT: the job did not ask, or
-// wrote nothing, in time; another daemon is there. STOKER_EINTR: canceled.
+// Writes the trace's path into path[STK_KINETO_PATH]. STOKER_ELIMIT: the job didn't ask or wrote
+// nothing in time, or there is another daemon. STOKER_EINTR: canceled.
 STK_MUST_CHECK enum stoker_status stk_kineto_capture(const struct stk_kineto_plan *plan, char *path,
                                                      struct stoker_err *err);

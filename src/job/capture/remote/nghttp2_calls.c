@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nghttp2 comes from; see nghttp2_calls.h. STOKER_NGHTTP2_FILE: the library's file name with
-// its version, as CMake found it beside the header.
+// Loads nghttp2; see nghttp2_calls.h. STOKER_NGHTTP2_FILE: the library's file name with its
+// version, as CMake found it with the header.
 #include "job/capture/remote/nghttp2_calls.h"
 
 struct stk_nghttp2 stk_nghttp2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of nghttp2 that a gRPC call needs, loaded with the first one: no other command
-// pays for the library at its start.
+// The functions of nghttp2 that a gRPC call needs, loaded at the first call, so that the library
+// doesn't slow down the start of other commands.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -29,6 +29,6 @@
 struct stk_nghttp2 {
     STK_NGHTTP2_CALLS(STK_LATE_MEMBER)
 };
-extern struct stk_nghttp2 stk_nghttp2; // to be called once stk_nghttp2_load has succeeded
+extern struct stk_nghttp2 stk_nghttp2; // usable once stk_nghttp2_load has succeeded
 
 STK_MUST_CHECK enum stoker_status stk_nghttp2_load(struct stoker_err *err);

@@ -3,10 +3,10 @@
 //
 // Format: protobuf, tsl/profiler/protobuf/profiler_service.proto and profiler_options.proto.
 // Versions seen: see docs/capture.md. Only Profile (and Terminate) are the same in all of them.
-// emit_xspace (field 9) asks for the profile in the answer (field 8); servers older than it write
-// to repository_root/session_id on their own disk instead, as all did before.
+// emit_xspace (field 9) requests the profile in the answer (field 8); older servers write to
+// repository_root/session_id on their own disk instead.
 //
-// The answer is in a file; the profile is a part of that file, which is copied out.
+// The answer is in a file; the profile is copied out of it.
 #include "job/capture/remote/profiler_service.h"
 
 #include <errno.h>
@@ -89,7 +89,8 @@ static void put_bytes(struct text *t, uint32_t field, const void *bytes, size_t 
     t->n += n;
 }
 
-// Operations and stages of the input pipeline; Python's calls, since JAX prepares input there.
+// Requests operations, stages of the input pipeline, and Python's calls, since JAX prepares input
+// there.
 static void write_request(const struct stk_service_plan *plan, struct text *request)
 {
     struct text options = {0};
@@ -169,7 +170,7 @@ static enum stoker_status read_response(const struct stk_service_plan *plan, con
                              plan->host, plan->port);
 }
 
-// Bytes [from, from + n) of a file to the start of another one: 0, or the errno of what failed.
+// Copies bytes [from, from + n) of a file to the start of another one. 0, or an errno.
 static int copy(int in, uint64_t from, uint64_t n, int out)
 {
     STK_ASSERT(in >= 0 && out >= 0);
@@ -179,7 +180,7 @@ static int copy(int in, uint64_t from, uint64_t n, int out)
         size_t piece = n - at < sizeof buffer ? (size_t)(n - at) : sizeof buffer;
         ssize_t k = pread(in, buffer, piece, (off_t)(from + at));
         if (k <= 0) {
-            return k ? errno : EIO; // it has become shorter
+            return k ? errno : EIO; // it was truncated
         }
         if (pwrite(out, buffer, (size_t)k, (off_t)at) != k) {
             return errno;
@@ -237,7 +238,7 @@ static enum stoker_status ask(const struct stk_service_plan *plan, int to,
     return status == STOKER_OK && answer->status > 0 ? refused(plan, answer, err) : status;
 }
 
-// The answer is kept beside the profile while its fields are read.
+// While its fields are read, the answer is in a file next to the profile.
 enum stoker_status stk_service_capture(const struct stk_service_plan *plan,
                                        enum stk_service_how *how, char *path, size_t size,
                                        struct stoker_err *err)
