@@ -121,7 +121,7 @@ def test_what_holds_the_memory():
     numbers = sd.Dataset.range(200)
     for ds, words in (
         (numbers.map(one, 2).batch(100), ["held by batch, test_memory.py:", "a smaller batch_size"]),
-        (numbers.map(one).shuffle(100), ["elements in the making"]),
+        (numbers.map(one).shuffle(100), ["elements being made"]),
         (numbers.batch(1).map(lambda x: one(x[0])).prefetch(1).shuffle(100),
          ["held by shuffle, test_memory.py:", "a smaller buffer_size"]),
         (numbers.map(one, 2).prefetch(2).padded_batch(100), ["held by padded_batch, test_memory.py:", "bucket_by_sequence_length"]),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// include/stoker/data.h over the engine: arguments, functions and datasets. Handles are the
+// include/stoker/data.h over the engine: arguments, functions and datasets. Public handles are the
 // engine's own objects under another name.
 #include <string.h>
 
@@ -76,7 +76,7 @@ STK_HOT void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col 
     for (int k = 0; k < shape.rank; k++) {
         to->dim[k] = shape.dim[k];
     }
-    // Values that refer to other memory go with all of it; others need their own buffer alone.
+    // Values that point to other memory go with their whole buffer; others take only their own.
     bool refers = c->dtype == STK_DT_STRING || c->dtype == STK_DT_DATASET;
     struct stk_data_hold *h = NULL;
     to->is_readonly =
@@ -122,8 +122,8 @@ void stoker_tensor_share(struct stoker_tensor *to, const struct stoker_tensor *f
     }
 }
 
-// A column of one element over the tensor's memory. False: a shape of more values than there can
-// be.
+// A column of one element over the tensor's memory. False: its shape has more values than memory
+// can hold.
 bool stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from)
 {
     *to = (struct stk_col){.dtype = (enum stk_dtype)from->dtype, .n = 1, .data = from->data};
@@ -349,7 +349,7 @@ enum stoker_status stk_data_check_given(const char *name, const struct stk_attrs
     const struct stk_dataset_kind *kind =
         op && op->makes_dataset ? stk_dataset_kind_find(stk_attrs_text(attrs, "kind", "")) : NULL;
     enum stoker_status s = op ? stk_args_check_given(op->name, op->args, attrs, err)
-                              : STOKER_OK; // no such: told later
+                              : STOKER_OK; // missing: reported later
     return s == STOKER_OK && kind ? stk_args_check_given(kind->name, kind->args, attrs, err) : s;
 }
 
@@ -443,7 +443,7 @@ enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *
     const struct stk_dataset_kind *known = stk_dataset_kind_find(kind);
     struct stk_attrs *attrs = (struct stk_attrs *)(uintptr_t)args;
     enum stoker_status s =
-        known ? stk_args_check_given(kind, known->args, attrs, err) : STOKER_OK; // told by make
+        known ? stk_args_check_given(kind, known->args, attrs, err) : STOKER_OK; // reported by make
     s = s == STOKER_OK ? stk_dataset_make((struct stk_dataset **)out, kind,
                                           (struct stk_dataset *const *)inputs, n, attrs, where, err)
                        : s;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls into the embedding language: its functions for one element or for many, and generators.
 //
-// Results are copied into columns and released at once. Many elements are passed as one tensor
-// per component if they are contiguous, else as one tensor each.
+// Results are copied into columns and released at once. Many elements are passed as one tensor per
+// component if they are contiguous, otherwise as one tensor per element.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "engine/api/data_api.h"
 
-#define MANY_MAX 1024 // elements of a call: unused offers cost no more than these
+#define MANY_MAX                                                                                   \
+    1024 // most elements per call; limits what is prepared for elements that end up
+         // unused
 
 // Appends the element v to the column.
 static bool append(struct stk_col *out, struct stk_pool *pool, const struct stk_col *v)
@@ -59,7 +61,7 @@ static enum stoker_status take_results(struct stoker_host *caller, struct stk_po
     return ok ? STOKER_OK : no_room(err);
 }
 
-// What a function of the caller's says of its failure; the way there is ours to tell.
+// The error of a user's function. The stage and line are added by the engine.
 static void take_err(struct stoker_err *to, const struct stoker_err *from)
 {
     stk_err_init(to);
@@ -105,9 +107,9 @@ static enum stoker_status host_call(void *arg, int64_t id, int64_t n,
     return s;
 }
 
-struct many { // what a call for many elements takes and gives
+struct many { // inputs and outputs of a call for many elements
     struct stoker_component in[STK_OP_INPUTS_MAX], out[STK_OP_OUTPUTS_MAX];
-    struct stoker_tensor *tensors; // of all of them
+    struct stoker_tensor *tensors; // tensors in total
     int64_t n;                     // room for elements
 };
 
@@ -137,7 +139,7 @@ static bool many_open(struct many *m, const struct stk_col *const *in, int n_in,
     return m->tensors != NULL;
 }
 
-// Elements [first, first + n) of the inputs.
+// Adds elements [first, first + n) to the inputs.
 static void many_give(struct many *m, const struct stk_col *const *in, int n_in, int64_t first,
                       int64_t n)
 {
@@ -165,11 +167,11 @@ static void many_release(struct many *m, int n_in, int64_t n)
     }
 }
 
-// The i-th element of a component, as a column that starts there in the tensor.
+// A column that starts at the i-th element of a tensor component.
 static struct stk_col element_of(const struct stoker_component *c, int64_t i)
 {
     struct stk_col v;
-    (void)stk_data_tensor_view(&v, &c->of[c->is_stacked ? 0 : i]); // append() looks at the shape
+    (void)stk_data_tensor_view(&v, &c->of[c->is_stacked ? 0 : i]); // append() checks the shape
     if (c->is_stacked) {
         v.shape.rank--;
         memmove(&v.shape.dim[0], &v.shape.dim[1], (size_t)v.shape.rank * sizeof v.shape.dim[0]);
@@ -277,7 +279,8 @@ static enum stoker_status host_gen_next(void *arg, void *gen, int64_t n, struct 
         s = take_results(caller, pool, results, out->cols, out->count, err);
         out->n += s == STOKER_OK;
     }
-    for (int k = 0; k < out->count; k++) { // of an element that found no room some have a part
+    for (int k = 0; k < out->count; k++) { // drops what was appended of an element that found no
+                                           // room
         struct stk_col *c = &out->cols[k];
         c->n = c->n > out->n ? out->n : c->n;
     }

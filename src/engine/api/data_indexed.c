@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// include/stoker/data.h: a whole dataset into an indexed file.
+// include/stoker/data.h: writes a whole dataset into an indexed file.
 #include "engine/api/data_api.h"
 #include "engine/formats/indexed.h"
 #include "engine/run/pull.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // include/stoker/data.h: iterators and single operations.
 //
-// An iterator takes blocks from the engine and hands out their elements one by one. It asks for one
-// element at first, then for more as long as a block comes quickly, so that cheap pipelines cost
-// little for each element and slow ones do not run far ahead of their consumer.
+// An iterator takes blocks from the engine and returns their elements one by one. It asks for one
+// element first, then for more as long as blocks come fast: a cheap pipeline costs little per
+// element, and a slow one doesn't run far ahead of its consumer.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,48 +22,48 @@
 #include "engine/run/recorder.h"
 #include "engine/run/run_open.h"
 
-#define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
+#define BLOCK_NS_MAX 100000 // a block that took longer doesn't grow
 #define BLOCK_ELEMENTS_MAX 1024
 #define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
-#define STEP_NS 100000 // between two elements of a block: the consumer's work, a step of its own
-#define CROWDED ((uint64_t)4) // of CROWDED_OF parts of the budget; stages stop at 6
+#define STEP_NS 100000        // more between two elements of a block is the consumer's own step
+#define CROWDED ((uint64_t)4) // of CROWDED_OF parts of the budget; stages stop at 6 of them
 #define CROWDED_OF ((uint64_t)8)
-#define LOOKS_OF 64                 // parts of the budget
-#define PASS_MAX ((int64_t)1 << 20) // elements passed over between looks for canceling
+#define LOOKS_OF 64                 // of the budget; see is_crowded()
+#define PASS_MAX ((int64_t)1 << 20) // elements skipped between checks for cancellation
 #define STATE_MAGIC 0x32737473u     // "sts2"
 
 struct stoker_iterator {
     struct stk_iter *root;
     uint64_t likeness; // of the dataset as it was written
     struct stk_block block;
-    int64_t used;                  // elements of the block that were given
+    int64_t used;                  // elements of the block already returned
     int64_t want;                  // of the next block
-    uint64_t given, failed, epoch; // elements and errors that were handed out
+    uint64_t given, failed, epoch; // elements and errors returned so far
     struct stoker_host caller;
     struct stk_host host;          // the engine's view of it
-    bool owns_batches;             // elements are batches, which are their receiver's to write in
-    bool is_crowded;               // the budget is mostly in use: what is handed out leaves it
-    size_t unlooked_bytes;         // may be handed out before the budget is looked at
-    struct stk_pool *concurrent;   // memory beside the budget for that; NULL: none yet
-    uint64_t copied;               // tensors that went there
+    bool owns_batches;             // elements are batches, which the caller may write to
+    bool is_crowded;               // the budget is mostly used: copy returned tensors out of it
+    size_t unlooked_bytes;         // may be returned before the budget is checked again
+    struct stk_pool *concurrent;   // memory outside the budget for that; NULL: none yet
+    uint64_t copied;               // tensors copied there
     struct stk_recorder *recorder; // NULL: none
-    int64_t given_ns;              // with a recorder: when the last element was given
-    struct stoker_err err;         // of the last block; empty while there was none
-    struct skipped {               // a resumed one's: what it must skip before it returns any
+    int64_t given_ns;              // with a recorder: when the last element was returned
+    struct stoker_err err;         // of the last block; empty if it had none
+    struct skipped {               // after a resume: what to skip before returning any
         int64_t elements;
         uint64_t errors;
-        bool pulls; // element by element, since some failed
+        bool pulls; // element by element, because some failed
     } skipped;
 };
 
 struct state {
     uint32_t magic, size;
     uint64_t seed, epoch, given, failed;
-    uint64_t has_failures; // some element failed somewhere, if only to be left out
+    uint64_t has_failures; // some element failed, even if it was skipped
     uint64_t likeness;     // of the dataset; see stk_dataset_likeness
 };
 
-// Are the elements batches that no cache keeps?
+// Are the elements batches that no cache holds?
 static bool gives_batches(const struct stk_dataset *ds)
 {
     for (; ds->n_in == 1; ds = ds->in[0]) {
@@ -77,7 +77,8 @@ static bool gives_batches(const struct stk_dataset *ds)
     return false;
 }
 
-// The dataset as it runs; held.
+// The dataset as it will run: rewritten, unless the options say as written. The caller owns a
+// reference.
 static enum stoker_status choose_plan(struct stoker_dataset *ds,
                                       const struct stoker_run_options *options,
                                       struct stk_dataset **out, struct stoker_err *err)
@@ -192,8 +193,8 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
     return it->root;
 }
 
-// Elements that were returned before, and errors between and after them. In pieces, so that
-// canceling ends it; what is left then, or after an error, stays for the next call.
+// Skips elements that were returned before a resume, and the errors between and after them. In
+// chunks, so that it can be canceled; on an error, the next call does the rest.
 static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_err *err)
 {
     struct skipped *b = &it->skipped;
@@ -209,7 +210,7 @@ static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_er
             break;
         }
         b->errors -= s != STOKER_OK && b->errors > 0;
-        is_end = s == STOKER_OK && done == 0; // the data have become fewer
+        is_end = s == STOKER_OK && done == 0; // there is less data than before
         s = STOKER_OK;
     }
     if (s == STOKER_OK) {
@@ -219,7 +220,8 @@ static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_er
     return s;
 }
 
-// Another block. Grows what is asked for while blocks come quickly and stay small.
+// Takes the next block. Asks for more elements each time, as long as blocks come fast and stay
+// small.
 STK_HOT static enum stoker_status take_block(struct stoker_iterator *it, struct stoker_err *err)
 {
     if (it->skipped.elements > 0 || it->skipped.errors > 0) {
@@ -253,7 +255,8 @@ STK_HOT static enum stoker_status take_block(struct stoker_iterator *it, struct 
     return STOKER_OK;
 }
 
-// The same, where the caller may be a function of another pipeline's stage.
+// The same. The caller may be a stage function of another pipeline, whose time account is set
+// aside.
 STK_HOT static enum stoker_status refill(struct stoker_iterator *it, struct stoker_err *err)
 {
     struct stk_account callers = stk_account_set_aside();
@@ -265,13 +268,13 @@ STK_HOT static enum stoker_status refill(struct stoker_iterator *it, struct stok
     return s;
 }
 
-// A batch that is a view of the caller's own memory, as one that may be written. Without memory for
-// it, it stays a view.
+// Copies a batch that is a view of read-only memory, so the caller may write to it. If there is no
+// memory for the copy, it stays a view.
 static void own_batch(struct stoker_iterator *it, struct stoker_tensor *t)
 {
     struct stk_col own, view;
     bool is_number = t->dtype != STOKER_STRING && t->dtype != STOKER_DATASET;
-    (void)stk_data_tensor_view(&view, t); // of a value that the pipeline gave
+    (void)stk_data_tensor_view(&view, t); // can't fail: the pipeline made the value
     if (!t->is_readonly || t->rank == 0 || !is_number ||
         !stk_col_uniform(&own, it->root->run->pool, view.dtype, &view.shape, 1)) {
         return;
@@ -285,7 +288,7 @@ static void own_batch(struct stoker_iterator *it, struct stoker_tensor *t)
     stk_col_clear(&own);
 }
 
-// A consumer that keeps its tensors can use up the budget. Above CROWDED of it, tensors become
+// A consumer that keeps tensors can use up the budget. Above CROWDED of it, tensors become
 // copies outside the budget, so the pipeline keeps running. If that memory isn't available, the
 // tensor stays where it is.
 static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
@@ -315,8 +318,8 @@ static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
     stk_col_clear(&own);
 }
 
-// An element that was at hand. Consumers that work for each are distinguished from those that just
-// take them, which need no steps by the million.
+// An element that was ready. If the consumer worked since the last one, that counts as a step;
+// consumers that only drain elements would otherwise record millions of steps.
 static void record_element(struct stoker_iterator *it)
 {
     int64_t now = (int64_t)stk_clock_ns();
@@ -326,7 +329,7 @@ static void record_element(struct stoker_iterator *it)
     it->given_ns = now;
 }
 
-// What the block adds at most to what its receiver keeps; SIZE_MAX: that would have to be counted.
+// The most bytes that a caller keeps alive by keeping the block's tensors. SIZE_MAX: unknown.
 STK_HOT static size_t kept_bytes(const struct stk_block *b)
 {
     size_t bytes = 0;
@@ -342,8 +345,8 @@ STK_HOT static size_t kept_bytes(const struct stk_block *b)
     return bytes;
 }
 
-// Checked again after that much of the budget has been handed out: taking the pool's lock for each
-// small batch would cost too much.
+// Is the budget mostly in use? Asks the pool only after 1/LOOKS_OF of the budget was returned:
+// taking its lock for each small batch would cost too much.
 STK_HOT static bool is_crowded(struct stoker_iterator *it)
 {
     size_t bytes = kept_bytes(&it->block);
@@ -399,7 +402,8 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
     return STOKER_OK;
 }
 
-// What is at hand may be an error; where those are left out the call after it waits.
+// False where errors are skipped and no element is in the block: the ready piece may be an error,
+// and the call would then wait.
 STK_HOT int stoker_iterator_is_ready(const struct stoker_iterator *it)
 {
     const struct stk_iter *root = it->root;
@@ -449,7 +453,7 @@ void stoker_iterator_free(struct stoker_iterator *it)
 {
     struct stoker_err ignored;
     if (stoker_iterator_close(it, &ignored) != STOKER_OK) {
-        return; // who wants to know calls the other one
+        return; // callers who need the status use stoker_iterator_close
     }
 }
 
@@ -568,7 +572,7 @@ void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memo
     *out = (struct stoker_memory){s.in_use_bytes, s.peak_bytes, s.cap_bytes, s.fresh, it->copied};
 }
 
-// A function of the one operation, run on one element.
+// Runs the operation on one element, as a function with one node.
 static enum stoker_status called_once(const char *op, const struct stk_spec *specs,
                                       struct stk_block *in, struct stk_attrs *attrs, uint64_t seed,
                                       struct stk_block *out, struct stoker_err *err)
@@ -604,7 +608,7 @@ static enum stoker_status called_once(const char *op, const struct stk_spec *spe
     return s;
 }
 
-// A result that shares an argument's memory becomes one of its own.
+// Copies a result that shares an argument's memory.
 static bool own_result(struct stk_col *c, struct stk_pool *pool)
 {
     if (c->dtype == STK_DT_STRING) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of plug-ins (include/stoker/plugin.h): a shared library's table becomes operations of
-// the engine, each with functions between. Libraries stay loaded: functions that use them may live
-// as long as the process.
+// Plug-in operations (include/stoker/plugin.h): wraps a shared library's table as engine
+// operations. Libraries stay loaded, because functions that use them may live as long as the
+// process.
 #include <ctype.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -167,7 +167,7 @@ static enum stoker_status plugin_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
-// The handle of what a plug-in prepared knows the operation, which ends it.
+// What a plug-in prepared, with the operation that must free it.
 struct prepared {
     const struct stoker_plugin_op *of;
     void *own;
@@ -212,7 +212,7 @@ static void plugin_unprepare(void *prepared)
 struct running {
     struct stk_op_run *r;
     struct stoker_err *err;
-    enum stoker_status status; // why something could not be made
+    enum stoker_status status; // why something couldn't be created
     struct stk_col_capacity capacities[OUTPUTS_MAX];
 };
 
@@ -306,7 +306,7 @@ static uint64_t run_bits(struct stoker_plugin_run *p, int64_t i, uint64_t draw)
     return stk_random_bits(x->r->seed, 0, x->r->first_index + i, draw);
 }
 
-// What was made must be as many elements as went in, up to the first that failed.
+// The plug-in must return as many elements as it was given, up to the first that failed.
 static enum stoker_status settle(struct stk_op_run *r, struct stoker_err *err)
 {
     for (int k = 0; k < r->n_out; k++) {
@@ -412,7 +412,7 @@ static enum stoker_status check(const char *path, const struct stoker_plugin *pl
     return STOKER_OK;
 }
 
-// A library's operations become the engine's. They are never freed.
+// Turns a library's operations into engine operations. They are never freed.
 static enum stoker_status add_all(const struct stoker_plugin *plugin, int *first,
                                   struct stoker_err *err)
 {
@@ -437,7 +437,7 @@ static enum stoker_status add_all(const struct stoker_plugin *plugin, int *first
                             .scratch_bytes = p->scratch_bytes,
                             .run = plugin_run};
         int at = stk_op_register(&ops[i].op);
-        if (at < 0) { // those before it stay: they may be in use
+        if (at < 0) { // earlier ones stay: they may be in use
             return stk_err_set(err, STOKER_ELIMIT, "%s: too many plug-in operations", p->name);
         }
         *first = i == 0 ? at : *first;
@@ -482,7 +482,7 @@ static enum stoker_status load(const char *path, int *first, int *count, struct 
         *count = plugin->count;
         libraries[library_count++] = (struct library){plugin, *first, *count};
     }
-    return s; // the library stays: some of its operations may have been added
+    return s; // the library stays loaded: some of its operations may have been added
 }
 
 enum stoker_status stoker_plugin_load(const char *path, int *first, int *count,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of arguments for callers: the docs, Python's signatures.
+// Argument rows for callers: the docs and Python's signatures.
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/graph/dataset.h"
 
-// The n-th of texts with commas between.
+// The n-th item of a comma-separated list.
 static void copy_choice(char *out, size_t size, const char *choices, int64_t n)
 {
     while (n-- > 0 && choices) {

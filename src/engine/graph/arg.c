@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments checked by the rows of what takes them.
+// Checks arguments against the rows of the operation or kind that takes them.
 #include "engine/graph/arg.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static bool has_type(const struct stk_arg_row *row, const struct stk_attr *t)
     return false;
 }
 
-// Which of the row's choices a text is. -1: none of them.
+// Which of the row's choices the text is; -1: none.
 static int64_t choice_of(const struct stk_arg_row *row, const char *text)
 {
     size_t n = strlen(text);
@@ -72,7 +72,7 @@ static enum stoker_status no_choice(const char *who, const struct stk_arg_row *r
                        text, row->choices[0] == ',' ? "empty" : "one of ", list);
 }
 
-// A type is one there is, and one of the row's choices.
+// The type must exist and be one of the row's choices.
 static enum stoker_status check_dtype(const char *who, const struct stk_arg_row *row, int64_t value,
                                       struct stoker_err *err)
 {

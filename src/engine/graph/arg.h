@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of arguments: what an operation or a kind of dataset takes by name. The checks, the tuner,
-// the docs, Python's signatures and its stubs all come from them.
+// Rows of arguments: what an operation or a dataset kind takes by name. The checks, the tuner, the
+// docs, and Python's signatures and stubs all come from them.
 #pragma once
 
 #include "engine/graph/attr.h"
@@ -11,8 +11,8 @@ enum stk_arg_type {
     STK_ARG_FLOAT,
     STK_ARG_TEXT,
     STK_ARG_DTYPE,  // an INT: enum stk_dtype
-    STK_ARG_INTS,   // one INT is taken as well
-    STK_ARG_FLOATS, // one FLOAT is taken as well
+    STK_ARG_INTS,   // accepts one INT as well
+    STK_ARG_FLOATS, // accepts one FLOAT as well
     STK_ARG_OTHER
 };
 
@@ -20,44 +20,44 @@ struct stk_arg_row {
     const char *name;
     enum stk_arg_type type;
     bool is_required, is_tunable;
-    bool is_open;               // without it something else holds than one value: see help
-    bool is_input_too;          // where it is absent, the next input stands for it
-    bool is_internal;           // set by rewrites alone: no caller gives it, no table shows it
+    bool is_open;               // if absent, the behavior isn't that of one value: see help
+    bool is_input_too;          // if absent, the next input takes its place
+    bool is_internal;           // set only by rewrites: callers can't, and no table shows it
     int64_t fallback, min, max; // INT, BOOL, DTYPE; a range where min < max
     double fallback_float;      // FLOAT
     const char *fallback_text;  // TEXT; NULL: empty
-    const char *choices; // INT: names of 0, 1, ...; TEXT, DTYPE: all that may be. Commas between
+    const char *choices;        // INT: names of 0, 1, ...; TEXT, DTYPE: the allowed values.
+                                // Comma-separated
     const char *help;
 };
-// What every row holds, and then what else is so of this one: STK_ARG("seed", INT, "of its
-// bits", .fallback = -1).
+// The usual fields of a row, then those that differ: STK_ARG("seed", INT, "of its bits", .fallback
+// = -1).
 #define STK_ARG(argument, kind, ...) {.name = argument, .type = STK_ARG_##kind, .help = __VA_ARGS__}
 
-// Arguments resolved once, and then found by the number of their row.
+// Arguments resolved once and then looked up by row number.
 struct stk_arg_value {
-    const struct stk_attr *attr; // as given; NULL: it was not
+    const struct stk_attr *attr; // as given; NULL: absent
     int64_t i;        // INT, BOOL, DTYPE: the number or the row's fallback; TEXT: of its choice
     double f;         // FLOAT
     const char *text; // TEXT; never NULL
 };
-// As many as there are rows; borrows from both while they live. NULL: no memory.
+// One per row; borrows from both, which must outlive it. NULL: no memory.
 struct stk_arg_value *stk_args_resolve(const struct stk_arg_row *rows,
                                        const struct stk_attrs *attrs);
 
 const char *stk_arg_type_name(enum stk_arg_type type); // "int", as in the docs
-// Arguments against the rows (up to a NULL name; NULL: none), for `who`. STOKER_EINVAL: missing, of
-// another type or out of range; says which.
+// Checks arguments against the rows (up to a NULL name; NULL: none). `who` is named in errors.
+// STOKER_EINVAL: one is missing, has the wrong type or is out of range; says which.
 STK_MUST_CHECK enum stoker_status stk_args_check(const char *who, const struct stk_arg_row *rows,
                                                  const struct stk_attrs *attrs,
                                                  struct stoker_err *err);
-// STOKER_EINVAL: one whose name is in neither of the tables (NULL: empty); says which is the
-// nearest.
+// STOKER_EINVAL: a name is in neither table (NULL: empty); suggests the nearest.
 STK_MUST_CHECK enum stoker_status stk_args_check_names(const char *who,
                                                        const struct stk_arg_row *rows,
                                                        const struct stk_arg_row *common,
                                                        const struct stk_attrs *attrs,
                                                        struct stoker_err *err);
-// What a caller gives: STOKER_EINVAL for one that only rewrites may set.
+// STOKER_EINVAL: the caller gave one that only rewrites may set.
 STK_MUST_CHECK enum stoker_status stk_args_check_given(const char *who,
                                                        const struct stk_arg_row *rows,
                                                        const struct stk_attrs *attrs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of named arguments. Each attribute owns copies of its name and lists, in one allocation
-// each; what it refers to (columns, specs, functions, datasets) is held.
+// each, and holds references to what it points to (columns, specs, functions, datasets).
 #include "engine/graph/attr.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes compared and copied, for rewrites. Limit: tensors are equal where they are one tensor
-// of numbers of at most COMPARE_MAX bytes; others count as different.
+// Compares and copies attributes, for rewrites. Limit: tensors count as equal only if they are the
+// same tensor, or numbers of at most COMPARE_MAX bytes with the same values.
 #include <string.h>
 
 #include "engine/graph/attr.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of datasets: making nodes, checking their arguments by the kind's table, holding them.
+// The graph of datasets: creates nodes, checks their arguments against the kind's table, counts
+// references.
 #include "engine/graph/dataset.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ const struct stk_dataset_kind *stk_dataset_kind_find(const char *name)
     return NULL;
 }
 
-// What every kind takes.
+// Arguments of every kind.
 static const struct stk_arg_row every_kind[] = {
     STK_ARG("seed", INT, "seed of its random numbers", .fallback = -1),
     STK_ARG("keeps_paths", BOOL, "not shown as a stage (set by rewrites)"),
@@ -82,7 +83,7 @@ enum stoker_status stk_dataset_make(struct stk_dataset **out, const char *kind_n
     }
     if (s == STOKER_OK) {
         s = kind->infer(ds, err);
-        STK_ASSERT(s != STOKER_OK || ds->specs); // its elements are known to be something
+        STK_ASSERT(s != STOKER_OK || ds->specs); // infer must have set specs
     }
     if (s != STOKER_OK) {
         stk_dataset_drop(ds);
@@ -101,7 +102,7 @@ struct stk_dataset *stk_dataset_hold(struct stk_dataset *ds)
     return ds;
 }
 
-// A chain of transformations may be long: the last holder walks it instead of recursing.
+// A chain of transformations may be long: the last reference frees it in a loop, not by recursion.
 void stk_dataset_drop(struct stk_dataset *ds)
 {
     while (ds && __atomic_sub_fetch(&ds->refs, 1, __ATOMIC_ACQ_REL) == 0) {

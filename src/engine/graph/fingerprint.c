@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fingerprints: hashes of hashes. Arguments count by name, in any order. A likeness is the same
-// with less looked at, so that it costs no more than the description is long.
+// Fingerprints are hashes of hashes; arguments count by name, in any order. A likeness leaves some
+// out and samples large values, so it costs no more than the description is long.
 #include "engine/graph/fingerprint.h"
 
 #include <string.h>
 
 #include "base/farmhash.h"
 
-#define GLANCE_BYTES ((size_t)4096) // of a value, for a likeness
-#define GLANCE_ITEMS ((int64_t)256) // strings of one
+#define GLANCE_BYTES ((size_t)4096) // bytes of a value that a likeness hashes
+#define GLANCE_ITEMS ((int64_t)256) // strings of a value that it hashes
 
 enum look { WHOLE, GLANCE };
 
@@ -38,7 +38,7 @@ static uint64_t of_specs(const struct stk_specs *specs)
     return h;
 }
 
-// What of a string counts: for a likeness what follows the last '/', for files are moved.
+// The hashed part of a string: for a likeness the part after the last '/', because files move.
 static uint64_t of_bytes(const void *data, size_t size, enum look look)
 {
     const char *text = size ? data : "", *end = text + size, *from = text;
@@ -49,7 +49,7 @@ static uint64_t of_bytes(const void *data, size_t size, enum look look)
     return stk_farmhash64(from, look == GLANCE && count > GLANCE_BYTES ? GLANCE_BYTES : count);
 }
 
-// One element.
+// Hashes one element.
 static uint64_t of_value(const struct stk_col *c, enum look look)
 {
     struct stk_shape shape = stk_col_shape(c, 0);
@@ -124,7 +124,7 @@ static uint64_t of_attr(const struct stk_attr *t, enum look look)
     return h;
 }
 
-// Does an argument change which elements there are, or their order?
+// Does an argument change the elements or their order?
 static bool is_of_elements(const char *name)
 {
     static const char *const others[] = {"num_parallel_calls", "index"};
@@ -136,8 +136,8 @@ static bool is_of_elements(const char *name)
     return true;
 }
 
-// Is an argument of this process alone: a function's number (of has_host: "id"), or the bytes of
-// files, which `filenames` tells apart?
+// Is an argument valid only in this process: a function's number ("id" with has_host), or the bytes
+// of files, which `filenames` identifies?
 static bool is_of_process(const char *name, bool has_host)
 {
     return strcmp(name, "opener") == 0 || strcmp(name, "maps") == 0 ||

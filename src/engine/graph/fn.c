@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building a function: nodes are checked and typed as they come; those whose inputs are all
-// constant are computed at once. Its end is fn_finish.c.
+// Builds a function: nodes are checked and typed as they are added. A node with constant inputs is
+// computed at once. fn_finish.c completes the function.
 #include "engine/graph/fn.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "base/alloc.h"
 #include "base/str.h"
 
-// A constant is computed once, while the function is made, and kept for as long as it lives,
-// outside of any run's budget: what is much larger than what it is made of is left to the elements.
+// A constant is computed once, when the function is built, and lives as long as it does, outside of
+// any run's budget. So a result much larger than its inputs isn't folded but computed per element.
 #define CONST_BYTES_MAX ((size_t)1 << 30)
-#define CONST_BYTES_FREE ((size_t)32 << 20) // may always be taken
-#define CONST_GROWTH 8                      // and so many times the bytes of the inputs
+#define CONST_BYTES_FREE ((size_t)32 << 20) // a constant may always have this many bytes
+#define CONST_GROWTH 8                      // and up to this many times the bytes of its inputs
 
 static char *copy_text(const char *text)
 {
@@ -118,7 +118,7 @@ void stk_fn_drop(struct stk_fn *fn)
     stk_free(fn);
 }
 
-// Fills the new node; on failure nothing of it stays.
+// Fills the new node. On failure the function stays unchanged.
 static enum stoker_status node_make(struct stk_fn_node *node, const struct stk_op *op,
                                     const int *in, int n_in, struct stk_attrs *attrs,
                                     const char *where, struct stoker_err *err)
@@ -198,8 +198,8 @@ static size_t fold_bytes_max(const struct stk_fn *fn, const struct stk_fn_node *
     return most < CONST_BYTES_MAX ? most : CONST_BYTES_MAX;
 }
 
-// Replaces the newest node by the constant it computes. A failure leaves it as it is: then the
-// error belongs to the elements.
+// Replaces the newest node by the constant it computes. If computing fails, the node stays, and
+// each element reports the error.
 static void fold(struct stk_fn *fn)
 {
     struct stk_fn_node *node = &fn->nodes[fn->n_nodes - 1];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of traced functions; see fn_check.h. Nodes are looked at, not what their operations make
-// of attributes. Values of nodes that were removed stay numbered, and mean nothing any more.
+// Checks traced functions; see fn_check.h. It looks at nodes, not at what operations make of
+// attributes. Values of removed nodes keep their numbers but are meaningless.
 #include "engine/graph/fn_check.h"
 
 enum { LINES_MAX = 100, VALUES_BYTES_MAX = 400 };
 
-// The node whose output the value is; NULL: an input's, or of none that is still there.
+// The node that makes the value; NULL: an input, or a removed node's.
 static const struct stk_fn_node *maker_of(const struct stk_fn *fn, int value)
 {
     int low = 0, high = fn->n_nodes;

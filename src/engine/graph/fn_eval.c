@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluating a function on blocks: node by node over a chunk of elements, small enough for
-// intermediate values to stay in the cache. Results of a known shape are written directly to their
+// intermediate values to stay in the cache. Results of a known shape are written to their
 // destination; others are made per chunk and joined.
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #include "base/vec.h"
 #include "engine/graph/fn.h"
 
-#define CHUNK_BYTES (128 * 1024) // of the widest value between two operations
+#define CHUNK_BYTES (128 * 1024) // chunk bytes of the widest intermediate value
 #define PARTS_MAX ((size_t)1 << 24)
-#define PARTS_FEW 16   // are joined without an allocation
-#define CHUNK_FIRST 64 // elements, while widths are unknown
+#define PARTS_FEW 16   // chunks that are joined without an allocation
+#define CHUNK_FIRST 64 // elements per chunk while widths are unknown
 
 struct stk_frame {
     struct stk_fn *fn;
@@ -21,10 +21,10 @@ struct stk_frame {
     struct stk_col *values;   // per value of the function
     void **scratch;           // per node
     int64_t chunk;            // elements
-    int64_t at_once;          // the least of a chunk
-    int64_t widest;           // bytes of an element, the widest value seen
-    struct stk_col *each_out; // one element's outputs
-    struct stk_vec *parts;    // per result: struct stk_col of each chunk
+    int64_t at_once;          // fewest elements of a chunk
+    int64_t widest;           // bytes per element of the widest value seen
+    struct stk_col *each_out; // outputs of one element
+    struct stk_vec *parts;    // per result: a struct stk_col for each chunk
 };
 
 int64_t stk_fn_at_once(const struct stk_fn *fn)
@@ -138,7 +138,7 @@ static void note_width(struct stk_frame *f, const struct stk_col *c)
     f->widest = bytes > f->widest ? bytes : f->widest;
 }
 
-// One element of each input as a uniform column.
+// A uniform column of one element for each input.
 static void view_each(struct stk_col *view, const struct stk_col *in, int64_t i)
 {
     *view = *in;
@@ -165,8 +165,8 @@ static bool append_each(struct stk_frame *f, struct stk_col *out, struct stk_col
     return stk_keep_join(&out->keep, one->keep);
 }
 
-// What an operation says of its values' shape is one of the first of them and not the end of all:
-// the others may be shaped otherwise, and each has its own error.
+// An operation that rejects the shape of varied values saw only the first: other elements may have
+// another shape, and each gets its own error.
 static enum stoker_status run_op(struct stk_op_run *r, struct stoker_err *err)
 {
     enum stoker_status s = r->op->run(r, err);
@@ -178,7 +178,7 @@ static enum stoker_status run_op(struct stk_op_run *r, struct stoker_err *err)
     return STOKER_OK;
 }
 
-// For operations that want uniform columns: element by element, results appended.
+// For operations that need uniform columns: runs element by element and appends the results.
 static enum stoker_status run_each(struct stk_frame *f, struct stk_op_run *r,
                                    struct stoker_err *err)
 {
@@ -232,7 +232,7 @@ static bool wants_each(const struct stk_op_run *r)
     return false;
 }
 
-// The function, the line and the element where it failed. A lambda's name ends with its line.
+// Adds function, line and element to the error. A lambda's name already ends with its line.
 static void name_element(const char *name, const char *where, int64_t element,
                          struct stoker_err *err)
 {
@@ -242,7 +242,7 @@ static void name_element(const char *name, const char *where, int64_t element,
                   (long long)element);
 }
 
-// Runs one node over the chunk; *n shrinks to the elements before one that failed.
+// Runs one node on the chunk; *n shrinks to the elements before one that failed.
 static enum stoker_status run_node(struct stk_frame *f, int k, struct stk_eval *eval, int64_t first,
                                    int64_t *n, struct stoker_err *err)
 {
@@ -301,7 +301,7 @@ static enum stoker_status run_node(struct stk_frame *f, int k, struct stk_eval *
     return STOKER_OK;
 }
 
-// Output column o over the whole block, if its place is known beforehand.
+// Column o of the output for the whole block, if its layout is known beforehand.
 static bool bind_output(struct stk_frame *f, int o, struct stk_col *whole, int64_t n)
 {
     const struct stk_spec *spec = &f->fn->specs[f->fn->out[o]];
@@ -314,12 +314,12 @@ static bool bind_output(struct stk_frame *f, int o, struct stk_col *whole, int64
     return stk_col_uniform(whole, f->pool, spec->dtype, &spec->shape, n);
 }
 
-// Gives the value its place in the result, so that the operation writes there.
+// Makes the value a part of the result, so that the operation writes there.
 static void lend(struct stk_frame *f, int o, const struct stk_col *whole, int64_t first, int64_t n)
 {
     struct stk_col *v = &f->values[f->fn->out[o]];
     if (f->fn->out[o] < f->fn->n_in || v->is_bound || v->data) {
-        return; // an input, or lent already for another result
+        return; // an input, or already part of another result
     }
     *v = (struct stk_col){.dtype = whole->dtype,
                           .is_bound = true,
@@ -329,7 +329,7 @@ static void lend(struct stk_frame *f, int o, const struct stk_col *whole, int64_
                           .data = whole->data + (size_t)first * whole->stride};
 }
 
-// Puts the chunk's value where it belongs. False: it does not have the expected shape, or memory.
+// Copies the chunk's value to its place. False: no memory, or it doesn't have the expected shape.
 static bool place(struct stk_col *whole, const struct stk_col *v, int64_t first, int64_t n)
 {
     uint8_t *to = whole->data + (size_t)first * whole->stride;
@@ -347,7 +347,7 @@ static bool place(struct stk_col *whole, const struct stk_col *v, int64_t first,
     return stk_keep_join(&whole->keep, v->keep);
 }
 
-// Keeps the chunk's value until all chunks are there.
+// Keeps the chunk's value until all chunks are done.
 static bool keep_part(struct stk_frame *f, int o, const struct stk_col *v, int64_t n)
 {
     struct stk_col *part = stk_vec_push(&f->parts[o]);
@@ -357,7 +357,7 @@ static bool keep_part(struct stk_frame *f, int o, const struct stk_col *v, int64
     return part != NULL;
 }
 
-// The parts become one column.
+// Joins the parts into one column.
 static bool join_parts(struct stk_frame *f, int o, struct stk_col *whole)
 {
     struct stk_vec *parts = &f->parts[o];
@@ -422,7 +422,7 @@ enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in
     eval->failed = in->n;
     int64_t chunk = stk_frame_chunk(f);
     for (int o = 0; o < fn->n_out; o++) {
-        // A single chunk may return any column it made, input columns included.
+        // A single chunk may return any column, even an input's.
         bool has_place = out->cols[o].is_bound || in->n > chunk;
         is_placed[o] = has_place && bind_output(f, o, &out->cols[o], in->n);
     }
@@ -439,7 +439,7 @@ enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in
         }
         out->cols[o].n = out->n;
     }
-    out->n = s == STOKER_OK ? out->n : 0; // a partial block isn't given out
+    out->n = s == STOKER_OK ? out->n : 0; // never return a partial block
     return s;
 }
 

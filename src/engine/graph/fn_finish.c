@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of building a function: its results are set, and what nothing needs is removed.
+// Finishes a function: sets its results and removes unused nodes.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/graph/fn_check.h"
 
-// Which nodes does anything need? Works backwards, since inputs come before their users.
+// Which nodes are used? Works backwards, since inputs come before their users.
 static void mark_needed(const struct stk_fn *fn, bool *value_needed, bool *node_needed)
 {
     for (int i = 0; i < fn->n_out; i++) {
@@ -48,7 +48,7 @@ static void drop_nodes(struct stk_fn *fn, const bool *needed)
         if (needed[k]) {
             fn->nodes[kept++] = fn->nodes[k];
         } else {
-            // Its constant may be looked up no more: nothing needs it.
+            // Its constant must not be looked up: nothing needs it.
             stk_fn_node_free(&fn->nodes[k]);
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function's operations inside another: the way that two become one.
+// Copies one function's operations into another: how two functions become one.
 #include "base/alloc.h"
 #include "engine/graph/fn.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments and inputs of kinds; see infer.h.
+// Checks arguments and inputs of dataset kinds; see infer.h.
 #include "engine/graph/infer.h"
 
 bool stk_arg_fn_takes(const struct stk_fn *fn, int k, const struct stk_spec *given)

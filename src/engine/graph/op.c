@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operations, with those that plug-ins add, and what `run` functions share.
+// The table of operations, including those of plug-ins, and helpers that `run` functions share.
 #include "engine/graph/op.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ const struct stk_op *const stk_op_all[] = {
 };
 const int stk_op_count = (int)(sizeof stk_op_all / sizeof stk_op_all[0]);
 
-// Operations of plug-ins. Their number grows after the operation is in its place.
+// Plug-in operations. The count grows only after the operation is in place.
 static const struct stk_op *added[ADDED_MAX];
 static int added_count;
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;

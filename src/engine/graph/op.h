@@ -4,10 +4,10 @@
 // share a loop are one file with a row each; those on values place by place are one row of
 // ops_unary.def, ops_arithmetic.def or ops_comparison.def and nothing else.
 //
-// An operation works on a block: n elements of each input. It is handed uniform columns (all
-// elements of one shape, stride 0 for a constant) unless it says takes_varied; the evaluator runs
-// it element by element otherwise. Element i has the index first_index + i, which is what random
-// operations derive their bits from.
+// An operation works on a block: n elements of each input. It gets uniform columns (all elements of
+// one shape, stride 0 for a constant) unless it sets takes_varied; the evaluator runs it element by
+// element otherwise. Element i has the index first_index + i; random operations derive their bits
+// from it.
 #pragma once
 
 #include "engine/graph/arg.h"
@@ -17,7 +17,7 @@ struct stk_op;
 #define STK_OP_INPUTS_MAX 256
 #define STK_OP_OUTPUTS_MAX 256
 
-// While a function is built: what goes in, and what comes out.
+// Inference, while a function is built: inputs and outputs.
 struct stk_op_infer {
     const struct stk_op *op;
     const struct stk_attrs *attrs;
@@ -29,64 +29,65 @@ struct stk_op_infer {
     struct stk_spec *out; // room for STK_OP_OUTPUTS_MAX, starts zeroed with unknown shapes
 };
 
-// While it runs.
+// A run on one block.
 struct stk_op_run {
     const struct stk_op *op;
     const struct stk_attrs *attrs;
     const struct stk_arg_value *args; // the same by the number of the operation's row
     const void *prepared;             // what op->prepare made of the attributes; shared by threads
-    void *scratch;                    // op->scratch_bytes of this thread's own, zeroed at first
+    void *scratch;                    // op->scratch_bytes per thread, zeroed at first
     int64_t n;
     int n_in, n_out;
     const struct stk_col *const *in;
-    const struct stk_spec *spec; // of the outputs, as inferred
-    struct stk_col *out;         // to be made; see stk_op_out
+    const struct stk_spec *spec; // inferred specs of the outputs
+    struct stk_col *out;         // outputs to fill; see stk_op_out
     struct stk_pool *pool;
-    uint64_t seed; // of this stage and epoch
+    uint64_t seed; // seed of this stage and epoch
     int64_t first_index;
     struct stk_host *host; // calls into the embedding language; may be NULL
     const char *where;     // source line that added the operation; NULL: unknown
-    // The first element that failed; n if none did. Later elements need not be computed.
+    // The first element that failed; n if none. Later ones need not be computed.
     int64_t failed;
-    struct stoker_err *err; // of that element
+    struct stoker_err *err; // its error
 };
 
 struct stk_op {
     const char *name;            // "cast", as in the graph and the docs
     const char *summary;         // one line for the docs
-    bool takes_varied;           // columns as they come
+    bool takes_varied;           // accepts varied columns
     bool is_random, is_stateful; // never folded, never shared
-    bool is_slow;                // may take seconds: never folded, for nobody could cancel it
-    bool is_elementwise;         // output i depends on the inputs' values at the same place only
-    bool is_const;               // a value of its attribute "value", one for all elements
+    bool is_slow;                // may take seconds: never folded, since folding can't be canceled
+    bool is_elementwise;         // output value i depends only on input values i
+    bool is_const;               // the value of its attribute "value", the same for all elements
     bool is_host_call;           // runs the embedding language's code, under its lock
-    bool waits;                  // for what is outside the program: a file
-    bool makes_dataset;          // its attributes "kind" and those of that kind
-    bool decodes;                // image files, always; others may with an attribute "decode"
-    bool takes_more;             // attributes that its rows do not name
-    int at_once;    // elements it is faster on together, however large they are; 0: one is as good
-    double cost_ns; // rough, per value; for ordering and chunking before anything was measured
-    // What goes in and comes out, "uint8[...hwc], any? -> same"; NULL: infer says all of it.
-    // Inputs: a dtype's name or "any", then the shape where it matters: [] one value, [n] a vector,
-    // [hwc] as many dimensions,
-    // [...hwc] one more as well; "?": it may be absent. Outputs (none: infer makes them): "same" as
-    // the first input, a dtype's name or "@name" of an argument that is one; of the first input's
-    // shape, or [], [3], [?].
+    bool waits;                  // waits for something outside the program: a file
+    bool makes_dataset;          // makes datasets: takes "kind" and that kind's attributes
+    bool decodes;                // always decodes image files; others may, with the attribute
+                                 // "decode"
+    bool takes_more;             // accepts attributes not in its rows
+    int at_once;                 // elements to run together for speed, however large; 0: no gain
+    double cost_ns; // rough, per value; for ordering and chunking before measurements exist
+    // Inputs and outputs, "uint8[...hwc], any? -> same"; NULL: infer does it all. Inputs: a dtype's
+    // name or "any", then the shape if it matters: [] one value, [n] a vector, [hwc] as many
+    // dimensions,
+    // [...hwc] also one more; "?": optional. Outputs (none: infer makes them): "same" as the first
+    // input, a dtype's name, or "@name" of a dtype argument; with the first input's shape, or [],
+    // [3], [?].
     const char *signature;
-    // The operation's own checks, after that; may be NULL. STOKER_EINVAL: types or shapes do not
-    // fit; says which and why.
+    // The operation's own checks, after the signature's; may be NULL. STOKER_EINVAL: wrong types or
+    // shapes; says which and why.
     enum stoker_status (*infer)(struct stk_op_infer *c, struct stoker_err *err);
     // NULL: nothing to prepare. *out is freed with `unprepare`.
     enum stoker_status (*prepare)(const struct stk_op_infer *c, void **out, struct stoker_err *err);
     void (*unprepare)(void *prepared);
     size_t scratch_bytes;
-    void (*scratch_end)(void *scratch); // frees what the scratch refers to
-    // STOKER_OK also where an element failed (r->failed, r->err). Other codes end the whole block:
+    void (*scratch_end)(void *scratch); // frees what the scratch points to
+    // Also STOKER_OK if an element failed (r->failed, r->err). Other codes end the whole block:
     // memory, cancellation, a bug.
     enum stoker_status (*run)(struct stk_op_run *r, struct stoker_err *err);
     const struct stk_arg_row *args; // ends with a NULL name; NULL: it takes none
     int arg;                        // for files that hold several operations: which one
-    const void *own;                // the same: what its row has beside this, such as loops
+    const void *own;                // likewise: other data of its row, such as loops
 };
 
 #define X(name) extern const struct stk_op stk_op_##name;
@@ -94,40 +95,40 @@ struct stk_op {
 #undef X
 extern const struct stk_op *const stk_op_all[];
 extern const int stk_op_count;
-const struct stk_op *stk_op_find(const char *name); // plug-ins' too. NULL: none
-const struct stk_op *stk_op_at(int i);              // the table's, then plug-ins'. NULL: beyond
-// Another operation, which stays for ever; its number in the table. -1: no memory, or the name is
-// taken.
+const struct stk_op *stk_op_find(const char *name); // also finds plug-ins'. NULL: none
+const struct stk_op *stk_op_at(int i);              // the table's, then plug-ins'. NULL: past the
+                                                    // end
+// Adds an operation, never removed. Returns its number. -1: no memory, or the name is taken.
 int stk_op_register(const struct stk_op *op);
 
-// By the signature and infer. STOKER_EINVAL: types or shapes do not fit.
+// Checks by signature and infer. STOKER_EINVAL: wrong types or shapes.
 enum stoker_status stk_op_infer(struct stk_op_infer *c, struct stoker_err *err);
 enum stoker_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
                                       struct stoker_err *err);
 
-// No memory for the result, as an error.
+// The error for lack of memory for the result.
 enum stoker_status stk_op_no_memory(const struct stk_op_run *r, struct stoker_err *err);
-// bytes: of the result, where they are known.
+// bytes: of the result, if known.
 enum stoker_status stk_op_no_memory_for(const struct stk_op_run *r, size_t bytes,
                                         struct stoker_err *err);
 
-// Room for a uniform output of r->n elements: the caller's memory where it was given and fits.
-// NULL: no memory (STOKER_ENOMEM or STOKER_ELIMIT is in err).
+// Memory for a uniform output of r->n elements: the caller's, if given and it fits. NULL: no memory
+// (err has STOKER_ENOMEM or STOKER_ELIMIT).
 void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct stk_shape *shape,
                  struct stoker_err *err);
-// The k-th output is the j-th input as it stands, perhaps of another shape with as many values
-// (NULL: the same).
+// Makes the k-th output share the j-th input, perhaps with another shape of as many values (NULL:
+// the same).
 enum stoker_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk_shape *shape,
                                struct stoker_err *err);
-// Element i failed. Keeps the first; returns STOKER_OK, so that `return stk_op_fail(...)` ends a
-// run.
+// Records that element i failed; keeps the first. Returns STOKER_OK, so `return stk_op_fail(...)`
+// ends a run.
 enum stoker_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stoker_status code,
                                const char *fmt, ...) STK_PRINTF(4, 5);
 // 64 random bits: the same for the same seed, operation (salt) and element index, on any
 // thread. draw numbers the bits of one element.
 uint64_t stk_random_bits(uint64_t seed, uint64_t salt, int64_t index, uint64_t draw);
 
-// What the embedding language (Python) does for an operation or a source.
+// Calls into the embedding language (Python) for operations and sources.
 struct stk_host {
     void *arg;
     // Calls function `id` on n elements; makes the outputs (uniform or varied, not bound).
@@ -135,13 +136,13 @@ struct stk_host {
                                int n_in, struct stk_pool *pool, struct stk_col *out, int n_out,
                                int64_t *failed, struct stoker_err *failed_err,
                                struct stoker_err *err);
-    // The same of a function that takes many elements at once.
+    // The same for a function that takes many elements at once.
     enum stoker_status (*call_many)(void *arg, int64_t id, int64_t n,
                                     const struct stk_col *const *in, int n_in,
                                     struct stk_pool *pool, struct stk_col *out, int n_out,
                                     int64_t *failed, struct stoker_err *failed_err,
                                     struct stoker_err *err);
-    // A generator: opens, gives up to n elements (0: the end), closes.
+    // A generator: open it, take up to n elements (0: the end), close it.
     enum stoker_status (*gen_open)(void *arg, int64_t id, const struct stk_col *const *in, int n_in,
                                    void **gen, struct stoker_err *err);
     enum stoker_status (*gen_next)(void *arg, void *gen, int64_t n, struct stk_pool *pool,

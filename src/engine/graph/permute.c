@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Feistel network over pairs (l, r) with l < left, r < right and left * right just above n: each
-// round adds a mixed value of one half to the other, modulo its size. Results beyond n are sent
-// through again (cycle walking), which is rare since left * right - n < left + right.
+// round adds a mixed value of one half to the other, modulo its size. Results of n or more go
+// through again (cycle walking), which is rare because left * right - n < left + right.
 #include "engine/graph/permute.h"
 
 #include "base/assert.h"
@@ -42,7 +42,7 @@ static inline uint64_t below(uint64_t x, uint64_t size) // x < 2 * size
     return less + (size & (0 - (less >> 63)));
 }
 
-// One pass; the result may be beyond n.
+// One pass; the result may be n or more.
 static inline uint64_t pass(const struct stk_permutation *p, uint64_t l, uint64_t r)
 {
     for (int k = 0; k < ROUNDS; k += 2) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permutations of 0 .. n - 1 by computation: no memory, any position in constant time.
+// Computed permutations of 0 .. n - 1: no memory, any position in constant time.
 #pragma once
 
 #include <stdint.h>
@@ -10,8 +10,8 @@ struct stk_permutation {
 };
 
 void stk_permutation_open(struct stk_permutation *p, uint64_t n, uint64_t seed);
-// Where position i goes; i < n.
+// Where position i maps to; i < n.
 uint64_t stk_permutation_at(const struct stk_permutation *p, uint64_t i);
-// Where positions first .. first + n - 1 go.
+// Where positions first .. first + n - 1 map to.
 void stk_permutation_range(const struct stk_permutation *p, uint64_t first, int64_t n,
                            int64_t *out);

@@ -63,7 +63,7 @@ static const struct stk_arg_row *row_of(const struct stk_arg_row *rows, const ch
     return rows && rows->name ? rows : NULL;
 }
 
-// row: of the argument; NULL: what a rewrite added.
+// row: the argument's; NULL: added by a rewrite.
 static void add_value(struct line *l, const struct stk_attr *t, const struct stk_arg_row *row)
 {
     bool is_type = row && row->type == STK_ARG_DTYPE;
@@ -80,7 +80,7 @@ static void add_value(struct line *l, const struct stk_attr *t, const struct stk
     }
 }
 
-// What a person wrote: numbers and texts; what functions and tensors are has lines of its own.
+// Prints what the user wrote, numbers and texts; functions and tensors have lines of their own.
 static void add_args(struct line *l, const struct stk_dataset *ds)
 {
     const struct stk_attrs *a = ds->attrs;
@@ -103,7 +103,7 @@ static void add_args(struct line *l, const struct stk_dataset *ds)
 
 static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int indent, int depth);
 
-// The functions of a dataset that the operation makes, or of a branch.
+// The functions of a dataset that the operation creates, or of a branch.
 static bool write_inner_fns(struct stk_rewrite_log *out, const struct stk_fn_node *node, int indent,
                             int depth)
 {

@@ -8,8 +8,8 @@
 #include "engine/graph/dataset.h"
 #include "engine/graph/rewrite_log.h"
 
-// Of the dataset as it stands: hand it a rewritten one. False: no memory.
+// Of the dataset as given: pass a rewritten one. False: no memory.
 bool stk_plan_write(struct stk_rewrite_log *out, const struct stk_dataset *ds);
-// For the debugger, a line for each dataset, inputs below it: kind, who holds it, the specs of its
-// elements, where it was written. to == NULL: standard error.
+// For the debugger: one line per dataset, inputs below it, with kind, reference count, specs and
+// source line. to == NULL: stderr.
 void stk_dataset_dump(const struct stk_dataset *ds, FILE *to);

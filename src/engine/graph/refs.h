@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// References to functions and datasets, for what holds them without looking inside (attributes).
+// Reference counting of functions and datasets, for code that holds them without looking inside
+// (attributes).
 #pragma once
 
 struct stk_fn;

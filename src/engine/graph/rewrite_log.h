@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was done to a pipeline, a line each, as its plan shows it: "name: what (where): reason".
+// The log of rewrites on a pipeline, as its plan prints it; one line each: "name: what (where):
+// reason".
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row says of an operation's inputs and outputs in one text, "uint8[...hwc], any? -> same",
-// checked and inferred: struct stk_op in op.h has the grammar. Signatures are the program's own: a
-// wrong one fails an assertion.
+// Checks inputs and infers outputs by an operation's signature, such as "uint8[...hwc], any? ->
+// same". struct stk_op in op.h has the grammar. A malformed signature is a bug: it fails an
+// assertion.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,7 @@ enum stoker_status stk_op_infer(struct stk_op_infer *c, struct stoker_err *err)
     int most = 0, least = 0;
     while (at && (next = read_part(at, &in[most])) != NULL) {
         least += !in[most++].is_optional;
-        STK_ASSERT(most < PARTS_MAX); // room for the terminator
+        STK_ASSERT(most < PARTS_MAX); // with its terminator
         at = next;
     }
     s = at ? stk_op_want_inputs(c, least, most, err) : s;

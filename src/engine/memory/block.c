@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "engine/memory/col.h"
 
-#define PARTS_FEW 64 // are joined without an allocation
+#define PARTS_FEW 64 // blocks that are joined without an allocation
 
 STK_HOT bool stk_block_reset(struct stk_block *b, int count)
 {

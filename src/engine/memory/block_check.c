@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of columns and blocks; see block_check.h. Values are not looked at, but for the views of
-// strings. Limit: of memory that is not the engine's (no buffer, or one without a size) it is not
-// known where it ends.
+// Checks columns and blocks; see block_check.h. Of values, it checks only the views of strings.
+// Limit: the size of memory that isn't the engine's (no buffer, or one without a size) is unknown.
 #include "engine/memory/block_check.h"
 
 #include <inttypes.h>

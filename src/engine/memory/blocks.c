@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks joined once; see blocks.h.
+// Collects blocks and joins them once; see blocks.h.
 #include "engine/memory/blocks.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that are held as they come and joined once: elements are copied once, however small the
-// blocks.
+// Blocks kept as they arrive and joined once, so each element is copied once, however small the
+// blocks are.
 #pragma once
 
 #include "base/vec.h"
@@ -8,12 +8,13 @@
 
 struct stk_blocks {
     struct stk_vec list; // struct stk_block
-    int64_t n;           // elements of all
+    int64_t n;           // elements in all blocks
 };
 
 void stk_blocks_init(struct stk_blocks *b, size_t blocks_max);
-bool stk_blocks_add(struct stk_blocks *b, struct stk_block *more); // moves it. False: no memory
-// All elements as one block; none are left. False: no memory, and they are lost.
+bool stk_blocks_add(struct stk_blocks *b, struct stk_block *more); // moves the block. False: no
+                                                                   // memory
+// Moves all elements into one block. False: no memory, and they are lost.
 bool stk_blocks_join(struct stk_blocks *b, struct stk_pool *pool, struct stk_block *to);
 void stk_blocks_clear(struct stk_blocks *b);
 void stk_blocks_free(struct stk_blocks *b);

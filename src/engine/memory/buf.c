@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and their pool. Free buffers wait in lists by size class (four classes for each power of
-// two, so at most a quarter is unused); one lock guards the lists. Where the class has none, a free
-// small one of the next classes serves, less than twice as large: sizes that differ from file to
-// file soon find what they need. Large ones ask for huge pages, since first touch of small pages
-// costs more than filling them; of the others all pages are touched at once, not by the first
-// element that is long enough.
+// two, so at most a quarter is unused); one lock guards the lists. If a class has no free buffer, a
+// small one from the next classes serves, less than twice as large, so sizes that vary from file to
+// file soon find a match. Large buffers ask for huge pages, because the first touch of small pages
+// costs more than filling them. All pages of other buffers are touched at once, not by the first
+// element that needs them.
 #include "engine/memory/buf.h"
 
 #include <limits.h>
@@ -20,28 +20,28 @@
 #define CLASS_BYTES_MIN 256
 #define CLASSES 160
 #define HUGE_PAGE ((size_t)2 << 20)
-#define SOURCED_BYTES_MIN ((size_t)64 << 10) // smaller ones are not worth the source's granularity
-#define CACHE_SHIFT 2                        // at most a quarter of the cap waits in the lists
-#define CLASSES_ABOVE 3                      // that are looked through for a free buffer
-#define TOUCH_BYTES 4096                     // the smallest page that systems have
-#define SMALL_BYTES_MAX ((size_t)1 << 20)    // larger ones come in few sizes, and are mostly filled
+#define SOURCED_BYTES_MIN ((size_t)64 << 10) // smaller buffers waste the source's granularity
+#define CACHE_SHIFT 2                        // at most a quarter of the cap waits in the free lists
+#define CLASSES_ABOVE 3                      // lists searched for a free buffer
+#define TOUCH_BYTES 4096                     // the smallest page size in use
+#define SMALL_BYTES_MAX ((size_t)1 << 20)    // larger buffers come in few sizes and are mostly full
 
 struct stk_pool {
-    int refs;                        // its owner and every buffer that is out
-    bool is_counted;                 // against the process' limit
-    struct stk_pool *before, *after; // in the list of those that are
+    int refs;                        // the owner and every buffer in use
+    bool is_counted;                 // counts against the process's limit
+    struct stk_pool *before, *after; // links in the list of counted pools
     pthread_mutex_t lock;
     struct stk_pool_stats stats;
     struct stoker_memory_source source; // get NULL: none
-    bool (*wait)(void *arg, int *idle); // NULL: nobody waits
+    bool (*wait)(void *arg, int *idle); // NULL: never waits
     void *wait_arg;
-    bool (*split)(void *arg, const struct stk_split *work); // NULL: nobody helps
+    bool (*split)(void *arg, const struct stk_split *work); // NULL: no helper
     void *split_arg;
     struct stk_buf *free[CLASSES];
 };
 
-static struct { // pools that count, whose free lists are emptied where another finds too little
-    pthread_mutex_t lock; // taken before a pool's, never after it
+static struct {           // counted pools; their free lists are emptied when another runs short
+    pthread_mutex_t lock; // lock order: before a pool's lock
     struct stk_pool *first;
 } counted = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -156,7 +156,7 @@ static void buf_free(struct stk_pool *p, struct stk_buf *b)
     stk_free(b);
 }
 
-// The lock is held.
+// Caller holds the lock.
 static void free_lists(struct stk_pool *p)
 {
     for (int c = 0; c < CLASSES; c++) {
@@ -206,7 +206,8 @@ bool stk_pool_refused(void)
     return thread_was_refused;
 }
 
-// A buffer in the source's memory; NULL: it has none left, or there is no source for that size.
+// A buffer from the source. NULL: the source has no memory left, or there is no source for that
+// size.
 static struct stk_buf *buf_sourced(struct stk_pool *p, size_t size)
 {
     struct stk_buf *b = p->source.get && size >= SOURCED_BYTES_MIN ? stk_alloc(sizeof *b) : NULL;
@@ -244,7 +245,7 @@ static struct stk_buf *buf_new(size_t size)
     return b;
 }
 
-// Of the process' limit. The lock is held.
+// Takes `size` out of the process's limit. Caller holds the lock.
 static bool take_ram(struct stk_pool *p, size_t size)
 {
     if (!p->is_counted || stk_limits_take_ram(size)) {
@@ -271,14 +272,14 @@ bool stk_pool_is_ahead(void)
     return thread_is_ahead;
 }
 
-// Of a budget, for who waits for more.
+// The part of the budget that this thread may use.
 static uint64_t thread_bytes(const struct stk_pool *p)
 {
     return thread_is_ahead ? stk_pool_ahead_bytes(p->stats.cap_bytes) : p->stats.cap_bytes;
 }
 
-// Takes `size` out of the budget; is_fresh: of memory that the pool does not have yet. The lock is
-// held. False: more than `most` would be in use.
+// Reserves `size` bytes of the budget; is_fresh: the pool must allocate them. Caller holds the
+// lock. False: more than `most` would be in use.
 STK_HOT static bool reserve(struct stk_pool *p, size_t size, bool is_fresh, uint64_t most)
 {
     struct stk_pool_stats *s = &p->stats;
@@ -314,7 +315,7 @@ bool stk_pool_claim(struct stk_pool *p, size_t bytes)
     return claim(p, bytes, p->stats.cap_bytes);
 }
 
-// Empties the free lists of all pools that nobody is at.
+// Empties the free lists of all pools whose lock is free.
 static void free_all_lists(void)
 {
     lock_counted();
@@ -334,7 +335,7 @@ static bool waits(struct stk_pool *p, size_t bytes, int *idle)
            p->wait(p->wait_arg, idle);
 }
 
-// Whether to try once more at once: other pools may have had what lacks.
+// Whether to try again at once: other pools may have had the missing memory.
 static bool frees_others(const struct stk_pool *p, size_t bytes)
 {
     if (!p->is_counted || stk_limits_use().ram_left >= bytes) {
@@ -365,8 +366,8 @@ void stk_pool_unclaim(struct stk_pool *p, size_t bytes)
     }
 }
 
-// A free buffer of class c, or a small one of a class little above; out of its list. NULL: none.
-// The lock is held.
+// Takes a free buffer of class c, or a small one of a slightly larger class, from its list. NULL:
+// none. Caller holds the lock.
 STK_HOT static struct stk_buf *take_free(struct stk_pool *p, int c)
 {
     for (int k = c; k < CLASSES && k <= c + CLASSES_ABOVE; k++) {
@@ -386,7 +387,7 @@ STK_HOT static struct stk_buf *take_free(struct stk_pool *p, int c)
     return NULL;
 }
 
-// The lock is held.
+// Caller holds the lock.
 STK_HOT static bool put_free(struct stk_pool *p, struct stk_buf *b)
 {
     int c = class_of(b->size);
@@ -538,7 +539,7 @@ STK_HOT void stk_keep_drop(struct stk_keep *k)
     }
 }
 
-// An empty list with room for `least` buffers or more. NULL: no memory.
+// An empty list with room for at least `least` buffers. NULL: no memory.
 static struct stk_keep *keep_new(struct stk_pool *pool, int least)
 {
     size_t size = sizeof(struct stk_keep) + (size_t)least * sizeof(struct stk_buf *);
@@ -554,7 +555,7 @@ static struct stk_keep *keep_new(struct stk_pool *pool, int least)
     return k;
 }
 
-// Makes *k a list of the caller's own with room for one more.
+// Makes *k a list that only the caller holds, with room for one more.
 static bool keep_make_own(struct stk_keep **k, struct stk_pool *pool)
 {
     struct stk_keep *old = *k;
@@ -585,7 +586,8 @@ bool stk_keep_add(struct stk_keep **k, struct stk_buf *b)
         return false;
     }
     struct stk_keep *own = *k;
-    STK_ASSERT(own->refs == 1 && own->count < own->capacity); // nobody else sees it change
+    STK_ASSERT(own->refs == 1 && own->count < own->capacity); // only one holder, so no one sees the
+                                                              // change
     own->bufs[own->count++] = stk_buf_hold(b);
     return true;
 }

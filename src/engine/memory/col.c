@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-#define ROOM_BYTES ((size_t)16 << 10) // of string bytes at once
+#define ROOM_BYTES ((size_t)16 << 10) // bytes allocated at once for strings
 
 STK_HOT void stk_col_clear(struct stk_col *c)
 {
@@ -250,7 +250,7 @@ bool stk_col_own(struct stk_col *c, struct stk_pool *pool)
         }
         at += from[i].size;
     }
-    // Offsets of a slice start above 0: the values were copied from there.
+    // A slice's offsets start above 0, but its values were copied to the buffer's start.
     own.data = own.data_buf->data - (c->is_varied ? (size_t)c->offsets[0] * sizeof from[0] : 0);
     stk_buf_drop(c->data_buf);
     stk_keep_drop(c->keep);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// New columns of old ones: picking, joining, folding (batching) and unfolding elements. Values are
-// moved as bytes; string views and datasets stay held through `keep`.
+// Makes columns from columns: picks, joins, folds (batches) and unfolds elements. Values are moved
+// as bytes; string views and datasets stay alive through `keep`.
 #include <string.h>
 
 #include "base/assert.h"
@@ -24,7 +24,7 @@ static void pick_streamed(void *arg, int64_t first, int64_t n)
     }
 }
 
-// Copies of 1, 4, 8 and 16 bytes are the common ones, and a call each would cost more than they do.
+// Copies of 1, 4, 8 and 16 bytes are common, and a call would cost more than the copy.
 static void copy_each(uint8_t *to, struct stk_pool *pool, const struct stk_col *from,
                       const int64_t *index, int64_t n)
 {
@@ -108,7 +108,7 @@ bool stk_col_gather(struct stk_col *to, struct stk_pool *pool, const struct stk_
     return ok;
 }
 
-// Copies a column's elements back to back to `at`, which is part of `total` bytes.
+// Copies a column's elements back to back to `at`. `total`: bytes of the whole copy it is part of.
 static void copy_all(uint8_t *at, const struct stk_col *c, size_t total)
 {
     size_t each = stk_dtype_bytes(c->dtype);
@@ -230,14 +230,15 @@ bool stk_col_fold(struct stk_col *to, struct stk_pool *pool, const struct stk_co
     stk_col_share(&uniform, from);
     if (from->is_varied) {
         for (int64_t i = 0; i < from->n; i++) {
-            int64_t first = i / group * group; // only the elements of one group must be alike
+            int64_t first = i / group * group; // only elements within a group must have equal
+                                               // shapes
             if (!stk_shape_equal(&from->shapes[i], &from->shapes[first])) {
                 *unequal = i;
                 stk_col_clear(&uniform);
                 return false;
             }
         }
-        // The groups may differ from each other: each becomes an element of its own shape.
+        // Groups may differ from each other: each becomes an element with its own shape.
         bool ok = stk_col_varied(to, pool, from->dtype, from->n / group, values_of(from));
         for (int64_t g = 0; ok && g < from->n / group; g++) {
             struct stk_shape shape = from->shapes[g * group];

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-// The shape that holds all elements. False: element *bad does not fit.
+// The smallest shape that fits all elements. False: element *bad doesn't fit.
 static bool find_shape(const struct stk_col *from, int64_t first, int64_t n,
                        const struct stk_shape *target, struct stk_shape *shape, int64_t *bad)
 {
@@ -47,12 +47,12 @@ static void fill(uint8_t *to, int64_t count, size_t each, const void *value)
 
 struct padding {
     const struct stk_shape *out, *in;
-    const int64_t *before; // places ahead of the values; NULL: none
+    const int64_t *before; // padding before the values; NULL: none
     size_t each;
     const void *value;
 };
 
-// One element, from dimension `dim` on: rows are copied, what is around them filled.
+// Copies one element from dimension `dim` on, and fills around it.
 static void put(const struct padding *p, uint8_t *to, const uint8_t *from, int dim)
 {
     if (dim == p->out->rank) {
@@ -68,7 +68,7 @@ static void put(const struct padding *p, uint8_t *to, const uint8_t *from, int d
     STK_ASSERT(ahead >= 0 && rows >= 0 && ahead + rows <= p->out->dim[dim]);
     fill(to, ahead * out_row, p->each, p->value);
     to += (size_t)(ahead * out_row) * p->each;
-    if (out_row == in_row) { // the same from here on
+    if (out_row == in_row) { // the rest is contiguous in both
         if (rows * in_row > 0) {
             memcpy(to, from, (size_t)(rows * in_row) * p->each);
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of the process; see process_limits.h. Numbers that change are atomic: no lock is taken for
-// them.
+// Limits of the process; see process_limits.h. The counts are atomic, so they need no lock.
 #include "engine/memory/process_limits.h"
 
 #include <pthread.h>
@@ -13,7 +12,7 @@
 static const char *const variables[] = {"STOKER_DATA_CPUS", "STOKER_DATA_THREADS",
                                         "STOKER_DATA_RAM"};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const char *wrong; // a variable that is no number
+static const char *wrong; // names a variable that isn't a number
 static struct stk_limits limits;
 static struct {
     uint64_t ram_bytes, ram_peak_bytes, threads, threads_most;
@@ -36,7 +35,7 @@ static bool parse(const char *text, int64_t *out)
            ((*out <<= shift), true);
 }
 
-static void forget_threads(void) // in a forked process, which has none of them
+static void forget_threads(void) // in a forked child, which has none of them
 {
     __atomic_store_n(&used.threads, 0, __ATOMIC_RELAXED);
 }
@@ -86,7 +85,7 @@ enum stoker_status stk_limits_check(struct stoker_err *err)
                  : STOKER_OK;
 }
 
-// Adds to a count that stays below its limit (0: none), and to the most it has been.
+// Adds to a count that must stay within its limit (0: none), and updates its maximum.
 static bool take(uint64_t *count, uint64_t *most, uint64_t n, uint64_t limit)
 {
     uint64_t now = __atomic_add_fetch(count, n, __ATOMIC_RELAXED);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of the process, over all pipelines that run in it: processors at work, threads that exist,
-// bytes of memory. 0: none. The environment sets their initial values (STOKER_DATA_CPUS,
-// STOKER_DATA_THREADS, STOKER_DATA_RAM: bytes, or with a K, M or G suffix).
+// Limits of the process, shared by all its pipelines: CPU cores in use, threads, bytes of memory.
+// 0: none. The environment sets their initial values (STOKER_DATA_CPUS, STOKER_DATA_THREADS,
+// STOKER_DATA_RAM: bytes, or with a K, M or G suffix).
 //
-// Memory counts where a pool gets it from the system and until it gives it back, waiting in a free
-// list or not; who finds too little has the free lists of all pools emptied first (buf.c).
+// Memory counts from when a pool gets it from the system until it returns it, even in a free list.
+// A pool that runs short first empties the free lists of all pools (buf.c).
 #pragma once
 
 #include <stdbool.h>
@@ -18,8 +18,8 @@ struct stk_limits {
     uint64_t ram_bytes;
 };
 struct stk_limits stk_limits_now(void);
-void stk_limits_set(const struct stk_limits *l); // holds for what is taken from now on
-// STOKER_EINVAL: a variable of the environment is no number.
+void stk_limits_set(const struct stk_limits *l); // applies to what is taken from now on
+// STOKER_EINVAL: an environment variable isn't a number.
 enum stoker_status stk_limits_check(struct stoker_err *err);
 
 // False: past the limit.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies in parts; see split.h.
+// Splits copies; see split.h.
 #include "engine/memory/split.h"
 
 #include "base/assert.h"
 #include "engine/memory/stream_copy.h"
 
-// Waking a thread takes tens of microseconds, copying a part about as long: a copy that takes
-// milliseconds is worth it, and who is done first waits little for the other.
+// Waking a thread takes tens of microseconds. A part takes about as long, so splitting pays off for
+// copies of milliseconds, and the faster thread waits little for the other.
 #define SPLIT_BYTES_MIN ((size_t)16 << 20)
 #define PART_BYTES ((size_t)512 << 10)
 
@@ -31,7 +31,7 @@ struct span {
     size_t n;
 };
 
-// Units are parts.
+// One unit is one part.
 static void copy_part(void *arg, int64_t first, int64_t n)
 {
     const struct span *s = arg;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies so large that two threads make them in less time than one: cut into parts that whoever
-// owns the pool may have done by another thread, too. Smaller ones are done at once, by the caller.
+// Copies so large that two threads are faster than one: split into parts, some of which the pool's
+// owner may give to another thread. Smaller copies run on the caller's thread.
 #pragma once
 
 #include "engine/memory/buf.h"
 
 struct stk_split {
-    int64_t count, each;                               // units, and how many of them are a part
-    void (*part)(void *arg, int64_t first, int64_t n); // on any thread, in any order
+    int64_t count, each;                               // units, and units per part
+    void (*part)(void *arg, int64_t first, int64_t n); // called on any thread, in any order
     void *arg;
 };
 
-// Work on `count` units that write `bytes` together; done when it returns. pool: NULL has nobody.
+// Does `count` units that write `bytes` in total; done on return. pool: NULL: no helper.
 void stk_split_run(struct stk_pool *pool, size_t bytes, int64_t count,
                    void (*part)(void *arg, int64_t first, int64_t n), void *arg);
 // As memcpy.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real number as a whole one, cut toward 0. What does not fit, NaN too, is INT64_MIN, as x86's
-// instruction has it; C leaves it open.
+// Converts a real number to an integer, rounding toward 0. NaN and values that don't fit become
+// INT64_MIN, like x86's instruction; C leaves that undefined.
 #pragma once
 
 #include <stdint.h>

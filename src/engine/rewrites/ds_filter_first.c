@@ -28,7 +28,8 @@ static bool uses(const struct stk_fn *fn, int value)
     return false;
 }
 
-// Which of the map's inputs each input of the filter is; -1: none, and it does not look at it.
+// For each input of the filter, which input of the map it is; -1: none, and the filter doesn't read
+// it.
 static bool trace_inputs(const struct stk_fn *filter, const struct stk_fn *map, int *in)
 {
     for (int i = 0; i < filter->n_in; i++) {
@@ -50,7 +51,7 @@ static bool fits(const struct stk_dataset *ds)
            !stk_fn_is_stateful(f) && !stk_fn_is_random(m) && !stk_fn_is_stateful(m);
 }
 
-// The filter's function over what the map gets.
+// The filter's function over the map's inputs.
 static enum stoker_status make_function(struct stk_fn **out, const struct stk_dataset *ds,
                                         const int *in, struct stoker_err *err)
 {
@@ -79,7 +80,7 @@ enum stoker_status stk_rewrite_filter_first(struct stk_dataset *ds, enum stk_on_
         !stk_attrs_set(attrs, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = fn})) {
         s = stk_err_nomem(err);
     }
-    // Stages that were taken out below either keep their number: the input's path stays.
+    // Stages removed below either still count: the input's path stays.
     s = s == STOKER_OK ? stk_rewrite_like(&filter, ds, map->in, attrs, err) : s;
     s = s == STOKER_OK ? stk_rewrite_like(out, map, &filter, NULL, err) : s;
     if (s == STOKER_OK) {

@@ -15,7 +15,7 @@ static struct stk_fn *function(const struct stk_dataset *ds)
     return t && t->kind == STK_ATTR_FN ? t->fn : NULL;
 }
 
-// Threads for both. False: other numbers were asked for.
+// Threads of the merged map. False: the two asked for different numbers.
 static bool join_threads(const struct stk_dataset *outer, const struct stk_dataset *inner,
                          int64_t *calls)
 {
@@ -34,14 +34,15 @@ static bool fits(const struct stk_dataset *ds, enum stk_on_error policy, int64_t
     const struct stk_fn *outer = function(ds), *inner = function(in);
     bool is_alike = stk_attrs_int(ds->attrs, "deterministic", -1) ==
                     stk_attrs_int(in->attrs, "deterministic", -1);
-    // An element that the inner map loses is not counted by the outer one when errors are left out.
+    // If errors are skipped, the outer map doesn't count elements that the inner one loses; merged,
+    // it would draw other random bits for those after them.
     bool keeps_positions = policy != STK_ON_ERROR_SKIP || !stk_fn_is_random(outer);
     return outer && inner && outer->n_in == inner->n_out && is_alike && keeps_positions &&
            !stk_fn_is_stateful(outer) && !stk_fn_is_stateful(inner) &&
            outer->n_nodes + inner->n_nodes < STK_FN_NODES_MAX / 2 && join_threads(ds, in, calls);
 }
 
-// (inputs below, seed) of each function in the map; appends them, `hops` further below.
+// Appends (inputs below, seed) of each function in the map, `hops` further below.
 static bool add_stages(const struct stk_dataset *ds, int64_t hops, int64_t *stages, int64_t *n)
 {
     const struct stk_attr *t = stk_attrs_get(ds->attrs, "stages");

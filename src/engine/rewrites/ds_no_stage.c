@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages that pass on what they get, taken out below a stage that stays: repeat(1), take(-1),
-// skip(0), one shard of one, a map to its argument, a prefetch right below a prefetch. Not where
-// the consumer could then be read by position, as it could not before: a shuffle draws another
-// order.
+// Removes stages that change nothing: repeat(1), take(-1), skip(0), one shard of one, an identity
+// map, a prefetch right below a prefetch. Not if that would make a shuffle's input readable by
+// position: it would draw another order.
 #include <string.h>
 
 #include "engine/rewrites/rewrite.h"
@@ -25,7 +24,7 @@ static bool maps_to_itself(const struct stk_dataset *ds)
     return is_same;
 }
 
-// A buffer of the consumer's own follows.
+// The consumer has its own buffer.
 static bool is_second_buffer(const struct stk_dataset *consumer, const struct stk_dataset *ds)
 {
     int64_t outer = stk_attrs_int(consumer->attrs, "buffer_size", -1);

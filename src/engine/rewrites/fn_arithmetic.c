@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, differences, products and quotients of float32 with constants or one value for each
-// element, bounds, a brighter image, and the cast from uint8 before them: those in a row become one
-// operation, or part of the resize before them.
+// Merges a row of float32 operations into one, or into the resize before them: sums, differences,
+// products and quotients with constants or one value per element, clips, brightness, and the cast
+// from uint8 before them.
 #include <string.h>
 
 #include "engine/rewrites/fn_chain.h"
 
-enum { CONSTANT = -1, DRAWN = -2 }; // no input: a constant; what random_brightness draws
-// Values of an element that is worth its own constants.
+enum { CONSTANT = -1, DRAWN = -2 }; // no input: a constant; random_brightness's draw
+// Fewest values of an element that justify constants per place.
 enum { VALUES_LEAST = 1024 };
 
 struct part {
     enum stk_image_step_kind kind;
     float constants[STK_IMAGE_STEP_CHANNELS];
     int count; // of the constants
-    int input; // the value that is the constant, or one of the words above
+    int input; // the value of the constant, or one of the above
 };
 
 struct step {
-    int value; // that it is done to
-    int n;     // 0: a cast alone
+    int value; // the value it applies to
+    int n;     // 0: only a cast
     struct part part[2];
-    struct stk_fn_node node; // that it was read from
+    struct stk_fn_node node; // the node it was read from
 };
 
-// Constants that do not change the shape: one, or one for each place of the last dimension.
+// Constants that don't change the shape: a single one, or one per place of the last dimension.
 static bool read_constants(const struct stk_refn *r, int value, const struct stk_col *c,
                            enum stk_image_step_kind kind, struct part *p)
 {
@@ -50,7 +50,7 @@ static bool is_large(const struct stk_spec *s)
 {
     int64_t n = s->dtype == STK_DT_F32 && s->shape.rank >= 0 ? 1 : 0;
     for (int i = 0; i < s->shape.rank && n < VALUES_LEAST; i++) {
-        bool is_any = s->shape.dim[i] < 0 && i < s->shape.rank - 3; // of batches of images
+        bool is_any = s->shape.dim[i] < 0 && i < s->shape.rank - 3; // batches of images
         n *= s->shape.dim[i] > 0 ? s->shape.dim[i] : is_any;
     }
     return n >= VALUES_LEAST;
@@ -145,7 +145,7 @@ static bool read_clip(const struct stk_refn *r, const int *in, struct step *s)
            read_constants(r, in[0], low, STK_IMAGE_STEP_AT_LEAST, &s->part[1]);
 }
 
-// An operation on `in` as a step. False: not one that a step can do.
+// Sees an operation on `in` as a step. False: a step can't do it.
 static bool read_step(const struct stk_refn *r, const struct stk_fn_node *node, const int *in,
                       struct step *s)
 {
@@ -160,7 +160,7 @@ static bool read_step(const struct stk_refn *r, const struct stk_fn_node *node, 
            (node->n_in == 2 && read_binary(r, in, s));
 }
 
-// The value that a part's constant is: an input, or drawn with the random bits of the operation.
+// The value of a part's constant: an input, or a draw with the operation's random bits.
 static enum stoker_status input_of(struct stk_refn *r, const struct step *s, const struct part *p,
                                    int *value, struct stoker_err *err)
 {
@@ -178,7 +178,7 @@ static enum stoker_status input_of(struct stk_refn *r, const struct step *s, con
     return status;
 }
 
-// *fits: the chain takes it.
+// *fits: the chain has room for it.
 static enum stoker_status add_step(struct stk_refn *r, struct stk_chain *c, const struct step *s,
                                    bool *fits, struct stoker_err *err)
 {
@@ -199,7 +199,7 @@ static enum stoker_status add_step(struct stk_refn *r, struct stk_chain *c, cons
     return STOKER_OK;
 }
 
-// A chain of the operation before this one alone, if that is a step, too.
+// A chain of only the operation before this one, if that is a step.
 static enum stoker_status begin_with(struct stk_refn *r, int value, struct stk_chain *c,
                                      struct stoker_err *err)
 {

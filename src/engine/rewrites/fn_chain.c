@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and lengthening chains of operations.
+// Creates and extends chains of operations.
 #include "engine/rewrites/fn_chain.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// decode_jpeg and a crop after it become one: central_crop, crop_to_bounding_box, slice (which
-// random_crop is) and image[a:b, c:d], whose bounds may be computed. The whole file is still
-// checked, so the same files count as damaged. If the function also needs the image's shape, that
-// comes from the file's headers.
+// Merges decode_jpeg with a crop after it: central_crop, crop_to_bounding_box, slice (as
+// random_crop makes) and image[a:b, c:d], whose bounds may be computed. The whole file is still
+// checked, so the same files count as damaged. If the function also needs the image's shape, it is
+// read from the file's headers.
 #include <string.h>
 
 #include "engine/ops/op_codec.h"
 #include "engine/rewrites/rewrite.h"
 
-// A whole image of a file that must be whole.
+// Decodes a whole image of a file that must be complete.
 static bool decodes_all(const struct stk_fn_node *node)
 {
     return stk_refn_is(node, "decode_jpeg") && node->n_in == 1 &&
@@ -42,7 +42,7 @@ static bool has_static_box(const struct stk_fn_node *node)
            stk_attrs_int(node->attrs, "target_width", -1) > 0;
 }
 
-// Static sizes, all channels.
+// Is it a slice of static size with all channels?
 static bool slices_rows_and_columns(const struct stk_refn *r, int64_t channels)
 {
     const struct stk_attrs *a = r->node->attrs;
@@ -69,7 +69,8 @@ static bool is_whole(const struct stk_op_index_item *it)
             it->step == 1);
 }
 
-// An index of rows, or rows and columns, with steps of 1: its two items. False: it is another one.
+// An index of rows, or rows and columns, with steps of 1: its two items. False: another kind of
+// index.
 static bool read_ranges(const struct stk_fn_node *node, struct stk_op_index_item range[2])
 {
     const struct stk_attr *t = stk_attrs_get(node->attrs, "index");
@@ -82,7 +83,7 @@ static bool read_ranges(const struct stk_fn_node *node, struct stk_op_index_item
             fits = is_whole(&it);
             continue;
         }
-        if (it.kind == STK_OP_ELLIPSIS) { // no other items after it
+        if (it.kind == STK_OP_ELLIPSIS) { // it must have no other items
             fits = k > 0 && k == n - 1;
             break;
         }
@@ -159,7 +160,7 @@ enum stoker_status stk_refn_file_shape(struct stk_refn *r, int *result, struct s
     const struct stk_fn_node *node = r->node;
     const struct stk_fn_node *decode =
         stk_refn_is(node, "shape") && node->n_in == 1 ? stk_refn_producer(r, r->in[0]) : NULL;
-    // Somebody else must want the pixels: a damaged file is an error.
+    // Something else must use the pixels, so that a damaged file is an error.
     if (!decode || !decodes_all(decode) || stk_refn_uses(r, r->in[0]) < 2) {
         return STOKER_OK;
     }

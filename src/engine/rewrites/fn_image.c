@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images: decoding and resizing become one, and so does mirroring what was resized. Mirroring
-// after a cast from uint8 moves before it: a quarter of the bytes.
+// Images: merges decode and resize, and a flip into the resize before it. A flip after a cast from
+// uint8 moves before the cast: a quarter of the bytes.
 #include <string.h>
 
 #include "engine/ops/op_codec.h"
@@ -14,7 +14,7 @@ static bool decodes(const struct stk_fn_node *node)
     return channels == 1 || channels == 3;
 }
 
-// The attributes of both. NULL: no memory.
+// Joins the attributes of both. NULL: no memory.
 static struct stk_attrs *join(const struct stk_fn_node *decode, const struct stk_fn_node *resize)
 {
     struct stk_attrs *a = stk_attrs_copy(decode->attrs);
@@ -37,7 +37,7 @@ enum stoker_status stk_refn_resize(struct stk_refn *r, int *result, struct stoke
     const struct stk_fn_node *node = r->node;
     const struct stk_fn_node *decode = node->n_in == 1 ? stk_refn_maker(r, r->in[0]) : NULL;
     bool is_random = stk_refn_is(node, "random_image_chain");
-    // Functions that became one may have their chains already.
+    // Merged functions may already have chains.
     bool is_chain = (is_random || stk_refn_is(node, "image_chain")) &&
                     stk_attrs_int(node->attrs, "decode", 0) == 0;
     if (!decode || !decodes(decode) || decode->n_in > 2 ||
@@ -94,7 +94,7 @@ static bool mirrors(const struct stk_fn_node *node)
     return false;
 }
 
-// Makes float32 of uint8, each value by itself; constants for channels stay with their channels.
+// Casts uint8 to float32, value by value; constants per channel stay with their channels.
 static bool widens(const struct stk_refn *r, const struct stk_fn_node *node, int value)
 {
     return node->n_in > 0 && stk_refn_spec(r, value)->dtype == STK_DT_F32 &&
@@ -110,7 +110,7 @@ enum stoker_status stk_refn_mirror_first(struct stk_refn *r, int *result, struct
     if (!wide || !widens(r, wide, r->in[0])) {
         return STOKER_OK;
     }
-    const char *op = wide->op->name; // what wide points to may move
+    const char *op = wide->op->name; // adding may move what wide points to
     struct stk_attrs *attrs = stk_attrs_hold(wide->attrs);
     int in[STK_OP_INPUTS_MAX], n_in = wide->n_in;
     memcpy(in, wide->in, (size_t)n_in * sizeof in[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that change nothing, and operations that are there already.
+// Removes operations that change nothing and duplicate operations.
 #include <string.h>
 
 #include "engine/rewrites/rewrite.h"

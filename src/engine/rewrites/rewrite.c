@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewriting a pipeline: inputs first, then the functions of a stage, then the stage itself by the
-// rules of rewrites.def, again and again until none fits. What comes out is kept with the dataset
-// it is of, so that a cache, say, stays one for all who read through it.
+// Rewrites a pipeline: inputs first, then a stage's functions, then the stage by the rules of
+// rewrites.def, repeated until none applies. The result is kept with the original dataset, so
+// iterators that share a cache still do.
 #include "engine/rewrites/rewrite.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static bool add_reason(struct stk_dataset *ds, const char *text)
     return ok;
 }
 
-// The attributes with their functions rewritten. *out: held; NULL if none was.
+// The attributes with their functions rewritten. *out: a new reference; NULL: nothing changed.
 static enum stoker_status rewrite_attrs(const struct stk_dataset *ds, enum stk_on_error policy,
                                         struct stk_attrs **out, struct stk_rewrite_log *log,
                                         struct stoker_err *err)
@@ -61,7 +61,7 @@ static enum stoker_status rewrite_attrs(const struct stk_dataset *ds, enum stk_o
     return s;
 }
 
-// ds over rewritten inputs and functions; held.
+// ds over rewritten inputs and functions; a new reference.
 static enum stoker_status renew(struct stk_dataset **out, struct stk_dataset *ds,
                                 struct stk_dataset *const *in, enum stk_on_error policy,
                                 struct stoker_err *err)
@@ -87,7 +87,7 @@ static enum stoker_status renew(struct stk_dataset **out, struct stk_dataset *ds
     return s;
 }
 
-// Rules on one stage until none fits. *ds is held before and after.
+// Applies the rules to one stage until none fits. *ds is a reference before and after.
 static enum stoker_status apply_rules(struct stk_dataset **ds, enum stk_on_error policy,
                                       struct stoker_err *err)
 {
@@ -128,7 +128,7 @@ static enum stoker_status rewrite_stage(struct stk_dataset **out, struct stk_dat
     if (s == STOKER_OK) {
         s = apply_rules(out, policy, err);
     }
-    // What a rule just made has a function of several: once more over its operations.
+    // A rule merged several functions: rewrite the result's operations once more.
     if (s == STOKER_OK && *out != ds) {
         struct stk_dataset *again = NULL;
         s = renew(&again, *out, (*out)->in, policy, err);
@@ -140,20 +140,20 @@ static enum stoker_status rewrite_stage(struct stk_dataset **out, struct stk_dat
     return s;
 }
 
-// The dataset's own rewritten form, if another iterator asked for it before.
+// The dataset's rewritten form, if another iterator requested it before.
 static struct stk_dataset *known(struct stk_dataset *ds, enum stk_on_error policy)
 {
     return __atomic_load_n(&ds->rewritten[policy == STK_ON_ERROR_SKIP], __ATOMIC_ACQUIRE);
 }
 
-// Keeps it; of two that were made at once the first stays. Takes the reference of `made`.
+// Keeps the rewritten form; if two were made at once, the first stays. Takes the reference `made`.
 static struct stk_dataset *keep(struct stk_dataset *ds, struct stk_dataset *made,
                                 enum stk_on_error policy)
 {
     struct stk_dataset *none = NULL, **at = &ds->rewritten[policy == STK_ON_ERROR_SKIP];
     if (__atomic_compare_exchange_n(at, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         if (made == ds) {
-            stk_dataset_drop(made); // a dataset must not own itself
+            stk_dataset_drop(made); // a dataset must not hold a reference to itself
         }
         return made;
     }
@@ -185,7 +185,7 @@ enum stoker_status stk_rewrite_dataset(struct stk_dataset **out, struct stk_data
     if (s == STOKER_OK || s == STOKER_ENOMEM) {
         return s;
     }
-    // A rewrite that does not fit leaves the dataset as it was.
+    // A rewrite that isn't valid leaves the dataset unchanged.
     *out = stk_dataset_hold(ds);
     return STOKER_OK;
 }

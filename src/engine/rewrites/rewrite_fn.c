@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewriting a function: it is copied operation by operation, and at each of them the rules of
-// rewrites.def may put something else in its place. What nothing uses any more is dropped at the
-// end. Two walks: the first makes equal what is equal, so that the second sees what is used once.
+// Rewrites a function: copies it operation by operation; at each, the rules of rewrites.def may put
+// something else. Unused operations are dropped at the end. It takes two walks: the first merges
+// duplicates, so that the second knows what is used only once.
 #include "base/alloc.h"
 #include "engine/rewrites/rewrite.h"
 
@@ -33,7 +33,7 @@ static enum stoker_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
                                          enum stk_on_error policy, struct stk_rewrite_log *log,
                                          int depth, struct stoker_err *err);
 
-// The node's attributes with the functions in them rewritten; held.
+// The node's attributes with their functions rewritten; a new reference.
 static enum stoker_status attrs_of(struct stk_refn *r, struct stk_attrs **out, int depth,
                                    struct stoker_err *err)
 {
@@ -95,7 +95,7 @@ static enum stoker_status copy_node(struct stk_refn *r, const struct rule *rules
                            : s;
         stk_attrs_drop(attrs);
     }
-    // The uses that the operation had were counted beforehand; what stands for it has its own.
+    // The operation's uses were counted beforehand; its replacement counts its own.
     for (int i = 0; s == STOKER_OK && i < node->n_in; i++) {
         *stk_refn_uses_at(r, r->in[i]) -= 1;
     }
@@ -149,7 +149,7 @@ static enum stoker_status finish(struct stk_refn *r, struct stoker_err *err)
     return stk_fn_finish(r->to, out, r->from->n_out, err);
 }
 
-// One walk with the rules. *out is held; `fn` again if nothing was done.
+// One walk with the rules. *out is a new reference; `fn` itself if nothing changed.
 static enum stoker_status walk(struct stk_fn **out, struct stk_fn *fn, const struct rule *rules,
                                int n_rules, enum stk_on_error policy, struct stk_rewrite_log *log,
                                int depth, struct stoker_err *err)
@@ -191,7 +191,7 @@ static enum stoker_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
         walk(&equal, fn, first_rules, (int)(sizeof first_rules / sizeof first_rules[0]), policy,
              log, depth, err);
     if (s == STOKER_OK) {
-        // Functions within were rewritten in the first walk.
+        // The first walk already rewrote nested functions.
         s = walk(&better, equal, second_rules, (int)(sizeof second_rules / sizeof second_rules[0]),
                  policy, log, NESTED_MAX, err);
     }

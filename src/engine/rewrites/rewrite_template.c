@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewriting the datasets that a function makes: a chain of make_dataset operations becomes the
-// datasets that it stands for, these are rewritten like any others, and what comes out becomes
-// operations again. Values that the chain takes from the function are matched by identity: computed
+// Rewrites the datasets that a function creates: turns a chain of make_dataset operations into the
+// datasets it stands for, rewrites these like any others, and turns the result back into
+// operations. Values that the chain takes from the function are matched by identity: computed
 // arguments by the specs of their BOUND attributes, datasets from elsewhere by their stand-ins.
-// Done once, when the pipeline starts, not for each element.
+// Done once when the pipeline starts, not for each element.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -24,7 +24,7 @@ struct templates {
     struct stk_fn *to;
     int *value; // by value of `from`: its number in `to`
     int *uses, *maker;
-    bool *is_inner; // by node: the only use of what it makes is as a make_dataset's input
+    bool *is_inner; // by node: its result is used only as a make_dataset's input
     struct stk_vec taken;
     struct stk_rewrite_log *log;
     enum stk_on_error policy;
@@ -41,7 +41,7 @@ static int dataset_inputs(const struct stk_fn_node *node)
     return (int)stk_attrs_int(node->attrs, "n_in", 0);
 }
 
-// A stage whose threads, say, are computed stays as it is: rules ask for numbers.
+// A stage with a computed argument, such as threads, stays unchanged: rules need its number.
 static bool is_plain(const struct stk_fn_node *node)
 {
     const struct stk_attr *bound = stk_attrs_get(node->attrs, "bound");
@@ -111,7 +111,7 @@ static bool take(struct templates *t, const void *what, const int *values, int c
     return true;
 }
 
-// Remembers which values each BOUND attribute of the node's dataset is.
+// Records which values the BOUND attributes of the node's dataset stand for.
 static bool take_bound(struct templates *t, const struct stk_fn_node *node,
                        const struct stk_dataset *ds)
 {
@@ -128,7 +128,7 @@ static bool take_bound(struct templates *t, const struct stk_fn_node *node,
     return ok;
 }
 
-// The dataset that a value of the function stands for; held.
+// The dataset that a value of the function stands for; a new reference.
 static enum stoker_status build(struct templates *t, int value, bool is_top, int depth,
                                 struct stk_dataset **out, struct stoker_err *err)
 {
@@ -161,7 +161,7 @@ static enum stoker_status build(struct templates *t, int value, bool is_top, int
     return s;
 }
 
-// Appends the values taken to the inputs.
+// Appends the taken values to the inputs.
 static bool put_values(const struct templates *t, const struct taken *x, int *in, int *n_in)
 {
     if (!x || *n_in + x->count > STK_OP_INPUTS_MAX) {
@@ -173,8 +173,8 @@ static bool put_values(const struct templates *t, const struct taken *x, int *in
     return true;
 }
 
-// The attributes of the operation that makes the dataset, whose inputs are in[0..*n_in); the values
-// of computed arguments are appended to these.
+// The attributes of the operation that creates the dataset with inputs in[0..*n_in); appends the
+// values of computed arguments to the inputs.
 static bool put_attrs(const struct templates *t, const struct stk_dataset *ds, struct stk_attrs *to,
                       int *in, int *n_in)
 {
@@ -205,7 +205,7 @@ static bool put_attrs(const struct templates *t, const struct stk_dataset *ds, s
                        .name = "bound_counts", .kind = STK_ATTR_INTS, .count = n, .ints = counts});
 }
 
-// Operations that make the dataset; *value: its number in `to`.
+// Adds operations that create the dataset; *value: its number in `to`.
 static enum stoker_status emit(struct templates *t, const struct stk_dataset *ds, int *value,
                                struct stoker_err *err)
 {
@@ -233,7 +233,7 @@ static enum stoker_status emit(struct templates *t, const struct stk_dataset *ds
     return s;
 }
 
-// A make_dataset that is the last of its chain.
+// A make_dataset that ends its chain.
 static enum stoker_status rewrite_chain(struct templates *t, const struct stk_fn_node *node,
                                         bool *is_done, struct stoker_err *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules of rewrites.def are made of: a function on its way (struct stk_refn), and datasets
-// like another one.
+// Helpers for the rules of rewrites.def: the function being rewritten (struct stk_refn), and copies
+// of datasets.
 #include <string.h>
 
 #include "engine/rewrites/rewrite.h"

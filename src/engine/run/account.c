@@ -24,7 +24,7 @@ static void begin_measure(struct stk_account *a)
     a->ratio = RATIO_ONE;
 }
 
-// What was used since the last measure, and was not charged to any stage.
+// CPU time used since the last measurement and not yet charged to a stage.
 static uint64_t measure(struct stk_account *a)
 {
     uint64_t cpu = cpu_clock_ns(), used = cpu - a->cpu_ns;
@@ -38,7 +38,7 @@ static uint64_t measure(struct stk_account *a)
     return missing;
 }
 
-// Charges what passed since the last change; returns the time.
+// Charges the time since the last change to the current stage; returns the time now.
 static uint64_t charge(struct stk_account *a)
 {
     uint64_t now = stk_clock_ns();
@@ -68,7 +68,7 @@ struct stk_iter *stk_account_enter(struct stk_iter *it)
     struct stk_iter *before = a->stage;
     uint64_t left_ns = a->since_ns, now_ns = charge(a);
     if (!before && (!a->ratio || now_ns - left_ns > OUTSIDE_NS)) {
-        begin_measure(a); // what the thread did outside of the engine is not to count
+        begin_measure(a); // don't count what the thread did outside of the engine
     }
     a->before = before;
     a->stage = it;
@@ -81,7 +81,7 @@ struct stk_iter *stk_account_enter(struct stk_iter *it)
 void stk_account_leave(struct stk_iter *before, int64_t given)
 {
     struct stk_iter *it = account.stage;
-    STK_ASSERT(it && given >= 0); // who leaves has entered
+    STK_ASSERT(it && given >= 0); // leave follows an enter
     if (it && it->run->recorder) {
         stk_recorder_end(it->run->recorder, it, given);
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregates; see aggregate.h. Limit: with more than TOLD_MAX datasets open at once, only the
-// newest are counted while they run; all are when they close.
+// newest count while they run; the others count when they close.
 #include "engine/run/aggregate.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
 
 #define TOLD_MAX 256
-#define EACH UINT32_MAX         // pullers: one for each dataset
+#define EACH UINT32_MAX         // pullers: one per dataset
 #define CLOSES (UINT32_MAX - 1) // pullers: none any more
 
 struct stk_iter *stk_aggregate_make(const struct stk_iter *of, struct stk_iter *parent)
@@ -72,7 +72,7 @@ static void tell_gauges(struct stk_stage_stats *to, const struct stk_stage_stats
     }
 }
 
-// What `from` counted since it was last told. pullers: threads that pull it.
+// Adds what `from` counted since the last call. pullers: threads that pull it.
 static void tell(struct stk_iter *to, struct stk_iter *from, uint32_t pullers)
 {
     if (to->kind != from->kind) {
@@ -104,7 +104,7 @@ void stk_aggregate_tell(struct stk_iter *it)
 {
     struct stk_iter *aggregate =
         it->n_in > 1 && it->in[1] && it->in[1]->is_aggregate ? it->in[1] : NULL;
-    if (aggregate && it->concurrent) { // else its gauges stay as they were
+    if (aggregate && it->concurrent) { // else its gauges stay unchanged
         int n = 0;
         forget_gauges(aggregate);
         for (struct stk_iter *k = it->concurrent; k && n < TOLD_MAX; k = k->concurrent_next, n++) {

@@ -24,7 +24,7 @@ static bool is_inline(struct stk_async *a)
     return __atomic_load_n(&a->is_inline, __ATOMIC_RELAXED) != 0;
 }
 
-// Needs the park lock. Publishes who makes pieces.
+// Publishes who makes pieces. Caller holds the park lock.
 static void tell_makers(struct stk_async *a)
 {
     __atomic_store_n(&a->it->stats.threads, a->is_inline ? 0 : (uint32_t)a->wanted,
@@ -42,9 +42,9 @@ static void set_inline(void *owner, bool on)
     pthread_mutex_unlock(&a->park_lock);
 }
 
-#define INLINE_TURN_US 20 // until the consumer looks again whether it is its turn
+#define INLINE_TURN_US 20 // until the consumer checks its turn again
 #define PIECE_BYTES_MAX ((uint64_t)4 << 20)
-#define PIECE_BUDGET_PARTS 16 // a piece is at most this part of the budget
+#define PIECE_BUDGET_PARTS 16 // a piece takes at most 1/16 of the budget
 
 int64_t stk_piece_bytes_max(const struct stk_run *run)
 {
@@ -83,7 +83,7 @@ static int thread_count(struct stk_async *a)
     return __atomic_load_n(&a->n_threads, __ATOMIC_ACQUIRE);
 }
 
-// False: the stage is being closed. Workers beyond the wanted number wait here.
+// Parks workers beyond the wanted number. False: the stage is being closed.
 static bool stays(struct stk_worker *w)
 {
     struct stk_async *a = w->async;
@@ -96,7 +96,7 @@ static bool stays(struct stk_worker *w)
     return goes_on;
 }
 
-// Bytes of an element, or of what it was made of if those are more: both are in memory at once.
+// Bytes of an element or of its input, the larger: both are in memory at once.
 static int64_t bytes_each(struct stk_async *a, const struct stk_piece *p, int64_t n)
 {
     if (p->in_bytes > 0) {
@@ -118,7 +118,7 @@ bool stk_async_measures(const struct stk_async *a)
     return is_measured(__atomic_load_n(&a->tuned.piece_count, __ATOMIC_RELAXED) + 1);
 }
 
-// The next piece's size: by what this one cost for an element.
+// Sets the next piece's size by what this one cost per element.
 static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t n, uint64_t took_ns)
 {
     uint64_t count = __atomic_add_fetch(&a->tuned.piece_count, 1, __ATOMIC_RELAXED);
@@ -139,11 +139,11 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
     __atomic_store_n(&a->it->stats.block_max, (uint32_t)next, __ATOMIC_RELAXED);
 }
 
-#define SHORT_PIECES 64 // made one at a time after memory was too little
+#define SHORT_PIECES 64 // pieces made one at a time after memory ran short
 
-// Whether the run's memory can still become free: it did, or the consumer has yet to come back for
-// what waits for it. Where the budget refused nothing when tried again, it is the system that has
-// none, which is not waited for.
+// May the run's memory still become free? It just did, or the consumer hasn't yet come back for
+// what it waits for. If the budget refused nothing in the last try, the system is out of memory,
+// and there is no point in waiting.
 bool stk_async_is_short(struct stk_async *a, int *tries)
 {
     struct stk_run *run = a->it->run;
@@ -177,7 +177,7 @@ void stk_async_end_short(struct stk_async *a)
     pthread_mutex_unlock(&a->it->run->short_lock);
 }
 
-// Elements of the next piece.
+// Elements in the next piece.
 static int64_t piece_size(struct stk_async *a, bool is_worker)
 {
     int64_t n = __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED);
@@ -192,14 +192,14 @@ static bool ring_is_stopped(void *ring)
     return stk_ring_is_stopped(ring);
 }
 
-// From the input to the slot of the ring; the input lock is held, and let go as soon as may be. A
-// stage with workers waits for the memory of its input. False: there is no more.
+// Makes one piece, from the input to the ring's slot. Caller holds the input lock; this releases it
+// early. A stage with workers may wait for its input's memory. False: the input has ended.
 static bool one_piece(struct stk_async *a, void *own, uint64_t seq, struct stk_piece *p,
                       bool is_worker)
 {
     struct stk_run *run = a->it->run;
     bool can_wait = is_worker || thread_count(a) > 0;
-    bool had_permit = stk_permit_is_held(); // as a worker of the stage that pulls
+    bool had_permit = stk_permit_is_held(); // true for a worker of the stage that pulls
     if (!had_permit) {
         stk_permit_take(&run->permits);
     }
@@ -250,7 +250,7 @@ static bool next_piece(struct stk_async *a, void *own, struct stk_piece *p)
     return one_piece(a, own, seq, p, true);
 }
 
-// A worker that cannot begin: an error, and the end.
+// A worker that can't start: makes an error the last piece.
 static void fail_all(struct stk_async *a, struct stk_piece *p, enum stoker_status s,
                      const struct stoker_err *err)
 {
@@ -288,7 +288,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-// The park lock is held.
+// Caller holds the park lock.
 static void start_threads(struct stk_async *a)
 {
     STK_ASSERT(a->wanted >= 1 && a->wanted <= STK_WORKERS_MAX && a->n_threads >= 0);
@@ -336,7 +336,7 @@ void stk_async_set_capacity(struct stk_async *a, int capacity)
     stk_ring_set_capacity(&a->ring, capacity);
 }
 
-// What the consumer needs to make pieces.
+// Prepares the consumer to make pieces.
 static enum stoker_status begin_here(struct stk_async *a, struct stoker_err *err)
 {
     return a->own || !a->kind->begin ? STOKER_OK : a->kind->begin(a, &a->own, err);
@@ -363,7 +363,7 @@ void stk_async_close(struct stk_async *a)
     pthread_cond_broadcast(&a->unpark);
     pthread_mutex_unlock(&a->park_lock);
     stk_ring_stop(&a->ring);
-    struct stk_wait w = stk_wait_begin(); // workers may wait for this thread's permit
+    struct stk_wait w = stk_wait_begin(); // workers may be waiting for this thread's permit
     for (int i = 0; i < a->n_threads; i++) {
         stk_worker_join(a->workers[i].thread);
     }
@@ -381,8 +381,8 @@ void stk_async_close(struct stk_async *a)
     stk_free(a);
 }
 
-// A piece made by the thread that asks for it, if it is its turn. While a worker has the input, it
-// is not: that one may wait for room, which only this thread can make.
+// The calling thread makes a piece if it is its turn. It isn't while a worker holds the input lock:
+// that worker may wait for room, which only this thread can make.
 static void make_here(struct stk_async *a)
 {
     uint64_t seq, start_ns = stk_clock_ns();
@@ -401,7 +401,7 @@ static void make_here(struct stk_async *a)
     __atomic_add_fetch(&a->it->stats.inline_ns, stk_clock_ns() - start_ns, __ATOMIC_RELAXED);
 }
 
-// The ring's next piece, made here where no worker is to.
+// The ring's next piece; made here if no worker should make it.
 STK_HOT static struct stk_piece *peek_ring(struct stk_async *a, bool is_waiting)
 {
     struct stoker_err ignored;
@@ -411,15 +411,15 @@ STK_HOT static struct stk_piece *peek_ring(struct stk_async *a, bool is_waiting)
         if (begin_here(a, &ignored) == STOKER_OK) {
             make_here(a);
         } else if (thread_count(a) > 0) {
-            set_inline(a, false); // no memory for it: the workers have all they need
+            set_inline(a, false); // no memory to do it here: the workers have all they need
         } else {
-            break; // start() has said so
+            break; // start() has reported it
         }
     }
     return p;
 }
 
-// The next piece in the order in which they are given out.
+// The next piece in output order.
 STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
 {
     struct stk_piece *turn = stk_regroup_turn(&a->regroup), *p = NULL;
@@ -428,7 +428,7 @@ STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
     }
     while (!turn && (p = peek_ring(a, is_waiting)) && p->place.of > 0) {
         if (!stk_regroup_take(&a->regroup, p)) {
-            return p; // alone, as it is
+            return p; // ungrouped, as it is
         }
         stk_ring_pop(&a->ring);
         turn = stk_regroup_turn(&a->regroup);
@@ -437,7 +437,7 @@ STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
     return turn ? turn : is_over ? stk_regroup_flush(&a->regroup) : p;
 }
 
-// What peek() gave is used up.
+// Drops the piece that peek() returned.
 STK_HOT static void pop(struct stk_async *a)
 {
     if (stk_regroup_turn(&a->regroup)) {
@@ -447,7 +447,7 @@ STK_HOT static void pop(struct stk_async *a)
     }
 }
 
-// Does the piece go on in memory where the block ends? Then the block becomes longer.
+// If the piece continues in memory where the block ends, extends the block.
 STK_HOT static bool extend(struct stk_block *out, const struct stk_piece *p, int64_t n)
 {
     for (int k = 0; k < out->count; k++) {
@@ -470,7 +470,7 @@ STK_HOT static bool extend(struct stk_block *out, const struct stk_piece *p, int
     return true;
 }
 
-// What is left of a piece after its elements: its error, then the rest.
+// Returns the error after a piece's elements and moves on to the rest.
 static enum stoker_status turn_error(struct stk_async *a, struct stk_piece *p,
                                      struct stoker_err *err)
 {
@@ -505,7 +505,7 @@ STK_HOT enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int
     enum stoker_status s = start(a, err);
     int64_t target = group > 0 ? want / group * group : 0;
     while (s == STOKER_OK && out->n < want) {
-        // After the first piece, only what is ready, or belongs to the same group.
+        // after the first piece, take only ready ones or those of the same group
         struct stk_piece *p = peek(a, out->n == 0 || out->n < target);
         if (!p) {
             break;
@@ -513,7 +513,7 @@ STK_HOT enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int
         int64_t left = p->block.n - p->used, n = left < want - out->n ? left : want - out->n;
         STK_ASSERT(left >= 0 && n >= 0);
         if (n > 0 && out->n == 0 && n == p->block.n && p->status == STOKER_OK) {
-            stk_block_move(out, &p->block); // all of it: no reference more
+            stk_block_move(out, &p->block); // all of it: moves the references
             target = p->ends_group ? 0 : target;
             pop(a);
             continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs read block by block through a block of the reader's own; see feed.h.
+// Reads inputs block by block through a block of the reader's own; see feed.h.
 #include "engine/run/feed.h"
 
 #include "base/assert.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forks: threads of the parent are not there in the child, so what needs them cannot go on.
+// Forks: a child doesn't have its parent's threads, so iterators that need them can't continue.
 #pragma once
 
-unsigned stk_fork_count(void); // of this process, since the first call
+unsigned stk_fork_count(void); // in this process, since the first call

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements held until there are enough of them; see held.h.
+// Collects elements until there are enough; see held.h.
 #include "engine/run/held.h"
 
 #include "base/assert.h"
@@ -46,7 +46,7 @@ enum stoker_status stk_held_fill(struct stk_held *h, struct stk_iter *it, int64_
     if (s == STOKER_ELIMIT || s == STOKER_ENOMEM || !ok) {
         stk_holders_note(it, held_bytes(h));
     }
-    if (s != STOKER_OK || !ok) { // the batch of the bad element is lost with it
+    if (s != STOKER_OK || !ok) { // the bad element's batch is lost with it
         stk_block_clear(&h->block);
         stk_blocks_clear(parts);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help with large copies; see helper.h. Both sides take parts by adding to one counter. The one who
-// asked closes the work when the counter is past its end, and waits for a part still being made.
+// Help with large copies; see helper.h. Both threads take parts by adding to one counter. The
+// caller closes the work when the counter is past its end, and waits for a part still in progress.
 #include "engine/run/helper.h"
 
 #include <signal.h>
@@ -15,15 +15,15 @@
 #include "engine/run/worker.h"
 
 struct stk_helper {
-    struct stk_run *run;    // outlives it
-    pthread_mutex_t asking; // held by the one who is helped
-    pthread_mutex_t lock;   // of what follows, less `next`
+    struct stk_run *run;    // outlives the helper
+    pthread_mutex_t asking; // held by the thread being helped
+    pthread_mutex_t lock;   // guards the following fields except `next`
     pthread_cond_t has_work, is_out;
     pthread_t thread;
     bool is_started, is_stopping, is_inside;
     const struct stk_split *work; // NULL: none, or closed
-    int64_t next;                 // unit that nobody took; atomic
-    uint64_t cpu_ns;              // of the helper's thread, for the work
+    int64_t next;                 // first unit not taken; atomic
+    uint64_t cpu_ns;              // CPU time of the helper's thread for the work
 };
 
 struct stk_helper *stk_helper_open(struct stk_run *run)
@@ -81,7 +81,7 @@ static void *help(void *arg)
             pthread_cond_wait(&h->has_work, &h->lock);
             continue;
         }
-        h->work = NULL; // it comes once
+        h->work = NULL; // take each work once
         h->is_inside = true;
         pthread_mutex_unlock(&h->lock);
         uint64_t start_ns = stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
@@ -96,7 +96,7 @@ static void *help(void *arg)
     return NULL;
 }
 
-// Who asks is alone in here.
+// Caller holds `asking`, so it is the only one here.
 static bool start(struct stk_helper *h)
 {
     if (h->is_started) {
@@ -121,7 +121,7 @@ static void offer(struct stk_helper *h, const struct stk_split *work)
     pthread_mutex_unlock(&h->lock);
 }
 
-// Nobody works on it from here on.
+// After this, no thread works on it.
 static void close_work(struct stk_helper *h)
 {
     pthread_mutex_lock(&h->lock);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define SHOWN 3
-#define SHARE 16 // a stage is named if it holds at least this part of the budget
+#define SHARE 16 // a stage is named if it holds at least 1/16 of the budget
 
 struct holder {
     const struct stk_iter *it;
@@ -15,9 +15,9 @@ struct holder {
 };
 
 struct holders {
-    struct holder most[SHOWN]; // the largest first
-    uint64_t least;            // bytes that count
-    uint64_t sum;              // of all
+    struct holder most[SHOWN]; // largest first
+    uint64_t least;            // fewest bytes that count
+    uint64_t sum;              // bytes of all
 };
 
 static uint64_t bytes_of(const struct stk_iter *it)
@@ -29,7 +29,7 @@ static uint64_t bytes_of(const struct stk_iter *it)
            elements * __atomic_load_n(&s->each_bytes, __ATOMIC_RELAXED);
 }
 
-// The tree's lock is held.
+// Caller holds the tree's lock.
 static void look_at(struct holders *h, const struct stk_iter *it)
 {
     struct holder one = {it, bytes_of(it)};
@@ -86,10 +86,10 @@ void stk_holders_tell(struct stk_iter *root, struct stoker_err *err)
         tell_one(&t, &h.most[i], i == 0);
     }
     pthread_mutex_unlock(&root->run->tree_lock);
-    // What is in the making is given back before the error comes here.
+    // Elements being made were freed before the error got here.
     uint64_t used = pool.short_bytes > h.sum ? pool.short_bytes - h.sum : 0;
     if (used > pool.cap_bytes / 4) {
-        add(&t, "; %selements in the making and arrays in use: %llu bytes",
+        add(&t, "; %selements being made and arrays in use: %llu bytes",
             h.most[0].it ? "" : "held by ", (unsigned long long)used);
     }
 }

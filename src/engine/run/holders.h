@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stages hold the memory of a run, for the error of one that found none: the elements that
-// stages keep (shuffle, cache, batches in the making), and those that are ready in rings. The
-// latter are an estimate: pieces that are ready, by the size of the last ones measured.
+// Which stages hold a run's memory, for the error of one that found none: elements that stages keep
+// (shuffle, cache, batches being made), and those ready in rings. The latter is an estimate: ready
+// pieces times the size of the last measured one.
 #pragma once
 
 #include "engine/run/iter.h"
 
-// The stage keeps elements of so many bytes now.
+// The stage now keeps elements of this many bytes.
 static inline void stk_holders_note(struct stk_iter *it, uint64_t bytes)
 {
     __atomic_store_n(&it->stats.kept_bytes, bytes, __ATOMIC_RELAXED);
 }
-// Adds to the error of a run without memory what holds most of the budget, and what would change
-// that. Nothing where no stage holds much.
+// Adds to an out-of-memory error what holds most of the budget and how to reduce it. Adds nothing
+// if no stage holds much.
 void stk_holders_tell(struct stk_iter *root, struct stoker_err *err);

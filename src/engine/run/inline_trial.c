@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads or the caller's thread, by trying; see inline_trial.h.
+// Tries threads against the caller's thread; see inline_trial.h.
 #include "engine/run/inline_trial.h"
 
 #include "base/assert.h"
 
-#define GREEDY 0.25         // the consumer is elsewhere for at most this share of the time
-#define BUSY_AGAIN 0.35     // and inline ends from this one on
-#define IDLE_CORES 0.7      // inline: with less the thread waits for something
-#define GAIN 0.98           // of the time with threads, at most, for inline to stay; or
-#define AS_FAST 1.03        // so much of it,
-#define GAIN_CPU 0.85       // for so much of their processor time
-#define SLOWER 1.05         // inline ends from there on
-#define CHECK_LOOKS 8       // inline is compared with threads again after so many
-#define ELEMENTS_LEAST 20.0 // a trial says something from then on,
-#define LOOKS_MAX 10        // or after so many looks
+#define GREEDY                                                                                     \
+    0.25                    // a trial starts only if the consumer is away for at most this share of
+                            // the time
+#define BUSY_AGAIN 0.35     // inline ends above this share
+#define IDLE_CORES 0.7      // inline: below this, the thread waits for something
+#define GAIN 0.98           // inline wins with at most this much of the threads' time; or
+#define AS_FAST 1.03        // with this much of it,
+#define GAIN_CPU 0.85       // and this much of their CPU time
+#define SLOWER 1.05         // inline ends above this much of the threads' time
+#define CHECK_LOOKS 8       // inline is compared with threads after every so many looks
+#define ELEMENTS_LEAST 20.0 // a trial is decided after this many elements,
+#define LOOKS_MAX 10        // or this many looks
 #define WAIT_FIRST 2        // looks
 #define WAIT_FAILED 16
 #define WAIT_MAX 1024
 #define WAIT_BUSY 8
-#define INLINE_LOOKS 100 // before threads are tried again
+#define INLINE_LOOKS 100 // looks before threads are tried again
 
 static void enter(struct stk_trial *t, enum stk_trial_mode mode, int wait)
 {
@@ -29,7 +31,7 @@ static void enter(struct stk_trial *t, enum stk_trial_mode mode, int wait)
     t->ns = t->cpu_ns = t->elements = 0;
 }
 
-// Back to threads; each time in a row the next trial is twice as far away.
+// Back to threads. After each failure in a row, the next trial is twice as far away.
 static void fail(struct stk_trial *t)
 {
     int wait = t->last_wait > 0 ? 2 * t->last_wait : WAIT_FAILED;
@@ -41,11 +43,11 @@ static void step_threads(struct stk_trial *t, const struct stk_trial_look *look)
 {
     int least = t->wait > 0 ? t->wait : WAIT_FIRST;
     if (!look->is_allowed || look->away > GREEDY || look->cores > STK_TRIAL_CORES) {
-        t->looks = 0; // what is compared are looks in a row
+        t->looks = 0; // only looks in a row are compared
         t->wait = least;
         return;
     }
-    if (t->looks >= 2) { // the one before was whole
+    if (t->looks >= 2) { // skip the first look: it may be partial
         double each = look->ns / look->elements, cpu = look->cores * each;
         t->threads_cpu_ns = t->threads_ns > 0 ? (t->threads_cpu_ns + cpu) / 2 : cpu;
         t->threads_ns = t->threads_ns > 0 ? (t->threads_ns + each) / 2 : each;
@@ -69,7 +71,7 @@ static void step_trying(struct stk_trial *t, const struct stk_trial_look *look)
         return;
     }
     if (t->looks < 2) {
-        return; // what threads had begun was in it
+        return; // it includes what threads had started
     }
     t->ns += look->ns;
     t->cpu_ns += look->cores * look->ns;
@@ -84,7 +86,7 @@ static void step_trying(struct stk_trial *t, const struct stk_trial_look *look)
     }
 }
 
-// A short trial may have had luck, or elements now cost so much that threads gain.
+// A short trial may have been lucky, or elements may now cost so much that threads gain.
 static bool is_slower(struct stk_trial *t, const struct stk_trial_look *look)
 {
     t->ns += look->ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of iterators in their tree, and the seeds that follow from them; see iter.h.
+// The iterators' places in their tree, and the seeds derived from them; see iter.h.
 #include "engine/run/iter.h"
 
 #include "base/assert.h"

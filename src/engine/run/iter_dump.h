@@ -6,5 +6,5 @@
 
 #include "engine/run/iter.h"
 
-// A line for each stage, inputs below it; to == NULL: standard error. Takes no lock.
+// One line per stage, inputs below it; to == NULL: stderr. Takes no lock.
 void stk_iter_dump(const struct stk_iter *it, FILE *to);

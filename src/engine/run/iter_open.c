@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of iterators; see iter_open.h. An iterator holds its run and its dataset, and owns its
-// inputs; kinds that open their inputs themselves (repeat, flat_map) put them where those lie.
+// Trees of iterators; see iter_open.h. An iterator holds its run and dataset, and owns its inputs.
+// Kinds that open their inputs themselves (repeat, flat_map) store them in it->in.
 #include "engine/run/iter_open.h"
 
 #include <stddef.h>
@@ -22,8 +22,8 @@ static enum stoker_status open_at(struct stk_iter **out, struct stk_dataset *ds,
                                   struct stk_run *run, const struct opening *at,
                                   struct stoker_err *err);
 
-// What keeps elements reads its input as of the first epoch, in every pass: whether an earlier pass
-// was complete, so that its elements were kept, depends on memory, on errors and on how far the
+// A stage that keeps elements reads its input as in the first epoch, in every pass. Whether an
+// earlier pass completed, so that its elements were kept, depends on memory, errors and how far the
 // stages above read ahead; the elements must not.
 static uint64_t epoch_of_inputs(const struct stk_iter *it)
 {
@@ -109,7 +109,7 @@ enum stoker_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *i
     return open_at(out, it->ds->in[i], it->run, &at, err);
 }
 
-#define GIVEN_FROM 16 // numbers of datasets that a function gave, after those of inputs
+#define GIVEN_FROM 16 // numbers of datasets returned by a function, after those of inputs
 
 enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
                                        struct stk_dataset *ds, uint64_t number, bool is_concurrent,
@@ -120,7 +120,7 @@ enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *i
                          .epoch = it->epoch,
                          .parent = it,
                          .is_concurrent = is_concurrent || it->is_concurrent};
-    // Of a pickle, say, whose function was made for other datasets than it is given.
+    // possible with a pickle whose function was made for other datasets
     if (!stk_specs_fit(it->ds->specs, ds->specs)) {
         return stk_err_set(
             err, STOKER_EINVAL,
@@ -132,8 +132,8 @@ enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *i
 
 void stk_iter_close(struct stk_iter *it)
 {
-    // In a child of fork there are no threads to join, and locks may be held by threads that are
-    // not there: the iterator is left as it is.
+    // A forked child has no threads to join, and threads that don't exist may hold locks: leave the
+    // iterator as it is.
     if (!it || it->run->forks != stk_fork_count()) {
         return;
     }
@@ -159,8 +159,8 @@ void stk_iter_close(struct stk_iter *it)
 _Static_assert(offsetof(struct stk_stage_stats, threads) == STK_STAGE_COUNTS * sizeof(uint64_t),
                "counts come first");
 
-// What the old tree counted, added to the new tree of the same datasets. Of datasets that a
-// function gave there the counts are kept.
+// Adds the old tree's counts to the new tree of the same datasets. Keeps the counts of datasets
+// that a function returned.
 static void inherit(struct stk_iter *to, const struct stk_iter *from)
 {
     uint64_t *a = (uint64_t *)&to->stats;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datasets made for elements by functions; see nested.h. Functions run on a few elements at once:
-// their results are small, but may refer to much, and elements after an end are not needed.
+// Datasets that functions make for elements; see nested.h. Functions run on only a few elements at
+// once: results are small but may refer to much, and those after an end aren't needed.
 #include "engine/run/nested.h"
 
 #include "base/assert.h"
@@ -46,8 +46,8 @@ static bool waits(const struct stk_dataset *ds)
     return false;
 }
 
-// Windows are datasets that hold all of their elements, and what waits would make the first dataset
-// wait for the eighth: they come one by one.
+// Only one at a time for windows, which hold all their elements, and for functions that wait: the
+// first dataset would wait for the eighth.
 static int64_t ahead_of(const struct stk_dataset *ds)
 {
     const struct stk_specs *specs = ds->specs;
@@ -59,7 +59,7 @@ static int64_t ahead_of(const struct stk_dataset *ds)
     return waits(ds) ? 1 : AHEAD;
 }
 
-// Datasets for what is left of the input's block. An element that failed ends them.
+// Makes datasets for the rest of the input's block, up to an element that failed.
 static enum stoker_status make_some(struct stk_nest *n, struct stk_iter *it, struct stoker_err *err)
 {
     enum stoker_status s = stk_feed_fill(&n->in, it->in[0], ahead_of(it->in[0]->ds), err);
@@ -82,7 +82,7 @@ static enum stoker_status make_some(struct stk_nest *n, struct stk_iter *it, str
         s = eval.failure.code;
         done = 1;
     }
-    // The next call meets a failure after others again.
+    // an element that failed stays: the next call reports it
     n->in.used += done;
     n->index += done;
     stk_block_free(&part);

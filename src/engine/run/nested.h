@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that give a dataset for an element (flat_map, interleave, group_by_window), and
+// Functions that return a dataset for each element (flat_map, interleave, group_by_window), and
 // datasets over elements in memory (windows).
 #pragma once
 
@@ -9,10 +9,10 @@ struct stk_nest {
     struct stk_frame *frame;
     struct stk_feed made; // a block of one component: datasets
     struct stk_feed in;   // elements of the input
-    int64_t index;        // of the next element at the input
+    int64_t index;        // index of the next element at the input
 };
 
-// The specs of the elements of the datasets that the function gives. NULL: it gives no dataset.
+// Element specs of the datasets that the function returns. NULL: it returns no dataset.
 struct stk_specs *stk_nest_specs(const struct stk_dataset *ds, struct stk_fn *fn,
                                  struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_nest_open(struct stk_nest *n, struct stk_iter *it,

@@ -5,11 +5,11 @@
 #include "base/assert.h"
 #include "engine/memory/process_limits.h"
 
-static _Thread_local struct stk_permits *held; // whose permit this thread has; NULL: none
-static _Thread_local bool is_one_of_all;       // and one of the process'
-static _Thread_local bool has_lent_of_all;     // one of the process' to a helper
+static _Thread_local struct stk_permits *held; // whose permit this thread holds; NULL: none
+static _Thread_local bool is_one_of_all;       // it also holds one of the process's
+static _Thread_local bool has_lent_of_all;     // it lent one of the process's to a helper
 
-static struct { // of all runs
+static struct { // for all runs
     pthread_mutex_t lock;
     pthread_cond_t freed;
     int taken;
@@ -25,7 +25,7 @@ static void unlock_all(void)
     pthread_mutex_unlock(&all.lock);
 }
 
-static void forget_all(void) // in a forked process, which has none of those threads
+static void forget_all(void) // in a forked child, which doesn't have those threads
 {
     all.taken = 0;
     pthread_cond_init(&all.freed, NULL);
@@ -69,7 +69,7 @@ static void return_of_all(void)
     }
 }
 
-// One of the process' for a helper, if there is one beside this thread's.
+// Takes one of the process's permits for a helper, if one is free besides this thread's.
 static bool lend_of_all(void)
 {
     int most = stk_limits_now().cpus;
@@ -116,7 +116,7 @@ void stk_permits_open(struct stk_permits *g, int permits, const int *is_off)
 
 void stk_permits_close(struct stk_permits *g)
 {
-    STK_ASSERT(g->taken == 0); // all threads of the run are gone
+    STK_ASSERT(g->taken == 0); // all threads of the run have ended
     pthread_cond_destroy(&g->freed);
     pthread_mutex_destroy(&g->lock);
 }
@@ -147,7 +147,7 @@ static void give_back(struct stk_permits *g)
 bool stk_permits_lend(struct stk_permits *g, int limit)
 {
     pthread_mutex_lock(&g->lock);
-    int working = g->taken + (held != g); // the consumer's own thread is not among those taken
+    int working = g->taken + (held != g); // the consumer's own thread isn't among those taken
     bool is_free = working < limit && g->taken < g->permits;
     g->taken += is_free;
     g->most = g->taken > g->most ? g->taken : g->most;

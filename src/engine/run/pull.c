@@ -7,8 +7,8 @@
 #include "engine/run/fork.h"
 
 #define SKIP_BLOCK 4096
-// Stages number their elements: what can be passed over without being made, in all, leaves room for
-// those that are.
+// Stages number their elements. The limit on elements skipped unmade leaves numbers for those that
+// are made.
 #define PASSED_OVER_MAX (INT64_MAX - (INT64_C(1) << 40))
 
 bool stk_status_is_of_element(enum stoker_status s)
@@ -26,8 +26,8 @@ static enum stoker_status take_pending(struct stk_iter *it, struct stoker_err *e
     return s;
 }
 
-// With the policy to skip, an element that failed is left out by the stage where it failed, so that
-// later stages never see the error.
+// With the skip policy, the stage where an element failed drops it, so later stages never see the
+// error.
 static bool leaves_out(struct stk_iter *it, enum stoker_status s)
 {
     __atomic_add_fetch(&it->stats.errors, 1, __ATOMIC_RELAXED);
@@ -39,7 +39,7 @@ static bool leaves_out(struct stk_iter *it, enum stoker_status s)
     return true;
 }
 
-// Names the stage where it went wrong, and the line of the program that made that stage: once.
+// Adds the failing stage and the user's line that made it to the error, once.
 static void name_stage(const struct stk_iter *it, enum stoker_status s, struct stoker_err *err)
 {
     if (s != STOKER_EINTR && err && err->contexts == 0 && it->ds->where) {
@@ -51,7 +51,8 @@ STK_HOT static enum stoker_status next_of_kind(struct stk_iter *it, int64_t want
                                                struct stk_block *out, struct stoker_err *err)
 {
     enum stoker_status s;
-    // What the root has at hand is handed out within a microsecond: reading clocks would double it.
+    // An element that is ready at the root takes less than a microsecond; reading clocks would
+    // double it.
     bool is_at_hand = !it->parent && !it->run->recorder &&
                       __atomic_load_n(&it->stats.head_ready, __ATOMIC_RELAXED);
     struct stk_iter *before = is_at_hand ? NULL : stk_account_enter(it);
@@ -105,7 +106,7 @@ STK_HOT enum stoker_status stk_iter_next(struct stk_iter *it, int64_t want, stru
     }
     enum stoker_status s = next_of_kind(it, want, out, err);
     if (s != STOKER_OK) {
-        stk_block_clear(out); // what the stage had begun with
+        stk_block_clear(out); // what the stage had started to fill
     } else if (out->n > 0) {
         STK_ASSERT(out->count == it->ds->specs->count);
         STK_ASSERT_BLOCK(out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run's report. Each thread has a writer and a track of its own, found through thread-local
-// memory that names the recorder by number, since addresses come again.
+// A run's recording. Each thread has its own writer and track, found through thread-local memory.
+// That identifies the recorder by number, because addresses are reused.
 #include "engine/run/recorder.h"
 
 #include <pthread.h>
@@ -23,11 +23,11 @@
 #define EVENTS_MAX UINT64_C(10000000)
 #define SHORT_NS 1000
 
-struct named { // a stage's string of this writer; iterators of one stage come and go
+struct named { // a stage's string in this writer; outlives iterators of the stage
     uint64_t hash;
     uint32_t string;
-    uint64_t owed;             // elements of calls that were left out
-    uint64_t start_ns, dur_ns; // the last of those
+    uint64_t owed;             // elements of calls left out
+    uint64_t start_ns, dur_ns; // the last of those calls
 };
 
 struct recorder_thread {
@@ -41,14 +41,14 @@ struct recorder_thread {
     struct named name[NAMES_MAX];
 };
 
-struct session { // a file, and the consumer of all runs that are recorded there
+struct session { // a file, and the consumer of all runs recorded in it
     struct session *next;
     struct stk_wire_file *file;
-    char *asked, *path; // as given to who recorded; as it is
-    int users;          // sessions_lock
+    char *asked, *path; // as the caller gave it; as used
+    int users;          // guarded by sessions_lock
     bool is_shared;
     pid_t pid;
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // guards the following fields
     struct stk_wire_writer *consumer;
     uint32_t consumer_track, next_name, own_name, step_count;
     uint64_t step_start_ns, given_ns; // of the last element; 0: none yet
@@ -57,9 +57,10 @@ struct session { // a file, and the consumer of all runs that are recorded there
 struct stk_recorder {
     struct session *session;
     struct stk_wire_file *file;        // the session's
-    uint64_t number, events, left_out; // all but the first atomic
-    uint64_t waited_ns, step_ns;       // of the consumer: for batches, between them; atomic
-    pthread_mutex_t lock;              // of threads
+    uint64_t number, events, left_out; // atomic, except number
+    uint64_t waited_ns, step_ns;       // the consumer's waits for batches, and its time between
+                                       // them; atomic
+    pthread_mutex_t lock;              // guards threads
     struct recorder_thread *threads;
 };
 
@@ -82,7 +83,7 @@ static enum stoker_status session_close(struct session *s, bool is_whole, struct
     return status;
 }
 
-// "run.stk" as "run.1234.stk" in a process forked from one that writes "run.stk".
+// In a process forked from one that writes "run.stk", the path is "run.1234.stk".
 static bool own_path(struct session *s, const char *path, bool is_forked)
 {
     size_t n = strlen(path);
@@ -132,7 +133,7 @@ static enum stoker_status session_open(struct session **out, const char *path, b
     return STOKER_OK;
 }
 
-// The session of this path, or a new one; another user of it. sessions_lock is held.
+// Joins the session of this path, or creates it. Caller holds sessions_lock.
 static enum stoker_status session_join(struct session **out, const char *path, bool is_shared,
                                        struct stoker_err *err)
 {
@@ -158,7 +159,7 @@ static enum stoker_status session_join(struct session **out, const char *path, b
         while (*last) {
             last = &(*last)->next;
         }
-        *last = *out; // after a parent's, so that those are met first
+        *last = *out; // after inherited ones, so that those are found first
     }
     return status;
 }
@@ -207,7 +208,7 @@ static struct recorder_thread *thread_of(struct stk_recorder *r)
         pthread_mutex_unlock(&r->lock);
     }
     mine.number = r->number;
-    mine.thread = t; // NULL: this thread is not recorded
+    mine.thread = t; // NULL: this thread isn't recorded
     return t;
 }
 
@@ -219,8 +220,8 @@ void stk_recorder_begin(struct stk_recorder *r)
     }
 }
 
-// The stage among those that this thread worked for; NULL: it has no room for another. Kinds along
-// the way make the name, and are compared without building it.
+// The stage's entry for this thread; NULL: no room for another. The kinds on the path make up the
+// name and are compared without building it.
 static struct named *named_of(struct recorder_thread *t, const struct stk_iter *it)
 {
     char text[STK_STAGE_NAME];
@@ -283,7 +284,7 @@ void stk_recorder_end(struct stk_recorder *r, const struct stk_iter *it, int64_t
     stage->owed -= stage->owed > UINT32_MAX ? UINT32_MAX : stage->owed;
 }
 
-// Elements that no event tells of yet go with the last call that was left out.
+// Records the last call that was left out, with the elements that no event has counted yet.
 static void settle_thread(struct recorder_thread *t)
 {
     for (int k = 0; k < t->names; k++) {
@@ -294,7 +295,7 @@ static void settle_thread(struct recorder_thread *t)
     }
 }
 
-// The step before ends. The session's lock is held.
+// Ends the previous step. Caller holds the session's lock.
 static void end_step(struct session *s, uint64_t asked_ns)
 {
     if (!s->step_start_ns || asked_ns < s->given_ns) {
@@ -322,7 +323,7 @@ void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given
         __atomic_add_fetch(&r->left_out, 3, __ATOMIC_RELAXED);
         return;
     }
-    // A step begins with the fetch of its batch and lasts until the next one is asked for.
+    // a step starts when its batch is asked for, and ends when the next one is
     pthread_mutex_lock(&s->lock);
     if (s->step_start_ns && asked_ns > s->given_ns) {
         __atomic_add_fetch(&r->step_ns, asked_ns - s->given_ns, __ATOMIC_RELAXED);
@@ -397,7 +398,7 @@ void stk_recorder_sum(struct stk_recorder *r, struct stk_iter *root)
     pthread_mutex_unlock(&root->run->tree_lock);
 }
 
-// The last user of a shared file leaves it whole, and open for the next.
+// The last user of a shared file leaves it complete, and open for the next.
 static enum stoker_status session_leave(struct session *s, struct stoker_err *err)
 {
     enum stoker_status status = STOKER_OK;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stage limited a run: the one with the most time of its own for each of its threads, waiting
-// for disks and for Python's lock included, since a wait for the stage includes these. Stages that
-// only pass on (prefetch) have none. The limit is named by its remedy.
-// If all stages would fit in the consumer's step time, the missing prefetch is the
-// limit.
+// Finds the stage that limited a run: the one with the most own time per thread, including waits
+// for disks and for the GIL, because a wait for the stage includes these. Stages that only pass on
+// (prefetch) have none. The limit is named by its remedy.
+// If all stages would fit in the consumer's step time, the missing prefetch is the limit.
 #include "engine/run/recorder_limit.h"
 
 #include <stdio.h>
@@ -16,13 +15,13 @@ static bool is_host_call(const struct stk_fn_node *node)
     return node->op->is_host_call;
 }
 
-// Operations that do several things at once may decode as well (attribute "decode").
+// Operations that do several things may also decode (attribute "decode").
 static bool decodes(const struct stk_fn_node *node)
 {
     return node->op->decodes || stk_attrs_int(node->attrs, "decode", 0) != 0;
 }
 
-// The first of the stage's function that is so. NULL: none.
+// The first such node of the stage's function. NULL: none.
 static const struct stk_fn_node *find_node(const struct stk_iter *it,
                                            bool (*is_so)(const struct stk_fn_node *node))
 {
@@ -35,7 +34,7 @@ static const struct stk_fn_node *find_node(const struct stk_iter *it,
     return NULL;
 }
 
-// Of the kind's own work, where its function says nothing better.
+// The kind's own limit, if its function doesn't suggest a more specific one.
 static enum stk_wire_limit limit_of(enum stk_dataset_role role, bool is_parallel)
 {
     switch (role) {
@@ -69,7 +68,7 @@ static enum stk_wire_limit what_of(const struct stk_iter *it, const char **where
     return limit_of(it->kind->role, is_parallel);
 }
 
-// ns of each thread.
+// ns per thread
 static uint64_t own_ns(const struct stk_iter *it)
 {
     uint64_t held = __atomic_load_n(&it->stats.held_ns, __ATOMIC_RELAXED);
@@ -93,7 +92,7 @@ static void find_most(const struct stk_iter *it, const struct stk_iter **most, u
     }
 }
 
-// Is anything made ahead of the step?
+// Does a stage work ahead of the step?
 static bool is_buffered(const struct stk_iter *root)
 {
     const struct stk_iter *it = root;
@@ -115,7 +114,7 @@ bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *tex
     }
     enum stk_wire_limit what = what_of(most, &where);
     if (most_ns < step_ns && !is_buffered(root)) {
-        what = STK_WIRE_LIMIT_UNBUFFERED; // it would fit beside the steps
+        what = STK_WIRE_LIMIT_UNBUFFERED; // it would overlap with the steps
     }
     stk_stage_name(most, stage);
     snprintf(place, sizeof place, "%s", where ? where : "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces put in the order of their places again, group by group; see regroup.h.
+// Puts pieces back in place order, group by group; see regroup.h.
 #include "engine/run/regroup.h"
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@ struct stk_regroup_held {
 
 struct stk_regroup_group {
     uint64_t id;
-    int64_t placed; // elements whose places are taken, those that failed among them
+    int64_t placed; // elements placed, including failed ones
     struct stk_regroup_held *pieces, *last;
     struct stk_regroup_group *next;
 };
@@ -26,7 +26,7 @@ static struct stk_regroup_group **group_of(struct stk_regroup *g, uint64_t id)
     return at;
 }
 
-// By place; most come in order.
+// Inserts by place; most arrive in order.
 static void insert(struct stk_regroup_group *group, struct stk_regroup_held *h)
 {
     struct stk_regroup_held **at = &group->pieces;
@@ -94,7 +94,9 @@ bool stk_regroup_take(struct stk_regroup *g, struct stk_piece *p)
     STK_ASSERT(p->place.count > 0 && group->placed <= p->place.of);
     struct stk_block array = h->piece.block;
     h->piece = *p;
-    *p = (struct stk_piece){.block = array, .is_done = true, .count = p->count}; // as it is counted
+    *p = (struct stk_piece){.block = array, .is_done = true, .count = p->count}; // an empty piece
+                                                                                 // with the right
+                                                                                 // count
     insert(group, h);
     if (group->placed == h->piece.place.of) {
         give_out(g, at);

@@ -72,7 +72,7 @@ const char *stk_ring_check(const struct stk_ring *r)
     if (r->in_flight < 0 || (r->in_flight > 0 && !r->is_sloppy)) {
         return "pieces are in progress that nobody reserved";
     }
-    for (uint64_t k = r->head + 1; k < r->tail; k++) { // the head's slot is the consumer's
+    for (uint64_t k = r->head + 1; k < r->tail; k++) { // the consumer owns the head's slot
         const struct stk_piece *p = &r->slots[k % STK_RING_SLOTS];
         done += p->is_done;
         elements += p->is_done ? p->count : 0;
@@ -134,7 +134,7 @@ void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int 
     pthread_mutex_init(&r->lock, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); // naps end by it
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); // naps use this clock
     pthread_cond_init(&r->has_capacity, &attr);
     pthread_condattr_destroy(&attr);
     pthread_cond_init(&r->has_piece, NULL);
@@ -198,7 +198,7 @@ void stk_ring_set_callers(struct stk_ring *r, bool is_callers)
     }
 }
 
-// The lock is held.
+// Caller holds the lock.
 static bool is_callers_turn(const struct stk_ring *r)
 {
     return r->is_callers && r->head == r->tail && r->in_flight == 0 && !r->is_ended &&
@@ -234,14 +234,15 @@ struct stk_ring_marks stk_ring_marks(struct stk_ring *r)
 
 #define SPIN_NS 8000u
 #define SPIN_SCORE_MAX 16
-#define SPIN_AGAIN 64   // waits without looking before it is tried again
+#define SPIN_AGAIN 64   // waits without spinning before it spins again
 #define CHEAP_NS 50000u // a ready piece is cheap if remaking it takes less
 #define NAP_NS 1000000u
-#define NAPS 16 // without anything taken, before the worker sleeps for good
+#define NAPS 16 // naps in a row with nothing taken, before the worker sleeps until woken
 #define NAP_PENALTY_MIN 4
 #define NAP_PENALTY_MAX 256
 
-// The lock is held, and let go meanwhile: what was known is to be looked at again.
+// Spins until the other side moves. Caller holds the lock, which is released meanwhile: check the
+// condition again afterwards.
 static void look(struct stk_ring *r, struct stk_ring_spin *s)
 {
     if (s->score < 0) {
@@ -273,8 +274,8 @@ static bool is_over(struct stk_ring *r)
     return r->is_stopped || r->is_ended || stk_run_is_cancelled(r->it->run);
 }
 
-// The lock is held. An empty ring may always get one piece, so the pipeline never stops, however
-// small the budget.
+// Caller holds the lock. An empty ring may always get one piece, so the pipeline never stops,
+// however small the budget.
 static bool is_full(const struct stk_ring *r)
 {
     uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;
@@ -300,7 +301,7 @@ static bool is_cheap(const struct stk_ring *r)
     return piece_ns != 0 && piece_ns * held <= CHEAP_NS;
 }
 
-// The lock is held. A nap was too long: none for a while.
+// Caller holds the lock. A nap was too long: no naps for a while.
 static void forgo_naps(struct stk_ring_naps *naps)
 {
     int penalty = naps->penalty > NAP_PENALTY_MIN ? naps->penalty : NAP_PENALTY_MIN;
@@ -308,7 +309,7 @@ static void forgo_naps(struct stk_ring_naps *naps)
     naps->penalty = penalty < NAP_PENALTY_MAX ? 2 * penalty : penalty;
 }
 
-// The lock is held. Until there may be room; whether something was taken meanwhile.
+// Sleeps until there may be room. Caller holds the lock. True: something was taken meanwhile.
 static bool sleep_for_capacity(struct stk_ring *r)
 {
     uint64_t before = r->head;
@@ -322,7 +323,8 @@ static bool sleep_for_capacity(struct stk_ring *r)
         (void)pthread_cond_timedwait(&r->has_capacity, &r->lock, &end);
         r->is_napping = false;
         if (naps->left > 0 && stk_clock_ns() > end_ns + NAP_NS / 2) {
-            forgo_naps(naps); // the processors are busy: who is woken gets one sooner
+            forgo_naps(naps); // the CPU is busy: a woken thread runs sooner than one whose timer
+                              // ends
         } else if (naps->left > 0 && r->head == before) {
             naps->left--;
         } else if (naps->left > 0 && naps->penalty > NAP_PENALTY_MIN) {
@@ -339,7 +341,7 @@ static bool sleep_for_capacity(struct stk_ring *r)
     return r->head != before;
 }
 
-// The lock is held. A sloppy ring's slot is known when its piece is done.
+// Caller holds the lock. A sloppy ring assigns the slot when the piece is done.
 static uint64_t give_slot(struct stk_ring *r)
 {
     r->in_flight += r->is_sloppy;
@@ -352,7 +354,7 @@ bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
     bool has_looked = false;
     while (!is_over(r) && is_full(r)) {
         if (!has_looked) {
-            has_looked = true; // the lock was let go: the condition is looked at again
+            has_looked = true; // the lock was released: check the condition again
             look(r, &r->worker);
         } else {
             has_looked = !sleep_for_capacity(r);
@@ -401,14 +403,14 @@ static int64_t elements_of(const struct stk_piece *p)
     return n;
 }
 
-// The lock is held. Whether next() could be answered at once, for those who ask without it.
+// Publishes whether next() can be answered at once, for readers without the lock. Caller holds it.
 static void tell_head(struct stk_ring *r, bool is_ready)
 {
     __atomic_store_n(&r->it->stats.head_ready, is_ready, __ATOMIC_RELEASE);
 }
 
-// The lock is held. Should a worker that waits for room wake up? If pieces are cheap, only once
-// half of the room is free.
+// Should a worker that waits for room wake up? If pieces are cheap, only once half of the ring is
+// free. Caller holds the lock.
 STK_HOT static bool is_low(const struct stk_ring *r)
 {
     uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;
@@ -431,7 +433,7 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
     *slot = *p;
     slot->is_done = true;
     slot->count = n;
-    *p = old; // its block's array is used again
+    *p = old; // the worker reuses its block's array
     r->short_left -= r->short_left > 0;
     r->elements += n;
     __atomic_store_n(&r->it->stats.fill, ++r->ready, __ATOMIC_RELAXED);
@@ -486,8 +488,8 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
     }
 }
 
-// The lock is held. The array of a block that was used up goes to the slot that is given out next,
-// so that no more of them are made than pieces are held at a time.
+// Gives the array of a consumed block to the next slot to be handed out, so there are never more
+// arrays than pieces held at a time. Caller holds the lock.
 STK_HOT static void pass_on(struct stk_ring *r, struct stk_block *used)
 {
     uint64_t most = r->head + STK_RING_SLOTS;
@@ -521,7 +523,7 @@ STK_HOT void stk_ring_pop(struct stk_ring *r)
     STK_ASSERT(!stk_ring_check(r));
     moved(&r->worker);
     if (r->has_sleeper && !r->is_napping && is_low(r)) {
-        r->has_sleeper = false; // it is woken once; before it sleeps again, it sets this
+        r->has_sleeper = false; // wake it once; it sets this before it sleeps again
         pthread_cond_signal(&r->has_capacity);
     }
     pthread_mutex_unlock(&r->lock);

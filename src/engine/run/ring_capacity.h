@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many pieces may wait in a ring that AUTOTUNE sizes. A consumer that finds the ring empty
-// although it had been full takes more at a time than fits, or what makes the pieces was held up:
-// the capacity doubles. Where most of what is ready has not been needed for a while, the capacity
-// falls again; each time it had to grow, it is kept for twice as long, since what held things up
-// once is likely to come back. A wait before the ring was full says nothing about its capacity:
-// that is how every run begins, and more of it then would only take memory that nobody asked for.
+// How many pieces may wait in a ring that AUTOTUNE sizes.
+// If the consumer finds the ring empty after it had been full, it takes more at a time than fits,
+// or the workers were held up: the capacity doubles. If most ready pieces haven't been needed for a
+// while, the capacity falls; each time it had to grow, it stays twice as long, since a hold-up is
+// likely to come back. A wait before the ring was ever full doesn't count: every run starts that
+// way, and a larger ring would only take memory.
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@
 
 #define STK_RING_CAPACITY_MIN 8 // pieces
 #define STK_RING_CAPACITY_MAX 64
-#define STK_RING_CAPACITY_LOOKS 20       // with too much ready, before the capacity falls
+#define STK_RING_CAPACITY_LOOKS 20       // looks with too many ready, before the capacity falls
 #define STK_RING_CAPACITY_LOOKS_MAX 1280 // two minutes of looks
 
-struct stk_ring_marks { // since they were asked for last
+struct stk_ring_marks { // since the last look
     int capacity;
-    uint32_t low;    // the least pieces that were ready
-    bool is_drained; // the consumer waited after the ring had been full
+    uint32_t low;    // the fewest pieces ready
+    bool is_drained; // the ring was full, then the consumer waited
 };
 
 struct stk_ring_capacity {
@@ -26,6 +26,6 @@ struct stk_ring_capacity {
     int growths;    // so far
 };
 
-// The capacity from now on; what it is, if it should stay. has_memory: may it grow?
+// The new capacity; the present one if it should stay. has_memory: it may grow.
 int stk_ring_capacity_choose(struct stk_ring_capacity *s, const struct stk_ring_marks *m,
                              bool has_memory);

@@ -16,40 +16,40 @@ struct stk_tuner;
 struct stk_run_options { // all zero: defaults
     uint64_t seed;
     bool has_seed, is_sloppy; // sloppy: parallel stages may deliver out of order by default
-    int threads;              // cap over all stages; 0: all processors
-    size_t ram_bytes;         // cap; 0: half of what is available
+    int threads;              // most over all stages; 0: one per core
+    size_t ram_bytes;         // most; 0: half of what is available
     enum stk_on_error on_error;
-    // AUTOTUNE: workers of a stage at first (0: as many as processors, up to STK_INITIAL_WORKERS)
-    // and at least; whether it stays with them.
+    // AUTOTUNE: a stage's initial workers (0: one per core, up to STK_INITIAL_WORKERS), its fewest,
+    // and whether it stays with them.
     int initial_parallelism, min_parallelism;
     bool is_untuned;
-    const char *record_path; // a file for the run's report (engine/run/recorder.h); NULL: none
-    struct stk_host *host;   // borrowed while anything of the run lives
-    const struct stoker_memory_source *memory; // of large buffers; NULL: the heap
+    const char *record_path; // file for the run's recording (engine/run/recorder.h); NULL: none
+    struct stk_host *host;   // borrowed; must outlive the run
+    const struct stoker_memory_source *memory; // source of large buffers; NULL: the heap
 };
 
 struct stk_run {
     int refs;         // atomic
-    int is_cancelled; // atomic: every wait ends soon after
-    unsigned forks;   // of the process when it was opened
+    int is_cancelled; // atomic: ends all waits soon after
+    unsigned forks;   // the process's fork count at opening
     struct stk_pool *pool;
     struct stk_recorder
-        *recorder; // NULL: the run reports nothing. The run's; closed by its last holder
+        *recorder; // NULL: not recorded. Owned by the run; its last reference closes it
     struct stk_run_options options;
     uint64_t seed;
     uint64_t failures;       // atomic: elements that failed anywhere
-    uint64_t memory_waits;   // atomic: times a stage found too little memory to run ahead
+    uint64_t memory_waits;   // atomic: times a stage lacked memory to run ahead
     int root_waits;          // atomic: the consumer is in `next`
     struct stk_tuner *tuner; // NULL: nothing to tune
     struct stk_iter *root;   // the iterator with path 0
-    bool has_cap;            // options.threads were given: never more
+    bool has_cap;            // options.threads was set: a hard limit
     struct stk_permits permits;
-    struct stk_helper *helper;  // with large copies; NULL: none
-    pthread_mutex_t short_lock; // held by the worker that found too little memory and tries again
-    uint64_t short_refused; // under it: what the pool had refused when memory was looked for last
-    pthread_mutex_t rings_lock; // of the list of rings, which canceling wakes
+    struct stk_helper *helper;  // for large copies; NULL: none
+    pthread_mutex_t short_lock; // held by the worker that ran short of memory and tries again
+    uint64_t short_refused;     // guarded by it: the pool's refusals at the last check for memory
+    pthread_mutex_t rings_lock; // guards the list of rings, which canceling wakes
     struct stk_ring *rings;
-    pthread_mutex_t tree_lock; // held to exchange an input of an iterator, and to walk the tree
+    pthread_mutex_t tree_lock; // held to exchange an iterator's input and to walk the tree
 };
 
 static inline struct stk_run *stk_run_hold(struct stk_run *run)

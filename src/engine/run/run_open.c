@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs; see run_open.h. A run ends with its last holder: iterators, and who opened it.
+// Runs; see run_open.h. A run ends with its last reference: iterators, and the opener.
 #include "engine/run/run_open.h"
 
 #include <unistd.h>
@@ -18,7 +18,7 @@
 
 #define RAM_FLOOR ((size_t)64 << 20)
 
-// Of what the machine has free, or the container, or the process' limit.
+// Half of what the machine, the container or the process's limit leaves free.
 static size_t half_of_memory(void)
 {
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -72,9 +72,10 @@ void stk_run_drop(struct stk_run *run)
 {
     STK_ASSERT(!run || __atomic_load_n(&run->refs, __ATOMIC_RELAXED) > 0);
     if (run && __atomic_sub_fetch(&run->refs, 1, __ATOMIC_ACQ_REL) == 0) {
-        STK_ASSERT(!run->rings && !run->root); // they hold it
+        STK_ASSERT(!run->rings && !run->root); // they hold references
         stk_tuner_close(run->tuner);
-        if (run->helper) { // the pool is its own, and buffers of it may live on
+        if (run->helper) { // the helper belongs to the run; the pool may outlive it with its
+                           // buffers
             stk_pool_set_split(run->pool, NULL, NULL);
             stk_helper_close(run->helper);
         }
@@ -91,7 +92,7 @@ void stk_run_cancel(struct stk_run *run)
 {
     __atomic_store_n(&run->is_cancelled, 1, __ATOMIC_RELEASE);
     if (run->forks != stk_fork_count()) {
-        return; // nobody of ours waits in this process
+        return; // none of our threads wait in this process
     }
     stk_permits_set(&run->permits, 0);
     stk_permits_wake();

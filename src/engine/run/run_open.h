@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening what a tree of iterators shares, canceling it, ending it. See run.h.
+// Opens, cancels and ends what a tree of iterators shares. See run.h.
 #pragma once
 
 #include "engine/run/run.h"

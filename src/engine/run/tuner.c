@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // AUTOTUNE: a model of the run, solved directly.
 //
-// The iterator tree falls into groups: an async stage with the serial stages that its workers run
-// to get its input, and at the top what runs on the consumer's thread. For each group the tuner
-// measures the CPU time, and the wall time, that one element of the root costs, and of that the
-// part that is serial. From these, with C processors, a root rate X is possible if
+// The iterator tree splits into groups: an async stage with the serial stages that its workers run
+// to get its input, and, at the top, the stages on the consumer's thread. For each group the tuner
+// measures the CPU time and wall time per root element, and how much of both is serial. With C
+// cores, a root rate X is possible if
 //     sum of cpu * X <= C,   serial * X <= 1 for each group,   X <= the consumer's own rate,
-// where the consumer's rate is what it takes in the time in which it does not wait. The largest X
-// is the prediction; each group then needs X * wall workers. Growing happens at once, shrinking
-// after a few looks that agree. Time comes from the accounts (account.h), so that waiting for
-// processors or for other stages does not count as work.
+// where the consumer's rate is what it takes while it isn't waiting. The largest X is the
+// prediction; each group then needs X * wall workers. Groups grow at once and shrink after a few
+// looks that agree. Times come from account.h, so waiting for a core or for another stage isn't
+// work.
 //
-// Threads that wait for something else (disks, sleeping functions) need no processor: while they
-// are most of the time blocked, more may work than there are processors, unless the number was
-// given by the user.
+// Threads that wait for something else (disks, sleeping functions) need no core: while they are
+// mostly blocked, more threads than cores may work, unless the user set the number.
 //
-// Room, the pieces that may wait in the ring of a prefetch: ring_capacity.h. Whether there are
-// threads at all, where elements are so cheap that handing over costs more: inline_trial.h.
+// ring_capacity.h decides how many pieces may wait in a prefetch's ring. inline_trial.h decides
+// whether to use threads at all: for very cheap elements, handing over costs more than it gains.
 // Stages inside datasets that functions return (flat_map, interleave, group_by_window) come and go,
-// and several of one place may be open at once. So a group stands for a place: it keeps its figures
-// from one dataset to the next, and divides its workers among the open ones. What such datasets
-// cost on the workers of an interleave counts as that stage's own (see engine/run/aggregate.h).
-// If a run ended without threads, the next run of its dataset (the next epoch) begins without them;
-// otherwise short epochs would be all trials. Everything else is reset.
-// Predicted and achieved rates are reported after PREDICT_NS of looks and PREDICT_ELEMENTS: earlier
-// figures are mostly start-up. A prediction counts all CPU time of the process per element, the
-// consumer's own work too, since they share the cores. It doesn't foresee that other programs take
-// some of them.
+// and several with the same place may be open at once. So a group stands for a place: it keeps its
+// figures from one dataset to the next and divides its workers among the open ones. What such
+// datasets cost on an interleave's workers counts as that stage's own time (see
+// engine/run/aggregate.h). If a run ended without threads, the next run of its dataset (the next
+// epoch) starts without them; otherwise short epochs would spend all their time on trials.
+// Everything else is reset. Predicted and achieved rates are published after PREDICT_NS and
+// PREDICT_ELEMENTS; earlier figures are mostly start-up. A prediction counts all CPU time of the
+// process per element, including the consumer's, since they share the cores. It assumes that no
+// other program uses them.
 //
-// Limits: costs are means, weighted to the last looks; a run with fewer root elements than one in
-// LOOK_MAX_NS is looked at when there is one.
+// Limits: costs are means weighted toward the last looks. If no root element came since the last
+// look, there is no look.
 #include "engine/run/tuner.h"
 
 #include <math.h>
@@ -46,31 +45,31 @@
 #define LOOK_FIRST_NS 10000000u
 #define LOOK_MAX_NS 100000000u
 #define SHRINK_LOOKS 4
-#define HEADROOM 1.15       // over the consumer's rate
-#define BLOCKED_SHARE 0.5   // of the wall time, from which on threads may be more than processors
-#define PAUSES_EACH 0.5     // a piece: from then on work counts as blocking
-#define BLOCKED_FACTOR 4    // at most so many times
-#define ROOM_MEMORY_PARTS 4 // of the budget: with that much in use no room grows
-#define WEIGHT_NEW 0.5      // of the newest look in a mean
+#define HEADROOM 1.15       // above the consumer's rate
+#define BLOCKED_SHARE 0.5   // of the wall time; above it, there may be more threads than cores
+#define PAUSES_EACH 0.5     // pauses per piece; above it, work counts as blocking
+#define BLOCKED_FACTOR 4    // at most this many threads per core
+#define ROOM_MEMORY_PARTS 4 // rings stop growing once 1/4 of the budget is in use
+#define WEIGHT_NEW 0.5      // weight of the newest look in a mean
 #define PREDICT_NS 200000000u
 #define PREDICT_ELEMENTS 8
 
-struct sums { // since the start
+struct sums { // counts since the start
     uint64_t own_cpu_ns, own_wall_ns, serial_cpu_ns, serial_wall_ns, elements;
     uint64_t pieces, pauses;
 };
 
 struct group {
-    struct stk_tuned *stages; // of that place; NULL: none just now, or the consumer's own (group 0)
+    struct stk_tuned *stages; // with that place; NULL: none now, or group 0 (the consumer's)
     uint64_t place;
-    struct stk_iter *node; // of the tree, as of this look; NULL: not in it
+    struct stk_iter *node; // in the tree at this look; NULL: not in it
     bool is_free, is_known;
-    bool is_blocking; // its work is mostly waiting for something else than processors
+    bool is_blocking; // its work is mostly waiting, and not for a core
     struct sums last, now;
     double own_cpu, own_wall, serial_cpu, serial_wall, ratio; // per root element
     int shrink_looks;
     int workers, limit;                // of each stage
-    uint64_t gone_pieces, gone_pauses; // of stages that left
+    uint64_t gone_pieces, gone_pauses; // counts of stages that were closed
     struct stk_ring_capacity capacity;
 };
 
@@ -78,14 +77,14 @@ struct stk_tuner {
     pthread_mutex_t lock;
     struct group groups[STAGES_MAX];
     int count;
-    uint64_t next_ns, every_ns; // atomic: of the next look
+    uint64_t next_ns, every_ns; // atomic: time of the next look
     uint64_t last_ns, last_elements, last_starve_ns, last_memory_waits, last_cpu_ns;
-    uint64_t first_ns, first_elements; // of the looks
+    uint64_t first_ns, first_elements; // time and elements at the first look
     double demand;
-    double process_cpu, wall; // ns for a root element: of all that the process does; as achieved
+    double process_cpu, wall; // ns per root element: the whole process's CPU time; wall time
     struct stk_trial_look trial_look;
     struct stk_trial trial;
-    bool is_inline; // stages work on the consumer's thread
+    bool is_inline; // stages run on the consumer's thread
     int looks;
 };
 
@@ -125,7 +124,7 @@ void stk_tuner_close(struct stk_tuner *t)
     }
 }
 
-// The lock is held. The group of that place, or a new one.
+// The group of that place, or a new one; NULL if all are in use. Caller holds the lock.
 static struct group *place_for(struct stk_tuner *t, uint64_t place)
 {
     for (int i = 1; i < t->count; i++) {
@@ -145,7 +144,7 @@ static struct group *place_for(struct stk_tuner *t, uint64_t place)
     return NULL;
 }
 
-// May the tuner have the stage work on the thread that asks for its elements?
+// May the tuner run the stage on the thread that asks for its elements?
 static bool may_be_inline(const struct stk_tuned *s, bool is_free)
 {
     const struct stk_run_options *o = &s->it->run->options;
@@ -163,7 +162,7 @@ bool stk_tuner_add(struct stk_tuned *s, bool is_free)
     struct group *g = place_for(t, s->it->place);
     int workers = 0;
     STK_ASSERT(t->count >= 1 && t->count <= STAGES_MAX);
-    if (g) { // beyond STAGES_MAX a stage keeps what it began with
+    if (g) { // beyond STAGES_MAX a stage keeps its initial workers
         s->next = g->stages;
         g->stages = s;
         g->place = s->it->place;
@@ -222,8 +221,8 @@ static struct group *group_of(struct stk_tuner *t, const struct stk_iter *it)
     return NULL;
 }
 
-// Adds up what the stages from `it` on have counted, by group. is_own: not a serial part of it. The
-// tree is locked.
+// Adds up the counts of `it` and the stages below it, by group. is_own: they aren't a serial part
+// of the group. Caller holds the tree's lock.
 static void gather(struct stk_tuner *t, struct stk_iter *it, struct group *g, bool is_own)
 {
     struct group *mine = group_of(t, it);
@@ -241,7 +240,7 @@ static void gather(struct stk_tuner *t, struct stk_iter *it, struct group *g, bo
         g->now.serial_wall_ns += wall;
     }
     for (int i = 0; i < it->n_in; i++) {
-        if (it->in[i]) { // what an interleave opened its workers do side by side
+        if (it->in[i]) { // an interleave's workers run the datasets it opened in parallel
             bool is_side = mine && it->in[i]->is_aggregate && i >= it->ds->n_in;
             gather(t, it->in[i], g, is_side || (is_own && !mine));
         }
@@ -253,11 +252,11 @@ static void blend(double *mean, double value, bool is_first)
     *mean = is_first ? value : (1 - WEIGHT_NEW) * *mean + WEIGHT_NEW * value;
 }
 
-// Costs of one root element, from what was counted since the last look.
+// Cost per root element, from the counts since the last look.
 static void learn(struct group *g, double elements)
 {
     const struct sums *a = &g->last, *b = &g->now;
-    // A stage that was opened again may count from below its predecessor.
+    // A reopened stage may count from less than the old one had reached.
     bool is_usable = b->own_wall_ns >= a->own_wall_ns && b->serial_wall_ns >= a->serial_wall_ns &&
                      b->own_cpu_ns >= a->own_cpu_ns && b->serial_cpu_ns >= a->serial_cpu_ns &&
                      b->elements >= a->elements;
@@ -300,7 +299,7 @@ static int stage_count(const struct group *g)
     return n > 0 ? n : 1;
 }
 
-// Workers of all of them.
+// Workers of all open stages of the group.
 static int worker_count(const struct group *g)
 {
     int n = 0;
@@ -310,14 +309,14 @@ static int worker_count(const struct group *g)
     return n > 0 ? n : g->workers > 0 ? g->workers : 1;
 }
 
-// Workers that a group may have: what keeps processors busy gains nothing from more than there are.
+// The most workers a group may have. If they keep cores busy, more workers than cores gain nothing.
 static int limit_of(const struct group *g, int processors)
 {
     int limit = g->limit * stage_count(g);
     return !g->is_blocking && limit > processors ? processors : limit;
 }
 
-// The largest rate of the root that everything can keep up with.
+// The highest root rate that every group, the CPU and the consumer can keep up with.
 static struct solution solve(const struct stk_tuner *t, const struct stk_run *run)
 {
     struct solution s = {INFINITY, STK_BINDING_UNKNOWN};
@@ -350,7 +349,7 @@ static struct solution solve(const struct stk_tuner *t, const struct stk_run *ru
     return s;
 }
 
-// What is reported: without the headroom, and with all that the processors do.
+// The rate to report: without the headroom, and limited by the CPU time of the whole process.
 static struct solution predict(const struct stk_tuner *t, struct solution s)
 {
     if (s.binding == STK_BINDING_CONSUMER) {
@@ -366,11 +365,11 @@ static void set_workers(struct group *g, double rate, const struct stk_run_optio
 {
     double need = rate * (g->own_wall + g->serial_wall);
     int count = stage_count(g), most = limit_of(g, o->threads);
-    if (need <= 0 || !g->stages) { // nothing is known of it, or it is not there
+    if (need <= 0 || !g->stages) { // nothing measured yet, or no stage is open
         return;
     }
     int all = need > most ? most : (int)ceil(need - 0.1);
-    int n = (all + count - 1) / count; // each
+    int n = (all + count - 1) / count; // per stage
     n = n < o->min_parallelism ? o->min_parallelism : n;
     n = n > g->limit ? g->limit : n;
     n = n > most ? most : n < 1 ? 1 : n;
@@ -387,7 +386,7 @@ static void set_workers(struct group *g, double rate, const struct stk_run_optio
     g->workers = now;
 }
 
-// Permits: the processors; more while most of the threads' time is spent blocked.
+// Permits: one per core; more while threads are mostly blocked.
 static void set_permits(struct stk_tuner *t, struct stk_run *run)
 {
     double cpu = 0, wall = 0;
@@ -412,7 +411,7 @@ static void set_permits(struct stk_tuner *t, struct stk_run *run)
     stk_permits_set(&run->permits, permits);
 }
 
-// ratio: elements of the stage for one of the root.
+// ratio: elements of the stage per root element.
 static void publish(struct stk_iter *it, const struct solution *s, double achieved, double ratio)
 {
     struct stk_stage_stats *out = &it->stats;
@@ -423,7 +422,7 @@ static void publish(struct stk_iter *it, const struct solution *s, double achiev
     __atomic_store_n(&out->binding, (uint32_t)s->binding, __ATOMIC_RELAXED);
 }
 
-// How long the consumer waited, whichever stages it waits for.
+// How long the consumer waited, for the topmost groups below it.
 static uint64_t consumer_waits(struct stk_tuner *t, const struct stk_iter *it)
 {
     if (group_of(t, it)) {
@@ -447,7 +446,7 @@ static void set_capacity(struct group *g, struct stk_pool *pool)
     }
 }
 
-// Counts of all groups as they are now.
+// Takes the counts of all groups now.
 static void count_all(struct stk_tuner *t, struct stk_iter *root)
 {
     for (int i = 0; i < t->count; i++) {
@@ -467,14 +466,14 @@ static void count_all(struct stk_tuner *t, struct stk_iter *root)
     }
 }
 
-// Wall time of the stages on the consumer's thread that are no group's, since the last look.
+// Wall time since the last look of the stages on the consumer's thread (group 0).
 static double own_ns_of(const struct group *g)
 {
     uint64_t now = g->now.serial_wall_ns, last = g->last.serial_wall_ns;
     return now > last ? (double)(now - last) : 0;
 }
 
-// What is known after n more elements in `passed` ns.
+// Updates all figures after n more elements in `passed` ns.
 static void learn_all(struct stk_tuner *t, const struct stk_run *run, double n, double passed)
 {
     bool is_first = t->last_ns == 0;
@@ -497,13 +496,13 @@ static void learn_all(struct stk_tuner *t, const struct stk_run *run, double n, 
         .elements = n,
         .away = passed > 0 ? outside / passed : 1,
         .cores = passed > 0 ? (double)(cpu_ns - t->last_cpu_ns) / passed : 0};
-    // A consumer that waits nearly always could take far more than what is known.
+    // A consumer that nearly always waits could take far more: its limit is unknown.
     t->demand = is_first || away < 0.02 * passed ? 0 : HEADROOM * n / away;
     t->last_starve_ns = starve_ns;
     t->last_cpu_ns = cpu_ns;
 }
 
-// Tells the stages, and sets them. is_told: enough was seen for rates.
+// Publishes the rates and sets workers and rings. is_told: enough was seen to publish rates.
 static void apply(struct stk_tuner *t, struct stk_run *run, bool is_told)
 {
     struct solution s = solve(t, run), told = predict(t, s);
@@ -530,7 +529,7 @@ static void apply(struct stk_tuner *t, struct stk_run *run, bool is_told)
     set_permits(t, run);
 }
 
-// The lock is held. All stages that can do without threads go on so, or no longer.
+// Switches all stages that can run inline to inline, or back. Caller holds the lock.
 static void set_inline(struct stk_tuner *t, bool is_inline)
 {
     t->is_inline = is_inline;
@@ -544,7 +543,8 @@ static void set_inline(struct stk_tuner *t, bool is_inline)
     }
 }
 
-// Threads or not. has_waited: for memory, which workers can do better than who is to let go of it.
+// Takes the trial's next step. has_waited: a stage ran short of memory; then workers must wait for
+// it, because the consumer's thread is the one that frees it.
 static void try_inline(struct stk_tuner *t, bool has_waited)
 {
     struct stk_trial_look *look = &t->trial_look;
@@ -605,7 +605,7 @@ void stk_tuner_keep(struct stk_run *run, struct stk_dataset *ds)
     }
 }
 
-// The locks of tuner and tree are held. False: too few elements yet.
+// Caller holds the locks of the tuner and the tree. False: no new element yet.
 static bool look(struct stk_tuner *t, struct stk_run *run, uint64_t now_ns)
 {
     uint64_t elements = read_count(&run->root->stats.elements);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See unequal_batch.h.
+// Collects elements of unequal shapes; see unequal_batch.h.
 #include "engine/run/unequal_batch.h"
 
 #include "base/assert.h"

@@ -30,7 +30,7 @@ void stk_worker_be_batch(void)
 {
 #ifdef SCHED_BATCH
     struct sched_param none = {0};
-    (void)sched_setscheduler(0, SCHED_BATCH, &none); // of this thread; refused: it stays as it is
+    (void)sched_setscheduler(0, SCHED_BATCH, &none); // this thread; if refused, it keeps its policy
 #endif
 }
 
