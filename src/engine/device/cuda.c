@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// See cuda.h. Loads the driver once for the process; what fails is tried again at the next call.
+// See cuda.h. Loads the driver once per process; failures are retried at the next call.
 #include "engine/device/cuda.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 
-#define PORTABLE 1u // CU_MEMHOSTALLOC_PORTABLE: pinned for the contexts of all devices
+#define PORTABLE 1u // CU_MEMHOSTALLOC_PORTABLE: pinned for every device's context
 
 static struct { // guarded by lock
     pthread_mutex_t lock;
@@ -29,7 +29,7 @@ enum stoker_status stk_cuda_check(const struct stk_cuda *c, int code, const char
                        text ? text : "the driver gives no details");
 }
 
-// The lock is held. What failed is tried again at the next call: a driver may be started later.
+// Caller holds the lock. A failure is retried at the next call: a driver may be started later.
 static enum stoker_status start(struct stoker_err *err)
 {
     if (driver.is_started) {
@@ -95,7 +95,7 @@ static void *pinned_get(void *arg, size_t size)
     return failed ? NULL : memory;
 }
 
-// Fails while the process ends and the driver has gone already, with all of its memory.
+// Fails at process exit if the driver is already gone, with all of its memory.
 static void pinned_give(void *arg, void *memory, size_t size)
 {
     const struct stk_cuda_device *d = arg;
@@ -107,7 +107,7 @@ static void pinned_give(void *arg, void *memory, size_t size)
     }
 }
 
-// The lock is held.
+// Caller holds the lock.
 static enum stoker_status open_device(struct stk_cuda_device *d, int ordinal,
                                       struct stoker_err *err)
 {

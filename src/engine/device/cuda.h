@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA driver, found at run time (libcuda.so.1), and the primary context of each device: the
-// one that PyTorch, JAX and the CUDA runtime use as well, so that memory and streams are shared
-// with them. Both are kept for the life of the process: who frees memory later still needs them.
+// The CUDA driver, loaded at run time (libcuda.so.1), and each device's primary context. PyTorch,
+// JAX and the CUDA runtime use the same one, so memory and streams are shared with them. Both stay
+// for the life of the process, because memory freed later still needs them.
 //
-// Entry points are called as ints and pointers; names and meanings are those of NVIDIA's "CUDA
-// Driver API" reference. Every call below needs the device's context current on its thread: see
-// stk_cuda_enter.
+// Entry points are called with ints and pointers; names and meanings are those of NVIDIA's "CUDA
+// Driver API" reference. Every call below needs the device's context to be current on its thread:
+// see stk_cuda_enter.
 #pragma once
 
 #include <stddef.h>
@@ -64,19 +64,19 @@ struct stk_cuda_device {
     const struct stk_cuda *cuda;
     int ordinal;
     void *context;
-    struct stoker_memory_source pinned; // host memory that the device reads by itself
+    struct stoker_memory_source pinned; // pinned memory
 };
 
-// How many devices there are. STOKER_EMISSING: no driver, or it does not start.
+// The number of devices. STOKER_EMISSING: no driver, or it doesn't start.
 STK_MUST_CHECK enum stoker_status stk_cuda_count(int *n, struct stoker_err *err);
 // The same object for the life of the process. STOKER_EMISSING: no driver, no such device.
 STK_MUST_CHECK enum stoker_status stk_cuda_device(int ordinal, const struct stk_cuda_device **out,
                                                   struct stoker_err *err);
-// The context becomes this thread's until stk_cuda_leave.
+// Makes the context current on this thread until stk_cuda_leave.
 STK_MUST_CHECK enum stoker_status stk_cuda_enter(const struct stk_cuda_device *d,
                                                  struct stoker_err *err);
 void stk_cuda_leave(const struct stk_cuda_device *d);
-// Result `code` of the driver for `what`: STOKER_OK, STOKER_ELIMIT where memory is short, else
-// STOKER_EINPUT.
+// Converts the driver's result `code` of the call `what`: STOKER_OK, STOKER_ELIMIT if memory is
+// short, else STOKER_EINPUT.
 STK_MUST_CHECK enum stoker_status stk_cuda_check(const struct stk_cuda *c, int code,
                                                  const char *what, struct stoker_err *err);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// See device_batch.h. Unused memory is kept in a short list; larger or smaller sizes than those in
-// it are asked of the driver.
+// See device_batch.h. Unused memory is kept in a short list; sizes that fit none of it are
+// requested from the driver.
 #include "engine/device/device_batch.h"
 
 #include "base/alloc.h"
 
 #define NO_TIMING 2u         // CU_EVENT_DISABLE_TIMING
-#define WASTE_MAX 2          // a batch may are in memory so many times its size
-#define GRAIN ((size_t)1024) // sizes are multiples, so that nearly equal ones share memory
+#define WASTE_MAX 2          // a batch may use memory of at most twice its size
+#define GRAIN ((size_t)1024) // sizes are rounded up to this, so that nearly equal ones share memory
 
 struct stk_device_store *stk_device_store_open(const struct stk_cuda_device *d, int most_unused)
 {
@@ -29,7 +29,7 @@ void stk_device_store_drop(struct stk_device_store *s)
     }
 }
 
-// Its memory, events and itself, when nothing on the device uses them. The context is current.
+// Frees the batch with its memory and events; the device must not use them. The context is current.
 static void destroy(struct stk_device_store *s, struct stoker_device_batch *b)
 {
     const struct stk_cuda *c = s->device->cuda;
@@ -54,7 +54,7 @@ static void destroy(struct stk_device_store *s, struct stoker_device_batch *b)
     stk_free(b);
 }
 
-// The unused batches, taken out of the list.
+// Takes all unused batches out of the list.
 static struct stoker_device_batch *take_all(struct stk_device_store *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -122,7 +122,7 @@ static enum stoker_status make(struct stk_device_store *s, size_t size,
         return k;
     }
     int failed = c->memory_get(&b->memory, size);
-    if (failed == STK_CUDA_OUT_OF_MEMORY) { // what waits in other sizes makes room
+    if (failed == STK_CUDA_OUT_OF_MEMORY) { // free the unused memory of other sizes
         destroy_all(s, take_all(s));
         failed = c->memory_get(&b->memory, size);
     }
@@ -185,7 +185,7 @@ struct stoker_device_batch *stoker_device_batch_hold(struct stoker_device_batch 
     return b;
 }
 
-// Marks where the consumer's streams are now. The context is current.
+// Records events at the consumer streams' current positions. The context is current.
 static void mark_used(struct stoker_device_batch *b)
 {
     const struct stk_cuda *c = b->store->device->cuda;
@@ -210,7 +210,7 @@ void stoker_device_batch_free(struct stoker_device_batch *b)
     if (has_device) {
         mark_used(b);
     } else {
-        b->needs_wait = true; // the process ends; the driver took its memory along
+        b->needs_wait = true; // at process exit; the driver has freed its memory
     }
     pthread_mutex_lock(&s->lock);
     bool keeps = !s->is_closed && s->n_unused < s->most_unused;

@@ -64,7 +64,7 @@ void stk_copier_close(struct stk_copier *c)
         (void)c->device->cuda->stream_wait(c->stream);
     }
     stk_device_tables_close(c->tables);
-    stoker_device_batch_free(c->raw); // while its stream is there
+    stoker_device_batch_free(c->raw); // while its stream still exists
     c->tables = NULL;
     c->raw = NULL;
     if (c->stream) {
@@ -122,7 +122,7 @@ void stk_copy_slot_close(struct stk_copy_slot *slot, const struct stk_copier *c)
     stk_free(slot->host);
 }
 
-// Room in the slot; ordinary memory where there is no pinned.
+// Reserves memory in the slot: pinned if available, else ordinary.
 static enum stoker_status reserve_capacity(struct stk_copier *c, struct stk_copy_slot *slot,
                                            size_t size, struct stoker_err *err)
 {
@@ -141,7 +141,7 @@ static enum stoker_status reserve_capacity(struct stk_copier *c, struct stk_copy
     return slot->capacity ? STOKER_OK : stk_err_nomem(err);
 }
 
-// Where the components that are copied into the piece will lie: those for the slot first.
+// Lays out the components copied into the piece: those that go through the slot first.
 static void lay_out_piece(struct stk_copier *c, const struct stk_copy_slot *slot,
                           enum stk_copy_piece piece)
 {
@@ -196,7 +196,7 @@ enum stoker_status stk_copier_reserve(struct stk_copier *c, struct stoker_device
         stoker_device_batch_free(c->raw);
         c->raw = NULL;
         k = stk_device_batch_get(c->store, size, c->stream, &c->raw, err);
-        // Whoever gets it next waits for what this stream does with it.
+        // the next user of this memory waits for this stream's work on it
         if (k == STOKER_OK && stoker_device_batch_await(c->raw, c->stream, &e) != STOKER_OK) {
             k = stk_err_set(err, STOKER_EINPUT, "%s", e.message);
         }
@@ -274,7 +274,7 @@ enum stoker_status stk_copier_start(struct stk_copier *c, struct stk_copy_slot *
     if (k != STOKER_OK) {
         return k;
     }
-    slot->is_in_flight = true; // from here on the device may read what the slot holds
+    slot->is_in_flight = true; // from here on the device may read the slot's memory
     k = copy_all(c, slot, pieces, err);
     if (k == STOKER_OK) {
         k = stk_cuda_check(cuda, cuda->event_record(slot->done, c->stream), "cuEventRecord", err);
@@ -285,7 +285,7 @@ enum stoker_status stk_copier_start(struct stk_copier *c, struct stk_copy_slot *
     if (k == STOKER_OK) {
         k = stk_cuda_check(cuda, cuda->event_record(b->copied, c->stream), "cuEventRecord", err);
     }
-    if (k != STOKER_OK) { // some copies may be under way
+    if (k != STOKER_OK) { // some copies may be in progress
         (void)cuda->stream_wait(c->stream);
     }
     return k;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element's way onto the device: the slot that holds it on the host meanwhile, where each of its
-// components goes, the copies, and the kernels after them.
+// Moves an element onto the device: the slot that holds it in CPU memory meanwhile, the layout of
+// its components, the copies, and the kernels after them.
 //
-// On the device an element is one piece of memory, its batch: first what came through the slot, in
-// one copy, then the pinned buffers, a copy each, then what kernels make. Bytes that a kernel turns
-// into floats go to another piece, which all elements share: the stream does one after the other.
+// On the device an element is one piece of memory, its batch: first the data from the slot, in one
+// copy; then the pinned buffers, one copy each; then the results of kernels. Bytes that a kernel
+// converts to floats go to another piece, which all elements share: the stream processes them in
+// order.
 #pragma once
 
 #include "engine/device/device_batch.h"
@@ -12,7 +13,7 @@
 
 struct stk_copy_slot {
     struct stoker_tensor *host; // of the element in flight
-    void *capacity;             // for what is not pinned
+    void *capacity;             // for data that isn't pinned
     size_t capacity_bytes;
     bool capacity_is_pinned, is_in_flight;
     void *done; // event: the copies are done
@@ -27,7 +28,7 @@ struct stk_copy_place { // of a component
     const struct stk_device_table *table;
 };
 
-struct stk_copier { // of a stager; its thread's alone, except for counts
+struct stk_copier { // owned by a stager; used only by its thread, except for the counts
     const struct stk_cuda_device *device;
     struct stk_device_store *store;
     void *stream;
@@ -35,33 +36,33 @@ struct stk_copier { // of a stager; its thread's alone, except for counts
     struct stk_copy_place *places;
     struct stk_device_tables *tables; // NULL: none
     struct stoker_device_batch *raw;
-    size_t through_slot[STK_COPY_PIECES], size[STK_COPY_PIECES];     // of the element laid out last
+    size_t through_slot[STK_COPY_PIECES], size[STK_COPY_PIECES];     // of the last element laid out
     uint64_t copies, copied_bytes, direct_bytes, unpinned, launches; // atomic
 };
 
-// Fills in what it is made of; what the device has of it is freed by stk_copier_close.
+// Fills in its parts; stk_copier_close frees those on the device.
 STK_MUST_CHECK enum stoker_status
 stk_copier_open(struct stk_copier *c, const struct stk_cuda_device *d, int n, int most_unused,
                 const struct stoker_byte_table *tables, int n_tables, struct stoker_err *err);
-void stk_copier_close(struct stk_copier *c);   // waits for its stream; the store stays
-void stk_copier_destroy(struct stk_copier *c); // the rest
+void stk_copier_close(struct stk_copier *c);   // waits for its stream; keeps the store
+void stk_copier_destroy(struct stk_copier *c); // frees the rest
 
 STK_MUST_CHECK enum stoker_status
 stk_copy_slot_open(struct stk_copy_slot *slot, const struct stk_copier *c, struct stoker_err *err);
-void stk_copy_slot_release(struct stk_copy_slot *slot, int n); // the element
+void stk_copy_slot_release(struct stk_copy_slot *slot, int n); // releases the element
 void stk_copy_slot_close(struct stk_copy_slot *slot, const struct stk_copier *c);
 
-// Says where each component will lie. STOKER_EINVAL: one does not suit its table.
+// Lays out each component. STOKER_EINVAL: one doesn't fit its table.
 STK_MUST_CHECK enum stoker_status
 stk_copier_lay_out(struct stk_copier *c, const struct stk_copy_slot *slot, struct stoker_err *err);
-// Memory for the element laid out. STOKER_ELIMIT: out of memory.
+// Reserves memory for that element. STOKER_ELIMIT: out of memory.
 STK_MUST_CHECK enum stoker_status
 stk_copier_reserve(struct stk_copier *c, struct stoker_device_batch **out, struct stoker_err *err);
 // Puts the copies and kernels of the slot's element on the stream.
 STK_MUST_CHECK enum stoker_status stk_copier_start(struct stk_copier *c, struct stk_copy_slot *slot,
                                                    struct stoker_device_batch *b,
                                                    struct stoker_err *err);
-// The consumer's view of the slot's element: numbers on the device, strings taken over.
+// The consumer's view of the slot's element: numbers on the device, strings moved.
 void stk_copier_show(const struct stk_copier *c, struct stk_copy_slot *slot,
                      const struct stoker_device_batch *b, struct stoker_tensor *out);
 void stk_copier_stats(const struct stk_copier *c, struct stoker_stager_stats *out);

@@ -16,15 +16,15 @@ static const struct stk_rewrite_row row = {
     "arithmetic on the device",
     "bytes are copied, a quarter of the floats' size, and the GPU looks up the results in a table"};
 
-struct tail { // of one result of a function
+struct tail { // the end of the computation of one result
     const struct stk_fn_node *node;
-    int bytes; // the value that it is made of
+    int bytes; // the bytes value it is computed from
     int channels;
     bool is_planar;
-    bool takes_floats; // a cast, which other operations need too, is before the node
+    bool takes_floats; // before the node is a cast that other operations also need
 };
 
-// --- what a function ends with
+// --- the end of a function
 
 static const struct stk_fn_node *maker(const struct stk_fn *fn, int value)
 {
@@ -119,7 +119,7 @@ static bool is_large(const struct stk_spec *s)
 
 // --- tables
 
-// values: what the operation makes of each byte, for each channel. False: it does not run so.
+// values: the operation's result for each byte and channel. False: it can't run like this.
 static bool fill_table(const struct tail *t, float *values)
 {
     uint8_t bytes[VALUES * CHANNELS_MAX];
@@ -164,9 +164,9 @@ static enum stoker_status add_table(struct stk_deferred *d, int component, const
     return STOKER_OK;
 }
 
-// --- the pipeline without them
+// --- the pipeline without the deferred part
 
-// The function that gives the values `out`; held.
+// A function with the results `out`; a new reference.
 static enum stoker_status make_fn(struct stk_fn **to, const struct stk_fn *fn, int *out,
                                   struct stoker_err *err)
 {
@@ -185,7 +185,7 @@ static enum stoker_status make_fn(struct stk_fn **to, const struct stk_fn *fn, i
     return s;
 }
 
-// Like `map` with another function, and with the note of what was done.
+// A copy of `map` with another function, and a note of what was done.
 static enum stoker_status make_map(struct stk_dataset **out, const struct stk_dataset *map,
                                    struct stk_fn *fn, int n, struct stoker_err *err)
 {
@@ -207,7 +207,8 @@ static enum stoker_status make_map(struct stk_dataset **out, const struct stk_da
     return s;
 }
 
-// What failed is left out where it stood: what has yet to be computed on the device cannot be.
+// Can the stage be above deferred values? Not one that skips errors: it would have to know what is
+// only computed on the device.
 static bool hands_on(const struct stk_dataset *ds)
 {
     enum stk_dataset_role role = ds->kind->role;
@@ -215,7 +216,8 @@ static bool hands_on(const struct stk_dataset *ds)
            (role == STK_DS_BATCH || stk_dataset_role_hands_on(role));
 }
 
-// The stages over the new map, the last first; *ds becomes the first of the new ones. Held.
+// Rebuilds the stages over the new map, the last first; *ds becomes the topmost new one. New
+// reference.
 static enum stoker_status rebuild(struct stk_dataset **ds, struct stk_dataset *const *above, int n,
                                   struct stoker_err *err)
 {
@@ -273,7 +275,7 @@ enum stoker_status stk_device_defer(struct stk_deferred *out, struct stk_dataset
     if (s == STOKER_OK) {
         s = defer(out, plan, err);
     }
-    if (s == STOKER_OK && out->ds) { // a map to its argument may be left
+    if (s == STOKER_OK && out->ds) { // an identity map may be left over
         s = stk_rewrite_dataset(&again, out->ds, policy, err);
         stk_dataset_drop(out->ds);
         out->ds = again;
@@ -282,7 +284,7 @@ enum stoker_status stk_device_defer(struct stk_deferred *out, struct stk_dataset
     if (s != STOKER_OK || !out->ds) {
         stk_deferred_end(out);
     }
-    return s == STOKER_ENOMEM ? s : STOKER_OK; // what does not fit is not left to the device
+    return s == STOKER_ENOMEM ? s : STOKER_OK; // if deferring fails, the CPU does everything
 }
 
 void stk_deferred_end(struct stk_deferred *d)

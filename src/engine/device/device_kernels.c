@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // See device_kernels.h. PTX 6.0 for sm_50: every driver since CUDA 9 takes it, for every device
-// since Maxwell. tests/gpu/assemble.py has it assembled where ptxas is at hand.
+// since Maxwell. tests/gpu/assemble.py assembles it if ptxas is available.
 //
-// A thread of `stoker_bytes_to_floats` has four values, which it reads and writes at once; one of
-// `stoker_bytes_to_planes` the channels of a pixel, so that a warp writes whole lines of each
+// A thread of `stoker_bytes_to_floats` reads and writes four values at once. A thread of
+// `stoker_bytes_to_planes` handles all channels of a pixel, so a warp writes whole lines of each
 // plane.
 #include "engine/device/device_kernels.h"
 
@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define BLOCK 256u           // threads
-#define VALUES_OF_A_THREAD 4 // of stoker_bytes_to_floats
+#define BLOCK 256u           // threads per block
+#define VALUES_OF_A_THREAD 4 // values per thread of stoker_bytes_to_floats
 #define VALUES_OF_A_LAUNCH ((int64_t)1 << 30)
-#define ROWS_MAX ((int64_t)65535) // of a grid, in its second dimension
+#define ROWS_MAX ((int64_t)65535) // grid size in its second dimension
 #define LOG_BYTES 512
 
 enum { JIT_LOG = 5, JIT_LOG_BYTES = 6 }; // CU_JIT_ERROR_LOG_BUFFER, .._SIZE_BYTES
@@ -115,8 +115,8 @@ static const char ptx[] =
     PTX("  cvta.to.global.u64 %table, %table;")
     PTX("  mov.u32 %image, %ctaid.y;")
     PTX("  cvt.u64.u32 %many, %channels;")
-    PTX("  mul.wide.u32 %a, %image, %pixels;") // pixels of the images before this one
-    PTX("  mul.lo.u64 %a, %a, %many;")         // and their bytes, as many as floats
+    PTX("  mul.wide.u32 %a, %image, %pixels;") // pixels of the previous images
+    PTX("  mul.lo.u64 %a, %a, %many;")         // and their bytes, the same number as floats
     PTX("  add.u64 %from, %from, %a;")
     PTX("  shl.b64 %a, %a, 2;")
     PTX("  add.u64 %to, %to, %a;")
@@ -157,7 +157,7 @@ static unsigned blocks_for(int64_t threads)
     return (unsigned)((threads + BLOCK - 1) / BLOCK);
 }
 
-// In pieces that begin with channel 0 and at an address that four values may be read from at once.
+// In pieces that start with channel 0, at an address aligned for reading four values at once.
 static enum stoker_status to_floats(const struct stk_cuda_device *d, void *kernel,
                                     const struct stk_lookup *l, void *stream, uint64_t *launches,
                                     struct stoker_err *err)
@@ -209,8 +209,8 @@ enum stoker_status stk_device_look_up(const struct stk_cuda_device *d,
     return to_floats(d, k->function[STK_KERNEL_FLOATS], l, stream, launches, err);
 }
 
-// A few lookups of each kind, compared with the host's: the driver translated the kernels, and
-// nothing else would say that what came of it is wrong. Once for each device and process.
+// Compares a few look-ups of each kind with the CPU's: the driver translated the kernels, and
+// nothing else would show that the result is wrong. Once per device and process.
 enum { PROVE_IMAGES = 2, PROVE_PIXELS = 5, PROVE_CHANNELS = 3 };
 
 struct proof { // the same layout on the device

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// See device_tables.h. The tables of all components are one piece of the device's memory.
+// See device_tables.h. The tables of all components share one piece of device memory.
 #include "engine/device/device_tables.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 
-#define VALUES ((size_t)256) // of a byte
+#define VALUES ((size_t)256) // table entries: one per byte value
 
 void stoker_byte_table_normalise(float *values, int channels, const float *mean, const float *std,
                                  double max_value)
@@ -15,7 +15,7 @@ void stoker_byte_table_normalise(float *values, int channels, const float *mean,
         float scale = (float)(1 / (max_value * (double)std[c]));
         float offset = (float)(-(double)mean[c] / (double)std[c]);
         for (size_t x = 0; x < VALUES; x++) {
-            float product = (float)x * scale; // rounded by itself: no fused multiply-add
+            float product = (float)x * scale; // rounded separately: no fused multiply-add
             values[(size_t)c * VALUES + x] = product + offset;
         }
     }
@@ -145,7 +145,7 @@ const struct stk_device_table *stk_device_tables_find(const struct stk_device_ta
     return NULL;
 }
 
-// The tensor as images of pixels of channels: of one image where planes are not asked for.
+// The tensor as images of pixels of channels; a single image unless planes are requested.
 static void split_shape(const struct stk_device_table *row, const struct stoker_tensor *t,
                         int64_t *images, int64_t *pixels, int64_t *channels)
 {

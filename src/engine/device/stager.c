@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// include/stoker/device.h: a thread that pulls elements, has them copied, and keeps `depth` of them
-// in a queue for the consumer.
+// include/stoker/device.h: a thread that pulls elements, copies them to the device, and keeps
+// `depth` of them in a queue for the consumer.
 //
-// Each element in flight has a slot (device_copy.h): what it holds on the host until its copy is
-// done. A slot is used again when its event has come; with depth + 1 slots that is rarely waited
-// for.
+// Each element in flight has a slot (device_copy.h) that keeps its CPU memory until the copy is
+// done. A slot is reused once its event has completed; with depth + 1 slots that rarely means
+// waiting.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,30 +17,31 @@
 #include "engine/device/device_defer.h"
 #include "engine/run/fork.h"
 
-#define FAREWELL_NS 5000000000 // then the thread is left to end by itself
+#define FAREWELL_NS 5000000000 // after this, the thread is left to end by itself
 
-struct item { // of the queue
+struct item { // an entry of the queue
     struct stoker_tensor *out;
     struct stoker_device_batch *batch;
     enum stoker_status status;
-    bool is_end, is_of_element; // an error of the element, not of the device
+    bool is_end, is_of_element; // is_of_element: an error of the element, not of the device
     struct stoker_err err;
 };
 
 struct stoker_stager {
     const struct stk_cuda_device *device;
     struct stoker_dataset *ds;
-    struct stoker_iterator *it; // guarded by lock where it is not the thread's own
+    struct stoker_iterator *it; // guarded by lock when used from other threads
     struct stk_copier copier;
     int n, depth, n_slots;
     struct stk_copy_slot *slots;
-    bool skips_errors, lost_element; // lost_element: the consumer's
+    bool skips_errors, lost_element; // lost_element: used by the consumer
     unsigned forks;
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // guards the following fields
     pthread_cond_t changed;
     struct item *items;                     // a ring of `depth`
-    uint64_t put, taken, asked;             // items; asked: how many the consumer has asked for
-    bool is_stopping, has_ended, is_orphan; // orphan: the thread frees it
+    uint64_t put, taken, asked;             // item counts; asked: how many the consumer has asked
+                                            // for
+    bool is_stopping, has_ended, is_orphan; // is_orphan: the thread frees it
     struct stoker_stager_stats stats;
 };
 
@@ -88,8 +89,8 @@ enum stoker_status stoker_device_pinned(int device, const struct stoker_memory_s
     return STOKER_OK;
 }
 
-// The next place of the queue, waited for; NULL: it is stopping. must_be_empty: the consumer has
-// seen everything and asks for more.
+// Waits for a free place in the queue; NULL: stopping. must_be_empty: waits until the consumer has
+// taken everything and asks for more.
 static struct item *wait_for_place(struct stoker_stager *s, bool must_be_empty)
 {
     pthread_mutex_lock(&s->lock);
@@ -139,7 +140,7 @@ static void put_error(struct stoker_stager *s, struct item *item, struct stoker_
     }
 }
 
-// An element that does not suit its table: an error in its place, or nothing.
+// An element doesn't fit its table: queues an error in its place, or skips it.
 static void leave_out(struct stoker_stager *s, struct item *item, struct stoker_err *e)
 {
     if (!s->skips_errors) {
@@ -152,20 +153,20 @@ static void leave_out(struct stoker_stager *s, struct item *item, struct stoker_
     pthread_mutex_unlock(&s->lock);
 }
 
-// Has the slot's element copied and puts it into the queue. False: that is the end.
+// Copies the slot's element and puts it into the queue. False: the end.
 static bool stage(struct stoker_stager *s, struct item *item, struct stk_copy_slot *slot)
 {
     struct stoker_device_batch *b = NULL;
     struct stoker_err e;
     stk_err_init(&e);
-    if (stk_copier_lay_out(&s->copier, slot, &e) != STOKER_OK) { // stands for this element
+    if (stk_copier_lay_out(&s->copier, slot, &e) != STOKER_OK) { // the element is invalid
         stk_copy_slot_release(slot, s->n);
         leave_out(s, item, &e);
         return true;
     }
     for (bool has_waited = false; stk_copier_reserve(&s->copier, &b, &e) == STOKER_ELIMIT;
          has_waited = true) {
-        // The consumer may let batches go until it asks again; the element waits meanwhile.
+        // Keep the element until the consumer asks again: it may release batches before that.
         if (has_waited) {
             put_error(s, item, &e);
         }
@@ -190,7 +191,7 @@ static bool stage(struct stoker_stager *s, struct item *item, struct stk_copy_sl
     return false;
 }
 
-// Pulls one element and stages it. False: that was the end.
+// Pulls one element and stages it. False: the end.
 static bool step(struct stoker_stager *s, struct stk_copy_slot *slot)
 {
     struct stoker_err e;
@@ -210,7 +211,7 @@ static bool step(struct stoker_stager *s, struct stk_copy_slot *slot)
         item->is_end = item->status == STOKER_OK;
         item->is_of_element = item->status != STOKER_OK && item->status != STOKER_EINTR;
         enum stoker_status status = item->status;
-        put_item(s); // the item is the consumer's from here on
+        put_item(s); // from here on the item belongs to the consumer
         return !is_end && status != STOKER_EINTR;
     }
     return stage(s, item, slot);
@@ -225,7 +226,7 @@ static void slots_free(struct stoker_stager *s)
     s->slots = NULL;
 }
 
-// When its thread has ended.
+// Call it after the thread has ended.
 static void stager_destroy(struct stoker_stager *s)
 {
     for (; s->taken < s->put; s->taken++) {
@@ -246,7 +247,7 @@ static void stager_destroy(struct stoker_stager *s)
     stk_free(s);
 }
 
-// Ends what the thread owns: the pipeline, then the copies under way and their slots.
+// Ends what the thread owns: the pipeline, then the copies in progress and their slots.
 static void wind_up(struct stoker_stager *s, bool has_context)
 {
     pthread_mutex_lock(&s->lock);
@@ -300,7 +301,7 @@ static enum stoker_status start_thread(struct stoker_stager *s, struct stoker_er
 {
     pthread_t thread;
     sigset_t all, before;
-    sigfillset(&all); // signals are the caller's
+    sigfillset(&all); // the caller's threads handle signals
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&thread, NULL, stager_main, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -332,7 +333,7 @@ static struct stoker_stager *stager_new(struct stoker_dataset *ds, int depth)
     return s;
 }
 
-// What is left to the device, if it takes the kernels for that: else nothing is.
+// Decides what to defer to the device; nothing if the driver rejects the kernels.
 static enum stoker_status leave_to_device(const struct stoker_stager *s,
                                           const struct stoker_run_options *o,
                                           struct stk_deferred *d, struct stoker_err *err)
@@ -358,7 +359,8 @@ static enum stoker_status leave_to_device(const struct stoker_stager *s,
     return k;
 }
 
-// The pipeline, what is on the device, and the thread. What there is of it is the caller's to end.
+// Starts the pipeline, the device's part, and the thread. After a failure the caller ends the parts
+// that exist.
 static enum stoker_status start_parts(struct stoker_stager *s, const struct stoker_run_options *o,
                                       const struct stoker_byte_table *tables, int n,
                                       struct stoker_err *err)
@@ -444,7 +446,8 @@ enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
     s->device = d;
     enum stoker_status status = start(s, options, tables, n, err);
     if (status != STOKER_OK) {
-        bool has_context = stk_cuda_enter(d, NULL) == STOKER_OK; // err says what failed before
+        bool has_context = stk_cuda_enter(d, NULL) == STOKER_OK; // err already has the first
+                                                                 // failure
         wind_up(s, has_context);
         stager_destroy(s);
         return status;
@@ -504,7 +507,7 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
     while (!stoker_stager_wait(s, FAREWELL_NS)) {
     }
     pthread_mutex_lock(&s->lock);
-    if (s->put == s->taken) { // it has ended, and said why
+    if (s->put == s->taken) { // the thread has ended and reported why
         pthread_mutex_unlock(&s->lock);
         *is_end = 1;
         return STOKER_OK;
@@ -552,14 +555,14 @@ void stoker_stager_cancel(struct stoker_stager *s)
 
 void stoker_stager_free(struct stoker_stager *s)
 {
-    if (!s || s->forks != stk_fork_count()) { // after a fork its thread is not there
+    if (!s || s->forks != stk_fork_count()) { // after a fork, the thread doesn't exist
         return;
     }
     stoker_stager_cancel(s);
     struct timespec until = stk_clock_moment(stk_clock_ns() + FAREWELL_NS);
     pthread_mutex_lock(&s->lock);
     int rc = 0;
-    while (!s->has_ended && rc != ETIMEDOUT) { // a function of the caller's may hang
+    while (!s->has_ended && rc != ETIMEDOUT) { // a user's function may hang
         rc = pthread_cond_timedwait(&s->changed, &s->lock, &until);
     }
     bool has_ended = s->has_ended;

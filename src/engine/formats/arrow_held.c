@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of taking a batch share: buffers that keep the batch alive, and what is reported
-// where it is damaged or memory runs out. See arrow.h.
+// Shared by the steps that take a batch: buffers that keep the batch alive, and errors for damage
+// and lack of memory. See arrow.h.
 #include "base/alloc.h"
 #include "engine/formats/arrow_impl.h"
 

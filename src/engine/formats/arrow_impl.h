@@ -4,14 +4,14 @@
 
 #include "engine/formats/arrow.h"
 
-// An array that columns refer to: released with the last of them.
+// An array that columns point into; released with the last of them.
 struct stk_arrow_held {
     int refs; // atomic
     struct ArrowArray array;
     struct stk_buf *mapped; // held, or NULL
 };
 
-// Elements [first, first + n) of an array, and how rows are in them: row i has those from bounds[i]
+// Elements [first, first + n) of an array, and how they form rows: row i has those from bounds[i]
 // to bounds[i + 1], counted from `first`; without bounds, one each.
 struct stk_arrow_view {
     const struct ArrowSchema *schema;
@@ -34,16 +34,17 @@ static inline const struct stk_arrow_leaf *stk_arrow_leaf_of(const struct stk_ar
 {
     return &t->from->leaves[t->leaf];
 }
-void stk_arrow_drop_held(void *held); // a reference of it: struct stk_arrow_held
-// A buffer over memory of the array, which it holds. NULL: no memory.
+void stk_arrow_drop_held(void *held); // drops a reference to a struct stk_arrow_held
+// A buffer over the array's memory that keeps it alive. NULL: no memory.
 struct stk_buf *stk_arrow_buf(struct stk_arrow_taking *t, const void *data, size_t size,
                               bool is_readonly);
 enum stoker_status stk_arrow_damage(const struct stk_arrow_taking *t, const char *what);
 enum stoker_status stk_arrow_no_memory(const struct stk_arrow_taking *t);
-// Is element i of the view null itself?
+// Is element i of the view itself null?
 bool stk_arrow_is_null(const struct stk_arrow_view *v, int64_t i);
-bool stk_arrow_may_be_null(const struct stk_arrow_view *v); // any of it
-// Element i of the view is null: its row fails, or the leaf has a value for it. False: no memory.
+bool stk_arrow_may_be_null(const struct stk_arrow_view *v); // May any element be null?
+// Handles a null at element i of the view: its row fails unless the leaf has a fill value. False:
+// no memory.
 bool stk_arrow_note_null(struct stk_arrow_taking *t, int64_t i);
-// The values of the view, which is at the leaf, as `n` scalars. *out holds them.
+// Converts the view, now at the leaf, to `n` scalars in *out.
 STK_MUST_CHECK enum stoker_status stk_arrow_values(struct stk_arrow_taking *t, struct stk_col *out);

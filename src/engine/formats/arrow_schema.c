@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow's formats, and whether a schema has the leaves that are wanted; see arrow.h.
+// Arrow's format strings, and whether a schema has the wanted leaves; see arrow.h.
 #include <stdlib.h>
 #include <string.h>
 

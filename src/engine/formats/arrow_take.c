@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record batches become blocks: from the batch through structs and lists to each leaf, whose values
-// (arrow_values.c) get the shapes that the lists say. See arrow.h.
+// Turns record batches into blocks: descends from the batch through structs and lists to each leaf,
+// whose values (arrow_values.c) get the shapes of the lists. See arrow.h.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -22,7 +22,7 @@ static bool has_elements(const struct stk_arrow_view *v)
            v->first <= a->length - v->n && a->n_buffers >= 1 && a->buffers;
 }
 
-// Elements that are null or hidden hide their children, `each` of every one. False: no memory.
+// Null or hidden elements hide their children, `each` per element. False: no memory.
 static bool hide(struct stk_arrow_view *to, const struct stk_arrow_view *from, int64_t each)
 {
     if (!stk_arrow_may_be_null(from) || to->n == 0) {
@@ -55,10 +55,10 @@ static enum stoker_status enter_struct(struct stk_arrow_taking *t, int64_t child
     return has_elements(v) ? STOKER_OK : stk_arrow_damage(t, "has fewer values than rows");
 }
 
-struct lists { // where the lists of a view begin in the values
+struct lists { // where a view's lists start in the values
     const int32_t *narrow;
     const int64_t *wide;
-    int64_t width, first; // of fixed size: values of each, and the first list
+    int64_t width, first; // fixed size: values per list, and the first list
 };
 
 static bool lists_of(const struct stk_arrow_view *v, struct lists *l)
@@ -85,7 +85,7 @@ static int64_t begin_of(const struct lists *l, int64_t i)
     return l->narrow ? l->narrow[i] : l->wide ? l->wide[i] : (l->first + i) * l->width;
 }
 
-// Lengths of the lists: as the leaf says, and none of a null.
+// Checks the lists' lengths: as the leaf says, and 0 for a null.
 static enum stoker_status check_lists(struct stk_arrow_taking *t, const struct lists *l,
                                       int64_t dim, int64_t values)
 {
@@ -122,7 +122,7 @@ static enum stoker_status check_lists(struct stk_arrow_taking *t, const struct l
     return STOKER_OK;
 }
 
-// Bounds of the rows in the lists' values. NULL: no memory.
+// The rows' bounds in the lists' values. NULL: no memory.
 static int64_t *bounds_of(const struct stk_arrow_view *v, const struct lists *l)
 {
     int64_t *bounds = stk_alloc_array((size_t)v->rows + 1, sizeof bounds[0]);
@@ -163,8 +163,7 @@ static enum stoker_status enter_list(struct stk_arrow_taking *t, int64_t dim)
     return has_elements(v) ? STOKER_OK : stk_arrow_damage(t, "has fewer values than its lists say");
 }
 
-// The row splits of a level: of each row's elements in the view, which are lists, where each
-// begins in the row's values.
+// The row splits of a level: for each row, where each of its lists starts in the row's values.
 static enum stoker_status take_splits(struct stk_arrow_taking *t, struct stk_col *out)
 {
     const struct stk_arrow_view *v = &t->view;
@@ -191,8 +190,8 @@ static enum stoker_status take_splits(struct stk_arrow_taking *t, struct stk_col
     return STOKER_OK;
 }
 
-// Scalars get the rows' shapes: of the levels after `ragged`, whose dimensions are known, and
-// before them as many as the row has.
+// Gives scalars the rows' shapes: the known dimensions of the levels after `ragged`, preceded by
+// the row's number of elements.
 static bool shape_rows(struct stk_arrow_taking *t, struct stk_col *c)
 {
     const struct stk_arrow_leaf *leaf = stk_arrow_leaf_of(t);
@@ -243,7 +242,7 @@ static enum stoker_status take_leaf(struct stk_arrow_taking *t, struct stk_col *
             s = enter_struct(t, leaf->path[at++]);
             continue;
         }
-        if (level > 0 && level <= ragged) { // below a level that a split tells of
+        if (level > 0 && level <= ragged) { // row splits describe this level
             s = take_splits(t, &out[level]);
         }
         s = s == STOKER_OK ? enter_list(t, leaf->dim[level++]) : s;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of an Arrow array as scalars of a column: numbers stay where they are, strings become
-// views of bytes that stay where they are; what is null, packed in bits, not aligned, or in a
-// dictionary is copied. See arrow.h.
+// Converts an Arrow array to scalars of a column. Numbers, and the bytes of strings, stay in place;
+// values that are null, bit-packed, unaligned, or in a dictionary are copied. See arrow.h.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -32,7 +31,7 @@ bool stk_arrow_may_be_null(const struct stk_arrow_view *v)
 static int64_t row_of(const struct stk_arrow_view *v, int64_t i)
 {
     int64_t low = 0, high = v->rows - 1;
-    while (v->bounds && low < high) { // the last row that begins at or before it
+    while (v->bounds && low < high) { // the last row that starts at or before it
         int64_t middle = (low + high + 1) / 2;
         low = v->bounds[middle] <= i ? middle : low;
         high = v->bounds[middle] <= i ? high : middle - 1;
@@ -59,7 +58,7 @@ bool stk_arrow_note_null(struct stk_arrow_taking *t, int64_t i)
     return true;
 }
 
-// What stands for a null: zeros where the row fails.
+// Writes the value for a null: zeros if the row fails.
 static void put_fill(const struct stk_arrow_leaf *leaf, void *to, size_t each)
 {
     if (leaf->fill) {
@@ -69,7 +68,7 @@ static void put_fill(const struct stk_arrow_leaf *leaf, void *to, size_t each)
     }
 }
 
-// Values that are null become what stands for them; *out has memory of its own. False: no memory.
+// Replaces nulls by their fill values; *out has its own memory. False: no memory.
 static bool fill_nulls(struct stk_arrow_taking *t, struct stk_col *out)
 {
     const struct stk_arrow_view *v = &t->view;
@@ -148,7 +147,7 @@ static enum stoker_status take_bits(struct stk_arrow_taking *t, const struct stk
     return STOKER_OK;
 }
 
-// Views of the bytes between offsets, which must not fall.
+// Views of the bytes between offsets, which must not decrease.
 #define TAKE_OFFSETS(type)                                                                         \
     {                                                                                              \
         const type *o = (const type *)buffer_of(v->array, 1) + v->array->offset + v->first;        \
@@ -218,8 +217,8 @@ static enum stoker_status take_fixed(struct stk_arrow_taking *t, const struct st
 
 #define VIEW_INLINE 12 // bytes of a string that are in its view
 
-// A view: length, then up to 12 bytes; or 4 of them, the number of a buffer, and the place in it.
-// The last of the array's buffers has the others' sizes.
+// A view: the length, then up to 12 bytes; or 4 bytes, a buffer index and an offset. The array's
+// last buffer has the sizes of the others.
 static enum stoker_status take_views(struct stk_arrow_taking *t, const struct stk_arrow_view *v,
                                      struct stk_col *out)
 {
@@ -312,7 +311,7 @@ static int64_t place_at(const struct stk_col *places, int64_t i)
     return wide;
 }
 
-// Values out of a dictionary. A null in the dictionary is one of every element that exists.
+// Looks values up in a dictionary. A null in the dictionary makes each element that uses it null.
 static enum stoker_status take_dictionary(struct stk_arrow_taking *t, struct stk_col *out)
 {
     const struct stk_arrow_view *v = &t->view;
@@ -330,7 +329,7 @@ static enum stoker_status take_dictionary(struct stk_arrow_taking *t, struct stk
     size_t each = s == STOKER_OK ? stk_dtype_bytes(all.dtype) : 0;
     for (int64_t i = 0; s == STOKER_OK && i < v->n; i++) {
         if (stk_arrow_is_null(v, i) || (v->is_hidden && v->is_hidden[i])) {
-            continue; // fill_nulls() comes to it
+            continue; // fill_nulls() handles it
         }
         int64_t k = place_at(&places, i);
         if (k < 0 || k >= words.n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting CSV. 64 bytes at a time become a word whose bits mark the characters that may end a
-// field; fields are then found bit by bit, without reading the bytes between.
+// Splits CSV. 64 bytes at a time become a word whose bits mark the characters that may end a field;
+// fields are then found bit by bit, without reading the bytes in between.
 #include "engine/formats/csv.h"
 
 #include "base/assert.h"
@@ -82,7 +82,7 @@ static const uint8_t *pass(struct stk_csv_scan *s)
 
 enum stop { FIELD, ROW, SHORT };
 
-// What the special character at `hit` ends. A line's end is passed whole.
+// What the special character at `hit` ends. Skips the whole line end.
 static enum stop stop_at(struct stk_csv_scan *s, const uint8_t *hit, bool is_last)
 {
     if (hit == s->end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of CSV: their attributes, and fields as numbers.
+// CSV columns: their attributes, and fields as numbers.
 #include "engine/formats/csv_columns.h"
 
 #include <string.h>

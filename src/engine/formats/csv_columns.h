@@ -7,9 +7,9 @@
 #include "engine/graph/attr.h"
 #include "engine/formats/csv.h"
 
-#define STK_CSV_FIELDS_MAX 100000 // in a row of which columns are chosen
+#define STK_CSV_FIELDS_MAX 100000 // in a row with chosen columns
 
-// The rows of these arguments (engine/graph/arg.h) that every reader of CSV has.
+// The argument rows (engine/graph/arg.h) shared by all CSV readers.
 #define STK_CSV_ROWS                                                                               \
     STK_ARG("dtypes", INTS, "types of the columns", .is_required = true),                          \
         STK_ARG("defaults", OTHER,                                                                 \
@@ -23,7 +23,7 @@
 
 struct stk_csv_column {
     enum stk_dtype dtype;
-    const void *fallback; // one value; NULL: the field must be there. Borrowed of the attributes
+    const void *fallback; // one value; NULL: the field is required. Borrowed from the attributes
 };
 
 struct stk_csv_columns {
@@ -37,21 +37,21 @@ struct stk_csv_columns {
     bool has_quotes;
 };
 
-// STOKER_EINVAL: names the attribute that does not fit. `c` borrows of the attributes.
+// STOKER_EINVAL: names the invalid attribute. `c` borrows from the attributes.
 STK_MUST_CHECK enum stoker_status stk_csv_columns_read(struct stk_csv_columns *c, const char *of,
                                                        const struct stk_attrs *attrs,
                                                        struct stoker_err *err);
-// Fields that a row has to be split into for its wanted ones.
+// How many fields a row must be split into to get the wanted ones.
 size_t stk_csv_columns_capacity(const struct stk_csv_columns *c);
-// From a row's fields the wanted ones, in place; returns how many there are.
+// Picks the wanted fields of a row, in place; returns how many there are.
 size_t stk_csv_columns_choose(const struct stk_csv_columns *c, struct stk_csv_field *fields,
                               size_t count);
-// Whether the field is empty or says that there is no value.
+// Is the field empty or one that means "no value"?
 static inline bool stk_csv_is_missing(const struct stk_csv_columns *c, const uint8_t *p, size_t n)
 {
     return n == 0 || (n == c->na_size && __builtin_memcmp(p, c->na, n) == 0);
 }
 // Writes the number, or the default, to out[i]. False: not a number, or empty without a default.
-// `spare` bytes after the field may be read. Not for strings.
+// `spare` bytes after the field are readable. Not for strings.
 bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *p, size_t n,
                     size_t spare, void *out, int64_t i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as bytes, both ways; what is read is not believed (element_code.h).
+// Encodes elements as bytes and decodes them; input isn't trusted (element_code.h).
 #include "engine/formats/element_code.h"
 
 #include <string.h>
@@ -143,7 +143,7 @@ static const void *take(struct cursor *c, uint64_t n)
     return p;
 }
 
-// The dimensions of a component, from its spec or from the record.
+// A component's dimensions, from its spec or from the record.
 static bool read_shape(struct cursor *c, const struct stk_spec *spec, struct stk_shape *shape)
 {
     *shape = spec->shape;
@@ -191,7 +191,7 @@ static enum stk_element_read read_component(struct cursor *c, const struct stk_s
     }
     int64_t count = stk_shape_count(&shape);
     size_t each = stk_dtype_bytes(spec->dtype);
-    // What the record cannot hold is not believed, so that a length alone claims no memory.
+    // Check against the record's size first, so that a length alone can't claim memory.
     uint64_t least = (uint64_t)count * (spec->dtype == STK_DT_STRING ? 8 : each);
     if (least > (uint64_t)(c->end - c->at)) {
         return STK_ELEMENT_BAD;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of elements: what may be one, and errors.
+// Files of elements: validity checks and errors.
 #include "engine/formats/element_file.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 enum stoker_status stk_element_file_check(const char *path, const struct stk_specs *specs,
                                           struct stoker_err *err)
 {
-    struct stat there; // the rename at the end would put a file in a device's place
+    struct stat there; // renaming at the end would replace a device by a file
     for (int k = 0; k < specs->count; k++) {
         if (specs->items[k].dtype == STK_DT_DATASET) {
             return stk_err_set(
@@ -42,7 +42,7 @@ enum stoker_status stk_element_file_open(struct stk_atomic_file *b, const char *
 enum stoker_status stk_element_file_close(struct stk_atomic_file *b, bool keeps,
                                           struct stoker_err *err)
 {
-    char path[512]; // gone with the file
+    char path[512]; // shorter if the file is gone
     snprintf(path, sizeof path, "%s", b->path ? b->path : "");
     int why = stk_atomic_file_close(b, keeps);
     return why ? stk_element_file_fail(path, why, err) : STOKER_OK;

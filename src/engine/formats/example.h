@@ -11,16 +11,16 @@
 //   STK_EXAMPLE_RAGGED         values; step_splits: steps + 1, in values; row_splits: n + 1, in
 //   steps
 //
-// Rules. Features that are not asked for are passed over, and so are unknown fields. Of several
-// features with one name the last counts; for a FIXED one the last that has a list. Lists may be
+// Rules. Features that weren't requested are skipped, and so are unknown fields. If several
+// features have the same name, the last counts; for a FIXED one, the last with a list. Lists may be
 // packed, unpacked or a mix. A feature without a list, or absent, is missing: a FIXED one takes its
-// default or, without one, is an error; a RAGGED one is empty. An empty list is a list of no
-// values, which does not fit a FIXED feature. A list of another type is an error. An absent FIXED
-// feature list is an error unless allow_missing. Bytes are views into the record.
+// default or, without one, is an error; a RAGGED one is empty. An empty list has no values and
+// doesn't fit a FIXED feature. A list of another type is an error. An absent FIXED feature list is
+// an error unless allow_missing. Bytes are views into the record.
 //
-// Where TensorFlow's own fast parser refuses what protobuf allows (fields of a map entry in another
-// order, unknown fields in a list, several packed runs), this accepts it.
-// A message that is cut off within its map is an error here, and not always there.
+// TensorFlow's own fast parser rejects some valid protobuf (fields of a map entry in another order,
+// unknown fields in a list, several packed runs); this accepts it.
+// A message truncated within its map is always an error here, but not there.
 #pragma once
 
 #include <stdbool.h>
@@ -45,7 +45,7 @@ struct stk_example_bytes {
     size_t size;
 };
 
-// One feature that is asked for.
+// One requested feature.
 struct stk_example_feature {
     const char *name;
     enum stk_example_type type;
@@ -79,50 +79,52 @@ struct stk_example_column {
         struct stk_example_bytes *bytes;
     };
     size_t count, capacity; // values
-    int64_t *row_splits;    // RAGGED or is_list; [0] is 0
-    int64_t *step_splits;   // RAGGED and is_list; [0] is 0
+    int64_t *row_splits;    // RAGGED or is_list; starts with 0
+    int64_t *step_splits;   // RAGGED and is_list; starts with 0
     size_t steps, step_capacity;
     size_t row_capacity;
     int64_t row_max; // longest row: values, or steps of a list
 };
 
-// Columns in the order of the features. Kept and filled again and again, it stops allocating.
+// Columns in the order of the features. When reused, it soon stops allocating.
 struct stk_example_batch {
     const struct stk_example_spec *spec; // borrowed
     struct stk_example_column *columns;
     size_t column_count, rows;
-    uint64_t skipped; // rows, since stk_example_batch_open
+    uint64_t skipped; // rows skipped since stk_example_batch_open
 };
 
 STK_MUST_CHECK enum stoker_status stk_example_batch_open(struct stk_example_batch *b,
                                                          const struct stk_example_spec *spec,
                                                          struct stoker_err *err);
 void stk_example_batch_close(struct stk_example_batch *b); // also after a failed open
-void stk_example_batch_clear(struct stk_example_batch *b); // no rows; memory and bindings stay
-// Makes a FIXED column that is no list write to memory of the caller, with room for `rows` rows.
+void stk_example_batch_clear(struct stk_example_batch *b); // removes the rows; keeps memory and
+                                                           // bindings
+// Makes a FIXED column, not a list, write to the caller's memory, with room for `rows` rows.
 STK_MUST_CHECK enum stoker_status stk_example_bind(struct stk_example_batch *b, size_t column,
                                                    void *values, size_t rows,
                                                    struct stoker_err *err);
 
 enum stk_example_message { STK_EXAMPLE_SINGLE = 0, STK_EXAMPLE_SEQUENCE };
 
-struct stk_example_parser; // one for each thread: it remembers the order of the last record's names
+struct stk_example_parser; // one per thread: it remembers the order of the last record's names
 
 STK_MUST_CHECK enum stoker_status stk_example_parser_open(struct stk_example_parser **out,
                                                           const struct stk_example_spec *spec,
                                                           enum stk_example_message message,
                                                           struct stoker_err *err);
 void stk_example_parser_close(struct stk_example_parser *p); // takes NULL
-// Appends a row for each record. STOKER_EINPUT: a record that cannot be used, named by its number
-// and offset; the rows before it stay, *done says how many records that is, and the batch is as if
-// the record had not come. With skip_bad such a record is left out and counted instead.
+// Appends a row for each record. STOKER_EINPUT: a record is invalid; err names its number and
+// offset. The *done rows before it are kept, and the batch is unchanged by the bad record. With
+// skip_bad, such a record is skipped and counted instead.
 STK_MUST_CHECK enum stoker_status stk_example_parse(struct stk_example_parser *p,
                                                     struct stk_example_batch *b,
                                                     const struct stk_record *records, size_t count,
                                                     bool skip_bad, size_t *done,
                                                     struct stoker_err *err);
 
-// One feature to write. steps: values in each step of a feature list; their sum is count.
+// One feature to write. steps: number of values in each step of a feature list; they add up to
+// count.
 struct stk_example_value {
     const char *name;
     enum stk_example_type type; // 0: a feature without a list
@@ -139,7 +141,7 @@ struct stk_example_buffer { // zero it first; stk_example_buffer_free when done
 };
 
 void stk_example_buffer_free(struct stk_example_buffer *b);
-// Replaces what is in `out` by the message. Fields come in the order given.
+// Replaces the contents of `out` by the message. Fields are in the given order.
 STK_MUST_CHECK enum stoker_status stk_example_encode(struct stk_example_buffer *out,
                                                      enum stk_example_message message,
                                                      const struct stk_example_value *values,

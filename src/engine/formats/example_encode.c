@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoder of Example and SequenceExample. Nested messages carry their length in front, so each part
-// is measured first and then written.
+// Encodes Example and SequenceExample. Nested messages start with their length, so each part is
+// measured first and then written.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/formats/example_impl.h"
 
-// A field with a length: tag, length, n bytes.
+// Size of a field with a length: tag, length, n bytes.
 static size_t chunk_size(size_t n)
 {
     return 1 + stk_varint_size(n) + n;
@@ -17,7 +17,7 @@ static uint8_t *put_head(uint8_t *p, unsigned field, size_t n)
     return stk_varint_put(p, n);
 }
 
-// Values [from, from + n) of one feature, without tag and length of a packed run.
+// Size of values [from, from + n) of a feature, without the tag and length of a packed run.
 static size_t run_size(const struct stk_example_value *v, size_t from, size_t n)
 {
     STK_ASSERT(from <= v->count && n <= v->count - from);
@@ -85,7 +85,7 @@ static uint8_t *put_feature(uint8_t *p, const struct stk_example_value *v, size_
     return p;
 }
 
-// A Feature, or a FeatureList with its steps.
+// Size of a Feature, or of a FeatureList with its steps.
 static size_t body_size(const struct stk_example_value *v)
 {
     if (!v->is_list) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of the Example parser: compiled specifications, name look-up, wire primitives.
+// Internals of the Example parser: compiled specifications, name look-up, wire primitives.
 #pragma once
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "engine/formats/example.h"
 
 #define STK_EXAMPLE_MEMO 256     // names of one record that are remembered
-#define STK_EXAMPLE_NAME_KEPT 64 // bytes of a remembered name that is not asked for
+#define STK_EXAMPLE_NAME_KEPT 64 // bytes of a remembered name that wasn't requested
 
 struct stk_example_name {
     const char *text;
@@ -25,7 +25,7 @@ struct stk_example_table {
 struct stk_example_spec {
     struct stk_example_feature *features; // name and defaults owned
     size_t count;
-    uint32_t *plain, *lists; // features that are no lists, and lists
+    uint32_t *plain, *lists; // indices of plain features and of lists
     size_t plain_count, list_count;
     struct stk_example_table plain_names, list_names;
 };
@@ -44,7 +44,7 @@ struct stk_example_span {
     const uint8_t *p, *end;
 };
 
-// All of these return false for bytes that are no wire format.
+// All of these return false for invalid wire format.
 bool stk_example_skip(struct stk_example_span *s, uint64_t tag);
 
 static inline bool stk_example_varint(struct stk_example_span *s, uint64_t *v)
@@ -56,7 +56,7 @@ static inline bool stk_example_varint(struct stk_example_span *s, uint64_t *v)
     return next;
 }
 
-// A length and as many bytes.
+// Reads a length and that many bytes.
 static inline bool stk_example_chunk(struct stk_example_span *s, struct stk_example_span *chunk)
 {
     uint64_t n;
@@ -99,7 +99,7 @@ static inline bool stk_example_same(const uint8_t *a, const char *b, size_t n)
     return true;
 }
 
-// Few floats are copied one by one: cheaper than the call.
+// Copies few floats one by one, which is cheaper than a call.
 static inline void stk_example_copy_floats(float *to, const uint8_t *from, size_t bytes)
 {
     if (bytes > 32) {
@@ -115,7 +115,7 @@ static inline void stk_example_copy_floats(float *to, const uint8_t *from, size_
 // The names of a record's features (or feature lists), "a, b, c", cut off with "..." at the
 // capacity. "" if it has none or isn't an Example.
 void stk_example_names(struct stk_example_span record, bool is_list, char *text, size_t capacity);
-// The values of one list message of `type`, appended to out as long as there is room; *n counts
+// The values of one list message of `type`, appended to out while there is room; *n counts them
 // all.
 bool stk_example_list(struct stk_example_span list, enum stk_example_type type, void *out,
                       size_t capacity, size_t *n);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of Examples: made when a second record of the same length comes, as long as they are of
-// use. Data in which no record is like another cost a comparison of lengths each.
+// Layouts of Examples: created when a second record of the same length arrives, as long as they pay
+// off. If no two records are alike, this costs one comparison of lengths each.
 #include "engine/formats/example_layout.h"
 
 #include "base/assert.h"
 
 #define CREDIT_FIRST 64
 #define CREDIT_MAX 1024
-#define LAYOUT_COST 8 // records that have to fit for a layout to have been worth it
+#define LAYOUT_COST 8 // records that must fit for a layout to pay off
 
 void stk_example_layouts_init(struct stk_example_layouts *l)
 {
     l->credit = CREDIT_FIRST;
 }
 
-// The value of a step, of a type and length that the walk found right; an integer's length is in
-// its bytes.
+// Writes a step's value, whose type and length the walk has checked. False: an integer's bytes
+// don't have that length.
 static inline bool put(struct stk_example_column *c, size_t row, const uint8_t *p, size_t size)
 {
     if (c->type == STK_EXAMPLE_FLOAT) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example and SequenceExample parser: one walk over the wire bytes, values written where they stay.
-// A record laid out as one before needs no walk (example_layout.h). Records of one file mostly hold
-// their features in one order, so a name is first compared with the one at the same place of the
-// record before, and only then looked up. A later feature of the same name overwrites the earlier
-// one's values; what is missing or wrong is judged at a record's end.
+// Example and SequenceExample parser: one walk over the wire bytes; values are written to their
+// final place. A record with the same layout as an earlier one needs no walk (example_layout.h).
+// Records of one file mostly hold their features in the same order, so a name is first compared
+// with the one at the same place of the previous record, and only then looked up. A later feature
+// of the same name overwrites the earlier one's values; missing and wrong features are judged at
+// the record's end.
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -14,14 +15,14 @@ enum { ABSENT, GOOD, WRONG_TYPE, WRONG_COUNT };
 
 struct state {
     uint8_t what;
-    uint8_t type;   // met, if WRONG_TYPE
-    uint64_t count; // met, if WRONG_COUNT
+    uint8_t type;   // type found, if WRONG_TYPE
+    uint64_t count; // count found, if WRONG_COUNT
 };
 
 struct memo_entry {
     const char *text;
     uint32_t size, feature;
-    char kept[STK_EXAMPLE_NAME_KEPT]; // holds text if the name is not requested
+    char kept[STK_EXAMPLE_NAME_KEPT]; // has the text if the name wasn't requested
 };
 
 struct memo {
@@ -37,7 +38,7 @@ struct stk_example_parser {
     struct stk_example_layouts layouts;
 };
 
-// One record on its way into one row.
+// One record being parsed into one row.
 struct run {
     struct stk_example_parser *parser;
     struct stk_example_batch *batch;
@@ -84,14 +85,13 @@ static size_t row_start(const struct run *run, const struct stk_example_column *
     return c->kind == STK_EXAMPLE_FIXED ? begin * c->elements : (size_t)c->step_splits[begin];
 }
 
-// At most so many values are in a list of n bytes.
+// The most values that a list of n bytes can hold.
 static size_t bound_of(enum stk_example_type type, size_t n)
 {
     return type == STK_EXAMPLE_FLOAT ? n / 4 : type == STK_EXAMPLE_BYTES ? n / 2 : n;
 }
 
-// Reads the values of one Feature to after c->count, which stays. *type: of its list, 0 without
-// one.
+// Reads the values of one Feature behind c->count, which stays. *type: the list's type; 0: no list.
 static bool read_values(struct run *run, struct stk_example_column *c, struct stk_example_span v,
                         uint8_t *type, size_t *n)
 {
@@ -113,7 +113,7 @@ static bool read_values(struct run *run, struct stk_example_column *c, struct st
             return false;
         }
         if (*type != tag >> 3) {
-            *n = 0; // of a oneof the last member counts
+            *n = 0; // of a oneof, the last member counts
         }
         *type = (uint8_t)(tag >> 3);
         if (*type != c->type) {
@@ -137,8 +137,8 @@ static bool read_values(struct run *run, struct stk_example_column *c, struct st
     return true;
 }
 
-// Where the value of a field begins that has this tag and takes up the rest of the message; NULL:
-// it is not that field alone, or too long for three bytes of length.
+// The start of the value of a field with this tag that takes up the rest of the message; NULL: it
+// isn't the only field, or its length takes more than three bytes.
 static inline const uint8_t *all_of(const uint8_t *p, const uint8_t *end, unsigned tag)
 {
     size_t size = (size_t)(end - p);
@@ -166,8 +166,8 @@ static inline void note(struct run *run, uint32_t feature, struct stk_example_sp
     }
 }
 
-// The usual case in few steps: a FIXED feature whose list is all of its Feature, packed in one run
-// or holding one text. False: not that, and nothing is done.
+// Fast path: a FIXED feature whose list is all of its Feature, packed in one run or with one text.
+// False: not that; nothing was done.
 static inline bool take_usual(struct run *run, uint32_t feature, struct stk_example_span v)
 {
     STK_ASSERT(feature < run->batch->column_count);
@@ -230,7 +230,7 @@ static bool take_feature(struct run *run, uint32_t feature, struct stk_example_s
         return false;
     }
     if (type == 0 && c->kind == STK_EXAMPLE_FIXED) {
-        c->count = before; // as if it were not there: an earlier one stays
+        c->count = before; // ignore it: an earlier one stays
     } else if (type == 0) {
         state->what = ABSENT;
     } else if (judge(state, c, type, n)) {
@@ -286,7 +286,7 @@ static bool take_list(struct run *run, uint32_t feature, struct stk_example_span
     return true;
 }
 
-// Name and value of a map entry, in any order, the last of each.
+// Name and value of a map entry, in any order; the last of each counts.
 static bool read_any_entry(struct stk_example_span e, struct stk_example_span *name,
                            struct stk_example_span *value)
 {
@@ -309,7 +309,7 @@ static bool read_any_entry(struct stk_example_span e, struct stk_example_span *n
 static inline bool read_entry(struct stk_example_span e, struct stk_example_span *name,
                               struct stk_example_span *value)
 {
-    // As every encoder writes it, with a short name: tag, length, name, tag, length, value.
+    // as every encoder writes it, with a short name: tag, length, name, tag, length, value
     size_t size = (size_t)(e.end - e.p),
            name_size = size >= 4 && e.p[0] == TAG_1 ? e.p[1] : SIZE_MAX;
     if (name_size < 0x80 && name_size <= size - 4) {
@@ -331,7 +331,7 @@ static inline void give_up_layout(struct run *run)
     run->layout = NULL;
 }
 
-// A Features or FeatureLists message: a map.
+// Parses a Features or FeatureLists message: a map.
 static bool take_map(struct run *run, struct stk_example_span s, bool of_lists)
 {
     struct stk_example_parser *p = run->parser;
@@ -435,7 +435,7 @@ static bool end_feature(const struct run *run, uint32_t feature)
     return true;
 }
 
-// Everything as before the record.
+// Restores the state before the record.
 static void undo(const struct run *run)
 {
     for (size_t i = 0; i < run->batch->column_count; i++) {
@@ -529,8 +529,8 @@ static enum stoker_status parse_row(struct run *run, const struct stk_record *re
     return status;
 }
 
-// Columns of fixed length have as many values as there are rows: rows taken by their layout leave
-// that to be said.
+// Sets the counts of fixed-length columns from the number of rows: rows parsed by layout don't
+// count their values.
 static void count_values(struct stk_example_batch *b)
 {
     for (size_t i = 0; i < b->column_count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled specifications: owned copies of the names and defaults, and a hash table for each level.
+// Compiled specifications: own copies of names and defaults, and a hash table for each level.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/formats/example_impl.h"
@@ -13,8 +13,8 @@ size_t stk_example_value_size(enum stk_example_type type)
                                        : sizeof(struct stk_example_bytes);
 }
 
-// FNV-1a, taken eight bytes at a time and mixed at the end: names are short and not chosen by
-// the records' writer, who can at worst make a look-up compare a name that does not match.
+// FNV-1a, eight bytes at a time and mixed at the end. Names are short and not chosen by the
+// records' writer, who can at worst make a look-up compare a name that doesn't match.
 static uint32_t hash(const uint8_t *p, size_t n)
 {
     uint64_t h = 0xcbf29ce484222325u ^ n, w;
@@ -95,7 +95,7 @@ static enum stoker_status check(const struct stk_example_feature *f, struct stok
 static int copy_defaults(struct stk_example_feature *to, const struct stk_example_feature *from)
 {
     size_t size = stk_example_value_size(from->type), n = from->default_count;
-    if (!from->defaults || n == 0) { // no values for a row of none
+    if (!from->defaults || n == 0) { // no values, for rows without elements
         static const int64_t nothing;
         to->defaults = from->defaults ? &nothing : NULL;
         return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the protobuf wire format that Example uses: varints, fields to skip, and the three
-// lists of values, packed or not. Floats and integers are copied as raw bytes, since all supported
-// machines are little-endian.
+// lists of values, packed or not. Floats and integers are copied as raw bytes, because all
+// supported machines are little-endian.
 #include <stdio.h>
 
 #include "engine/formats/example_impl.h"
@@ -60,7 +60,7 @@ bool stk_example_skip(struct stk_example_span *s, uint64_t tag)
     }
 }
 
-// Packed integers. Small ones come eight at a time.
+// Packed integers, small ones eight at a time.
 static bool packed_int64s(struct stk_example_span s, int64_t *out, size_t capacity, size_t *n)
 {
     size_t i = *n;
@@ -178,7 +178,7 @@ bool stk_example_list(struct stk_example_span list, enum stk_example_type type, 
     return true;
 }
 
-// The next field of number `want`, of bytes. False: none is left, or these are no fields.
+// The next length-delimited field with number `want`. False: none is left, or these aren't fields.
 static bool find_field(struct stk_example_span *s, uint64_t want, struct stk_example_span *found)
 {
     uint64_t tag;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads indexed files. The file is mapped and nothing in it is trusted: the trailer and the index
-// are checked when it is opened, a record when it is read. Checks run on a copy, because others may
-// write to the file or truncate it (base/guard.h) meanwhile. After a truncation all of its elements
-// count as damaged, since strings already given out point into it.
+// Reads indexed files. The file is mapped and isn't trusted: the trailer and index are checked when
+// it is opened, a record when it is read. Checks run on a copy, because others may write to the
+// file or truncate it (base/guard.h) meanwhile. After a truncation, all of its elements count as
+// damaged, because strings already returned point into it.
 #include "engine/formats/indexed.h"
 
 #include <errno.h>
@@ -185,7 +185,7 @@ static void let_go(void *x)
     stk_indexed_drop(x);
 }
 
-// Views of strings keep the mapping.
+// Views of strings keep the mapping alive.
 static bool keep_map(struct stk_indexed *x, struct stk_block *out)
 {
     struct stk_buf *b = stk_buf_foreign(x->map, 0, true, let_go, x);

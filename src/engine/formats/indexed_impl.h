@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout of indexed files: what writer and reader share.
+// Layout of indexed files, shared by writer and reader.
 #pragma once
 
 #include "engine/formats/element_code.h"

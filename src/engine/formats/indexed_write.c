@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing indexed files: records through a buffer, the index kept in memory (8 bytes a record)
+// Writes indexed files: records through a buffer; the index stays in memory (8 bytes a record)
 // until the end.
 #include <errno.h>
 #include <string.h>

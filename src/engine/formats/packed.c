@@ -12,7 +12,8 @@
 
 #define MAGIC "stkpack1"
 #define LEVEL                                                                                      \
-    1 // the first pass waits for it; 6 takes twice as long or more for a tenth of the size
+    1 // the first pass waits for compression; level 6 takes at least twice as long and saves a
+      // tenth of the size
 #define AT_ONCE 256
 
 struct stk_packed_writer {
@@ -97,7 +98,7 @@ struct stk_packed {
     struct stk_pool *pool;
     struct stk_record_reader *reader;
     struct stk_specs *specs;
-    struct stk_record records[AT_ONCE]; // read, and of those the ones that were given
+    struct stk_record records[AT_ONCE]; // records read; the first of them already returned
     size_t count, used;
     struct stk_buf *block; // holds the records' bytes
     bool is_over;
@@ -109,7 +110,7 @@ static enum stoker_status bad(struct stk_packed *p, const char *why, struct stok
     return stk_err_set(err, STOKER_EDAMAGE, "%s: %s", p->path, why);
 }
 
-// More records, if all were given.
+// Reads more records if all were returned.
 static enum stoker_status fill(struct stk_packed *p, struct stoker_err *err)
 {
     STK_ASSERT(p->used <= p->count);
@@ -192,7 +193,7 @@ static size_t padded(size_t n)
     return n + (8 - n % 8) % 8;
 }
 
-// Records are not aligned, and their block goes on to others: elements are made of a copy.
+// Records aren't aligned, and their block is reused: decode elements from a copy.
 static enum stoker_status decode(struct stk_packed *p, int64_t n, struct stk_buf *copy,
                                  struct stk_block *out, struct stoker_err *err)
 {

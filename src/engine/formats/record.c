@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFRecord reader. Bytes are read a block at a time; while they are in the cache the checksums are
-// taken. Of what a block's end cuts off, a few bytes are copied to the start of the next one; room
-// is left for the rest of a longer record. A record longer than a block gets a larger one, in steps
-// no larger than what has arrived, so that a length alone cannot claim memory.
+// TFRecord reader. Reads a block of bytes at a time and computes the checksums while they are in
+// the cache. If a block's end cuts a record, a few bytes are copied to the start of the next block;
+// for a longer record, room is left for the rest. A record longer than a block gets a larger one,
+// in steps no larger than what has arrived, so that a length alone can't claim memory.
 #include <sys/stat.h>
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define POOL_MAX (SIZE_MAX / 2)
 #define RECORD_MAX ((size_t)1 << 30)
-#define STREAM_BYTES ((size_t)192 << 10) // of an open file, beside the compressed input
+#define STREAM_BYTES ((size_t)192 << 10) // per open file, besides the compressed input
 #define INPUT_BYTES ((size_t)1 << 20)
 
 static enum stoker_status check_opts(const struct stk_record_opts *o, struct stoker_err *err)
@@ -35,7 +35,7 @@ enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec, const
                                       : STK_CODEC_PLAIN;
 }
 
-// Of the stream; claimed for as long as the reader lives.
+// Claims memory for the stream, for as long as the reader lives.
 static enum stoker_status claim(struct stk_record_reader *r, const struct stk_record_opts *o,
                                 const char *path, struct stoker_err *err)
 {
@@ -98,7 +98,7 @@ void stk_record_close(struct stk_record_reader *r)
     stk_free(r);
 }
 
-// Takes whole, sound records of the current block.
+// Takes the whole, valid records of the current block.
 static size_t take(struct stk_record_reader *r, struct stk_record *out, size_t cap,
                    enum stk_record_why *why, size_t *need)
 {
@@ -140,7 +140,7 @@ static size_t take(struct stk_record_reader *r, struct stk_record *out, size_t c
     return n;
 }
 
-// More bytes, or what the end of the file means.
+// Gets more bytes, or handles the end of the file.
 static enum stoker_status go_on(struct stk_record_reader *r, size_t need, bool *done,
                                 struct stoker_err *err)
 {

@@ -2,19 +2,19 @@
 // TFRecord files: a sequence of byte strings, each as
 //   length (uint64, little-endian), masked CRC-32C of those 8 bytes, the bytes, their masked
 //   CRC-32C
-// and the whole plain, gzip or zlib (tensorflow/core/lib/io/record_writer.h). There is no header
-// and no index: a file is read from its start.
+// all of it plain, gzip or zlib (tensorflow/core/lib/io/record_writer.h). Files have no header and
+// no index: they are read from the start.
 //
-// Records are views into blocks that the reader fills and that the caller drops: only a record that
-// a block's end cuts is copied, and of a long one the rest is read in place instead. A
-// record longer than a block gets a larger one.
+// Records are views into blocks, which the reader fills and the caller drops. Only a record that a
+// block's end cuts is copied; the rest of a long one is read in place instead. A record longer than
+// a block gets a larger one.
 //
-// Damage. A checksum that does not match, a length above max_record_bytes, or an end within a
-// record. With STK_RECORD_STOP the records before it are delivered and the next call fails. With
-// STK_RECORD_SKIP a record with bad data is left out by its length; after a bad length, whose
-// checksum shows it, the bytes after it are searched for the next header with a good checksum. So a
-// damaged record takes no other one with it, unless its data hold TFRecords themselves: then those
-// may be taken for records of this file. Damage of the compression itself ends the file.
+// Damage is a wrong checksum, a length above max_record_bytes, or an end within a record. With
+// STK_RECORD_STOP, the records before it are returned and the next call fails. With
+// STK_RECORD_SKIP, a record with bad data is skipped by its length. After a bad length, which its
+// checksum reveals, the following bytes are searched for the next header with a good checksum. So a
+// damaged record loses no other one, unless its data contain TFRecords: those may be taken for
+// records of this file. Damage in the compression itself ends the file.
 #pragma once
 
 #include <stdbool.h>
@@ -37,15 +37,15 @@ struct stk_record_opts {
     enum stk_record_policy on_damage;
     bool skip_data_crc;       // lengths are always checked
     size_t block_bytes;       // 0: 256 KiB; at least 64
-    size_t large_block_bytes; // where records take more than an eighth of a block; 0: block_bytes
+    size_t large_block_bytes; // used if records take more than an eighth of a block; 0: block_bytes
     size_t max_record_bytes;  // 0: 1 GiB
-    size_t input_bytes;       // of compressed files, read at a time; 0: 1 MiB
-    // Blocks come from there, and what the reader itself takes counts there too. STOKER_ELIMIT past
-    // its cap: drop blocks and call again. Held; NULL: one without a cap.
+    size_t input_bytes;       // bytes of a compressed file read at a time; 0: 1 MiB
+    // For blocks; the reader's own memory counts there too. STOKER_ELIMIT past its cap: drop blocks
+    // and call again. Referenced; NULL: one without a cap.
     struct stk_pool *pool;
 };
 
-#define STK_RECORD_NO_OFFSET UINT64_MAX // it is of no file
+#define STK_RECORD_NO_OFFSET UINT64_MAX // not from a file
 
 struct stk_record {
     const uint8_t *data;
@@ -57,49 +57,48 @@ struct stk_record {
 struct stk_record_stats {
     uint64_t records;    // delivered
     uint64_t bytes;      // of their data
-    uint64_t lost;       // damages met; each costs one record
-    uint64_t lost_bytes; // passed over
+    uint64_t lost;       // damage found; each costs one record
+    uint64_t lost_bytes; // bytes skipped
 };
 
-// The codec of the file's bytes, as streams name it. An empty file holds nothing, compressed or
-// not, as TensorFlow has it.
+// The stream codec of the file. An empty file has no records, compressed or not, as in TensorFlow.
 enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec, const char *path);
 
 struct stk_record_reader; // not thread-safe; several may read at once
 
-// Borrows nothing of path. STOKER_EINPUT: missing or unreadable. Without success *out is NULL.
+// Doesn't keep `path`. STOKER_EINPUT: missing or unreadable. On failure *out is NULL.
 STK_MUST_CHECK enum stoker_status stk_record_open(struct stk_record_reader **out, const char *path,
                                                   const struct stk_record_opts *opts,
                                                   struct stoker_err *err);
-// Blocks that are still held stay valid until they are dropped. Takes NULL.
+// Referenced blocks stay valid until dropped. Takes NULL.
 void stk_record_close(struct stk_record_reader *r);
 // Up to cap more records, all in one block; *count is 0 only at the end (or for cap 0). The caller
-// holds *block (NULL if there are no records) and drops it when it is done with the records.
-// STOKER_EINPUT: damage, named with file, offset and record; calls after that say the same again.
+// gets a reference to *block (NULL if there are no records) and drops it when done with the
+// records. STOKER_EINPUT: damage; err names file, offset and record, and later calls repeat it.
 // STOKER_ELIMIT: the pool has no room for a block; drop one and call again.
 STK_MUST_CHECK enum stoker_status stk_record_read(struct stk_record_reader *r,
                                                   struct stk_record *out, size_t cap, size_t *count,
                                                   struct stk_buf **block, struct stoker_err *err);
 const struct stk_record_stats *stk_record_stats_of(const struct stk_record_reader *r);
-// What was wrong first, with STK_RECORD_SKIP; code STOKER_OK if nothing was. Borrowed.
+// With STK_RECORD_SKIP, the first damage; code STOKER_OK if none. Borrowed.
 const struct stoker_err *stk_record_first_damage(const struct stk_record_reader *r);
 
 struct stk_record_writer;
 
-// Creates or replaces the file. level: of the compression, 1 to 9, 0 for its default.
-// STOKER_EMISSING, STOKER_EDENIED, STOKER_ELIMIT (no room) or STOKER_EOUTPUT: it cannot be written.
+// Creates or replaces the file. level: compression, 1 to 9; 0: the default. Errors:
+// STOKER_EMISSING, STOKER_EDENIED, STOKER_ELIMIT (disk full) or STOKER_EOUTPUT.
 STK_MUST_CHECK enum stoker_status stk_record_create(struct stk_record_writer **out,
                                                     const char *path, enum stk_record_codec codec,
                                                     int level, struct stoker_err *err);
-// The same into a file that is open, which is the writer's in any case; below 0: the path is
-// opened, which else is only named in errors.
+// The same, into an open file that the writer takes over in any case; then the path is only for
+// errors. A negative one: opens the path.
 STK_MUST_CHECK enum stoker_status stk_record_create_at(struct stk_record_writer **out, int fd,
                                                        const char *path,
                                                        enum stk_record_codec codec, int level,
                                                        struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_record_write(struct stk_record_writer *w, const void *data,
                                                    size_t size, struct stoker_err *err);
-// Writes what is left, and closes and frees in any case. Takes NULL. The file is whole only if
-// this and every write succeeded.
+// Writes the rest; closes and frees in any case. Takes NULL. The file is complete only if this and
+// every write succeeded.
 STK_MUST_CHECK enum stoker_status stk_record_finish(struct stk_record_writer *w,
                                                     struct stoker_err *err);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the TFRecord reader does about damage: describe it, and under STK_RECORD_SKIP find the next
-// sound record. A length is believed if its checksum holds and it fits the file, or if the data it
-// names have a good checksum (then only the length's own checksum was hit). Otherwise the next
-// header is searched byte by byte; a false one passes by chance once in 2^32 places, and its length
-// would have to fit, too.
+// How the TFRecord reader handles damage: describes it and, with STK_RECORD_SKIP, finds the next
+// good record. A length counts as right if its checksum matches and it fits the file, or if the
+// data it spans have a good checksum (then only the length's checksum was damaged). Otherwise the
+// next header is searched byte by byte. A false header matches by chance once in 2^32 places, and
+// its length would have to fit, too.
 #include <stdio.h>
 
 #include "base/assert.h"
 #include "engine/formats/record_impl.h"
 
-#define BELIEVED_MAX ((uint64_t)1 << 40) // length of a record where the file's size tells nothing
+#define BELIEVED_MAX ((uint64_t)1 << 40) // longest believed length if the file's size is unknown
 
 static uint64_t offset_of(const struct stk_record_reader *r)
 {
@@ -135,7 +135,7 @@ enum stoker_status stk_record_recover(struct stk_record_reader *r, struct stoker
     return status;
 }
 
-// After a bad length: is it right after all? *size is what to pass, or 0.
+// After a bad length: is it right after all? *size: bytes to skip, or 0.
 static enum stoker_status try_length(struct stk_record_reader *r, uint64_t *size,
                                      struct stoker_err *err)
 {
@@ -156,7 +156,7 @@ static enum stoker_status try_length(struct stk_record_reader *r, uint64_t *size
     return STOKER_OK;
 }
 
-// Bytes to leave out after this damage; 0: search.
+// Bytes to skip after this damage; 0: search.
 static enum stoker_status bytes_to_pass(struct stk_record_reader *r, enum stk_record_why why,
                                         uint64_t *size, struct stoker_err *err)
 {
@@ -190,7 +190,7 @@ enum stoker_status stk_record_damaged(struct stk_record_reader *r, enum stk_reco
     uint64_t size;
     enum stoker_status status = bytes_to_pass(r, why, &size, err);
     if (status) {
-        return status; // nothing has moved: it can be tried again
+        return status; // nothing has changed, so the caller can try again
     }
     r->passing = size;
     if (size == 0 && why != STK_RECORD_COMPRESSION) {

@@ -5,9 +5,8 @@
 #include "engine/formats/record_impl.h"
 
 #define REST_MIN                                                                                   \
-    ((size_t)8 << 10) // of a cut record: less is moved instead of reading its rest in place
+    ((size_t)8 << 10) // bytes of a cut record; fewer are moved, else its rest is read in place
 
-// Moves what is left to the start of a block of so many bytes that nobody else holds.
 enum stoker_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, const char *path,
                                         struct stoker_err *err)
 {
@@ -18,6 +17,7 @@ enum stoker_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, con
                        (unsigned long long)s.cap_bytes, s.cap_name);
 }
 
+// Moves the unread bytes to the start of a block of `bytes` that only the reader holds.
 static enum stoker_status make_capacity(struct stk_record_reader *r, size_t bytes,
                                         struct stoker_err *err)
 {
@@ -46,8 +46,7 @@ static enum stoker_status make_capacity(struct stk_record_reader *r, size_t byte
     return STOKER_OK;
 }
 
-// Where reading into a new block ends: the missing rest of the record cut there must
-// fit after it.
+// Where the first read into a new block ends: the rest of the record cut there must fit after it.
 static size_t first_read_end(const struct stk_record_reader *r)
 {
     size_t spare = r->last_size < REST_MIN ? 0 : r->last_size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFRecord writer: one buffer, through zlib's deflate where compression is asked for.
+// TFRecord writer: one buffer, through zlib's deflate if compression is requested.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -92,13 +92,13 @@ static enum stoker_status put_deflated(struct stk_record_writer *w, const uint8_
     int result = Z_OK;
     do {
         size_t step = n < DEFLATE_MAX ? n : DEFLATE_MAX;
-        w->z.next_in = (Bytef *)p; // not written to
+        w->z.next_in = (Bytef *)p; // zlib doesn't write to it
         w->z.avail_in = (uInt)step;
         w->z.next_out = w->buffer + w->used;
         w->z.avail_out = (uInt)(BUFFER_SIZE - w->used);
         result = deflate(&w->z, how);
         size_t taken = step - w->z.avail_in;
-        p = taken > 0 ? p + taken : p; // NULL where there is nothing
+        p = taken > 0 ? p + taken : p; // p is NULL if the chunk is empty
         n -= taken;
         w->used = BUFFER_SIZE - w->z.avail_out;
         if (result == Z_STREAM_ERROR) {

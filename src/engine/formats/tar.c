@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Where a header's fields lie.
+// Offsets of the header's fields.
 enum {
     NAME = 0,
     NAME_SIZE = 100,
@@ -19,7 +19,7 @@ enum {
     PREFIX_SIZE = 155
 };
 
-// Octal with spaces around and a zero byte or space after it; or base 256, marked by the first bit.
+// Octal between spaces, ended by a space or zero byte; or base 256, marked by the first bit.
 static bool number(const uint8_t *p, size_t n, uint64_t *out)
 {
     uint64_t v = 0;
@@ -46,7 +46,7 @@ static bool number(const uint8_t *p, size_t n, uint64_t *out)
     return (i > first || i == n || p[i] == 0) && (i == n || p[i] == 0 || p[i] == ' ');
 }
 
-// The sum of the bytes, the checksum's own taken as spaces; some wrote it with signed bytes.
+// The sum of the bytes, the checksum itself counted as spaces; some tools summed signed bytes.
 static bool sum_fits(const uint8_t *b)
 {
     uint64_t want;
@@ -98,7 +98,7 @@ void stk_tar_header_read(const uint8_t block[STK_TAR_BLOCK], struct stk_tar_head
     if (!number(block + SIZE, SIZE_SIZE, &out->size) || !sum_fits(block)) {
         return;
     }
-    if (out->is_ustar && block[MAGIC + 5] == 0) { // GNU keeps other things there
+    if (out->is_ustar && block[MAGIC + 5] == 0) { // GNU uses that field for other things
         prefix = strnlen((const char *)block + PREFIX, PREFIX_SIZE);
         memcpy(out->name, block + PREFIX, prefix);
         if (prefix) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers of tar archives: blocks of 512 bytes before each member's data, which are filled up to
-// whole blocks. Versions: v7, POSIX.1-1988 (ustar), POSIX.1-2001 (pax records as members of their
-// own) and GNU (long names as members of their own, sizes in base 256).
+// Headers of tar archives: blocks of 512 bytes before each member's data, which are padded to whole
+// blocks. Versions: v7, POSIX.1-1988 (ustar), POSIX.1-2001 (pax records as separate members) and
+// GNU (long names as separate members, sizes in base 256).
 #pragma once
 
 #include <stdbool.h>
@@ -9,21 +9,21 @@
 #include <stdint.h>
 
 #define STK_TAR_BLOCK 512
-#define STK_TAR_NAME_MAX 257 // of a header: prefix, slash, name, with a zero byte
+#define STK_TAR_NAME_MAX 257 // in a header: prefix, slash, name, and a zero byte
 
 enum stk_tar_kind {
-    STK_TAR_BAD, // no header: the checksum is wrong
+    STK_TAR_BAD, // not a header: the checksum is wrong
     STK_TAR_END, // zeros
     STK_TAR_FILE,
     STK_TAR_LONG_NAME, // the data are the name of the next member
     STK_TAR_PAX,       // the data are records about the next member
-    STK_TAR_SPARSE,    // a file with holes, whose data are not the file's bytes
-    STK_TAR_OTHER      // a folder, a link, a device, ...: data are passed over
+    STK_TAR_SPARSE,    // a file with holes: its data aren't the file's bytes
+    STK_TAR_OTHER      // a folder, a link, a device, ...: data are skipped
 };
 
 struct stk_tar_header {
     enum stk_tar_kind kind;
-    bool is_ustar; // has a magic: less likely to be one by chance
+    bool is_ustar; // has a magic number: less likely a false match
     uint64_t size; // of the data
     char name[STK_TAR_NAME_MAX];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digits are taken eight at a time, as the bytes of one word. Up to 19 of them make an integer,
-// which a power of ten up to 10^22 scales exactly rounded: one multiplication or division (W. D.
+// Reads digits eight at a time, as the bytes of one word. Up to 19 digits make an integer, which a
+// power of ten up to 10^22 scales with exact rounding: one multiplication or division (W. D.
 // Clinger, How to Read Floating Point Numbers Accurately, 1990). A float comes from that double,
 // unless the double is on the border between two floats. strtod decides all other cases.
 #include "engine/formats/text_number.h"
@@ -34,7 +34,7 @@ static inline void strip(const uint8_t **p, size_t *n, size_t *spare)
     }
 }
 
-// The eight characters from p on, of which the n first count, the first one lowest.
+// Loads eight characters from p on, the first one lowest; only the first n count.
 static inline uint64_t load(const uint8_t *p, size_t n, size_t spare)
 {
     uint64_t v = 0;
@@ -51,13 +51,13 @@ static inline uint64_t load(const uint8_t *p, size_t n, size_t spare)
     return v;
 }
 
-// The high bit of each byte that is no digit, of a word xored with '0's.
+// The high bit of each byte that isn't a digit, for a word xored with '0's.
 static inline uint64_t no_digit(uint64_t v)
 {
     return (((v & ~HIGHS) + 0x7676767676767676u) | v) & HIGHS;
 }
 
-// The number of eight digits, 0 to 9, the lowest byte being the first: neighbors are joined to
+// The number made of eight digits, 0 to 9, first digit in the lowest byte: joins neighbors to
 // pairs, fours and all eight.
 static inline uint64_t join(uint64_t v)
 {
@@ -66,7 +66,7 @@ static inline uint64_t join(uint64_t v)
     return ((v & 0x0000ffff0000ffffu) * (1 + ((uint64_t)10000 << 32))) >> 32;
 }
 
-// Exactly n digits, 1 to 8. False: there are others.
+// Exactly n digits, 1 to 8. False: other characters.
 static inline bool take_all(const uint8_t *p, size_t n, size_t spare, uint64_t *out)
 {
     uint64_t v = (load(p, n, spare) ^ ZEROS) << (64 - 8 * n);
@@ -126,8 +126,8 @@ static size_t take_digits(const uint8_t *p, size_t i, size_t n, size_t spare, ui
     }
 }
 
-// digits[.digits][e[sign]digits] as an integer times a power of ten. False: not of that form, or
-// more than fits; the slow way knows.
+// Parses digits[.digits][e[sign]digits] as an integer times a power of ten. False: another form, or
+// too long; strtod handles those.
 static bool split_decimal(const uint8_t *p, size_t n, size_t spare, uint64_t *mantissa,
                           int *exponent)
 {
@@ -173,8 +173,8 @@ static inline bool exact(uint64_t m, int e, double *out)
     return true;
 }
 
-// One to seven digits, a point and one to eight digits, which fill p[0..n): what most columns hold,
-// and without a loop. 16 bytes from p on may be read. False: it is something else.
+// One to seven digits, a point and one to eight digits, filling p[0..n): the usual column, parsed
+// without a loop. 16 bytes from p on are readable. False: another form.
 static inline bool take_short(const uint8_t *p, size_t n, uint64_t *mantissa, int *exponent)
 {
     uint64_t whole = load(p, 8, 0) ^ ZEROS, ends = no_digit(whole);
@@ -210,7 +210,8 @@ static inline bool quick(const uint8_t *p, size_t n, size_t spare, double *out)
     return true;
 }
 
-// The text with an end, for strtod. False: empty, too long, or it holds white space or a zero byte.
+// A terminated copy of the text for strtod. False: empty, too long, or with white space or a zero
+// byte.
 static bool copy(char text[LONGEST + 1], const uint8_t *p, size_t n)
 {
     if (n == 0 || n > LONGEST || memchr(p, 0, n) || is_space(*p)) {
@@ -235,7 +236,7 @@ bool stk_text_f64(const uint8_t *p, size_t n, size_t spare, double *out)
     return *end == 0;
 }
 
-// Whether rounding the double again could go the wrong way, or it is outside the range of floats.
+// Could rounding the double again go wrong, or is it outside the range of floats?
 static inline bool is_doubtful(double v)
 {
     uint64_t bits;

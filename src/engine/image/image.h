@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of the input pipeline: what the kernels in this folder share. An image is rows of
-// interleaved channels (HWC) in somebody's memory; a context is what one thread keeps from image to
-// image, so that nothing is allocated once its buffers have grown to the largest image seen.
+// Images of the input pipeline: definitions shared by this folder. An image is rows of interleaved
+// channels (HWC) in memory owned by someone else. A context keeps a thread's buffers from image to
+// image, so nothing is allocated once they have grown to the largest image.
 //
 // Every function is reentrant; a context belongs to one thread at a time. Results follow tf.image
-// (TensorFlow 2.21): exactly for integers unless said otherwise, within 1e-3 relative for floats.
+// (TensorFlow 2.21): exactly for integers unless noted, within 1e-3 relative for floats.
 #pragma once
 
 #include "base/assert.h"
@@ -31,36 +31,38 @@ struct stk_image {
 struct stk_image_buffer {
     void *bytes;
     size_t size;
-    struct stk_pool *pool; // whose budget it counts for; NULL: none's
+    struct stk_pool *pool; // the budget it counts against; NULL: none
 };
 
 struct stk_jpeg;
 
 struct stk_image_context {
-    uint64_t max_pixels;    // what a decoder may give out; set after creation to change it
-    uint64_t max_bytes;     // likewise, what it may hold of an image that nobody gave memory for
-    enum stk_image_cpu cpu; // likewise, to force the plain code
+    uint64_t max_pixels;    // most pixels a decoder may return; set after creation to change it
+    uint64_t max_bytes;     // likewise: most bytes of an image decoded into the context's own
+                            // memory
+    enum stk_image_cpu cpu; // likewise: to force the plain code
     struct stk_jpeg *jpeg;
-    struct stk_pool *pool; // of the buffers; NULL: they count for no budget
+    struct stk_pool *pool; // of the buffers; NULL: they count against no budget
     struct stk_image_buffer pixels, scratch, axes, rows, encoded;
 };
 
 // NULL: out of memory.
 struct stk_image_context *stk_image_context_create(void);
 void stk_image_context_destroy(struct stk_image_context *c); // takes NULL
-// What it keeps counts for the pool's budget from now on; before its first use.
+// From now on its memory counts against the pool's budget; call it before its first use.
 void stk_image_context_charge(struct stk_image_context *c, struct stk_pool *pool);
-void stk_image_context_trim(struct stk_image_context *c); // keeps nothing; takes NULL
-// STOKER_ENOMEM: that many bytes are unavailable.
+void stk_image_context_trim(struct stk_image_context *c); // frees its buffers; takes NULL
+// STOKER_ENOMEM: so many bytes aren't available.
 enum stoker_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
                                        struct stoker_err *err);
-// At least `size` bytes, aligned to 64, of unknown content; NULL if they are unavailable (the old
-// ones are gone then).
+// At least `size` bytes, aligned to 64, with undefined content; NULL if unavailable (the old buffer
+// is freed then).
 void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size);
 void stk_image_buffer_free(struct stk_image_buffer *b);
 
 size_t stk_image_type_size(enum stk_image_type type);
-// Sides and channels in range, pixels there, rows not overlapping. `what` names the image.
+// Checks that sides and channels are in range, pixels aren't NULL, and rows don't overlap. `what`
+// names the image.
 enum stoker_status stk_image_check(const struct stk_image *im, const char *what,
                                    struct stoker_err *err);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filters of image resizing along one axis: which input samples an output sample takes, and how
-// much of each. Weights and their float32 arithmetic follow TensorFlow's kernels
-// (ScaleAndTranslate; ResizeBilinear, ResizeBicubic with and without half-pixel
-// centers; ResizeArea) and Pillow's resampling, which for the triangle is the same in double
-// precision.
+// Resize filters along one axis: which input samples an output sample takes, with which weights.
+// Weights and their float32 arithmetic follow TensorFlow's kernels (ScaleAndTranslate;
+// ResizeBilinear, ResizeBicubic with and without half-pixel centers; ResizeArea) and Pillow's
+// resampling, which for the triangle is the same in double precision.
 #include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CUBIC_STEPS = 1024 }; // TensorFlow's bicubic has its kernel in a table of that many steps
+enum { CUBIC_STEPS = 1024 }; // TensorFlow's bicubic uses a kernel table with that many steps
 
 static bool is_sampled(enum stk_image_method m, bool antialias)
 {
@@ -80,7 +79,7 @@ static float kernel_scale(enum stk_image_method m, bool antialias, float inverse
     return (antialias || m == STK_IMAGE_PIL_BILINEAR) && inverse > 1 ? inverse : 1;
 }
 
-// What TensorFlow computes from scale = out / in, in its steps.
+// TensorFlow's result for scale = out / in, with its rounding steps.
 static float inverse_scale(uint32_t in, uint32_t out)
 {
     return 1.0f / ((float)out / (float)in);
@@ -117,8 +116,8 @@ uint32_t stk_image_axis_taps(enum stk_image_method m, bool antialias, uint32_t i
     return taps < in ? (uint32_t)taps : in;
 }
 
-// Where the weights from sample `from` on go: the filter begins further left where its padding with
-// zeros would leave the image.
+// Where the weights from sample `from` on go: the filter starts further left if its zero padding
+// would exceed the image.
 static float *place(struct stk_image_axis *a, uint32_t x, int64_t from)
 {
     STK_ASSERT(x < a->out && a->taps > 0 && a->taps <= a->in);
@@ -142,7 +141,7 @@ static void normalise(float *w, int64_t n)
     }
 }
 
-// floorf and ceilf are calls where SSE4.1 may not be taken for granted.
+// floorf and ceilf are calls unless SSE4.1 can be assumed.
 static inline int64_t floor_of(float v)
 {
     int64_t whole = (int64_t)v;
@@ -161,8 +160,7 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-// The triangle, without a branch on how many of its taps count: those outside are zero by
-// themselves.
+// The triangle, without branches for taps outside: they are zero anyway.
 static void fill_triangle(struct stk_image_axis *a, float wide)
 {
     float inverse = inverse_scale(a->in, a->out), narrow = 1.0f / wide;
@@ -200,7 +198,7 @@ static void fill_sampled(struct stk_image_axis *a, enum stk_image_method m, bool
         int64_t from = clamp(ceil_of(at - radius * wide - 0.5f), 0, last);
         int64_t to = clamp(floor_of(at + radius * wide - 0.5f), 0, last) + 1;
         to = to - from > a->taps ? from + a->taps : to;
-        bool is_outside = at < 0 || at > (float)a->in; // by rounding only
+        bool is_outside = at < 0 || at > (float)a->in; // only by rounding
         float *w = place(a, x, from);
         for (int64_t i = from; i < to; i++) {
             float away = fabsf(((float)i + 0.5f - at) * narrow);
@@ -240,7 +238,7 @@ static void fill_bicubic(struct stk_image_axis *a)
         float taps[4] = {cubic_step(CUBIC_STEPS + step), cubic_step(step),
                          cubic_step(CUBIC_STEPS - step), cubic_step(2 * CUBIC_STEPS - step)};
         int64_t from = clamp(base, 0, (int64_t)a->in - 1);
-        int64_t to = clamp(base + 4, from + 1, a->in); // taps outside count for nothing
+        int64_t to = clamp(base + 4, from + 1, a->in); // taps outside have no weight
         float *w = place(a, x, from);
         for (int64_t i = from; i < to; i++) {
             w[i - from] = taps[i - base];
@@ -249,7 +247,7 @@ static void fill_bicubic(struct stk_image_axis *a)
     }
 }
 
-static float v1_cubic_step(int64_t step) // Keys' kernel with another parameter
+static float v1_cubic_step(int64_t step) // Keys's kernel with another parameter
 {
     const float a = -0.75f;
     float x = (float)step / CUBIC_STEPS;
@@ -275,7 +273,7 @@ static void fill_v1_bicubic(struct stk_image_axis *a, enum stk_image_method m)
     }
 }
 
-// Each input sample counts by how much of it the output sample covers.
+// Each input sample is weighted by how much of it the output sample covers.
 static void fill_area(struct stk_image_axis *a, enum stk_image_method m)
 {
     float scale = stk_image_axis_scale(m, a->in, a->out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BMP as tf.io.decode_bmp takes it: uncompressed, 8 bits (as gray, the palette is ignored), 24
-// or 32 bits a pixel, bottom-up or top-down. Blue, green, red become red, green, blue.
+// BMP as tf.io.decode_bmp reads it: uncompressed; 8 bits (as gray, ignoring the palette), 24 or 32
+// bits a pixel; bottom-up or top-down. Converts BGR to RGB.
 #include "engine/image/image_codec_impl.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a decoder may begin: the limit of pixels, and the memory of a decoded image: the caller's
-// where it was given and fits, else the context's, within its limits of pixels and bytes.
+// Limits of a decoder: the number of pixels, and the memory of a decoded image. It is the caller's
+// if given and it fits, else the context's, within its limits of pixels and bytes.
 #include "engine/image/image_codec_impl.h"
 
 enum stoker_status stk_image_check_pixels(const struct stk_image_context *c, const char *what,

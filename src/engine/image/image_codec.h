@@ -21,7 +21,7 @@ enum stk_image_format {
     STK_IMAGE_WEBP
 };
 
-// By the first bytes, as TensorFlow tells them.
+// By the first bytes, in the same way as TensorFlow.
 enum stk_image_format stk_image_sniff(const uint8_t *data, size_t size);
 
 struct stk_image_shape {
@@ -34,11 +34,12 @@ struct stk_image_jpeg_options {
     uint32_t ratio;         // 1, 2, 4 or 8; 0 is 1
     bool is_box_upsampled;  // fancy_upscaling=False
     bool is_accurate_dct;   // dct_method="INTEGER_ACCURATE"; "" is the fast one, as in TensorFlow
-    bool is_recovered;      // try_recover_truncated: what is missing is libjpeg's gray
-    float missing_fraction; // 1 - acceptable_fraction: rows that may be missing; they are black
-    uint32_t crop_y, crop_x, crop_height, crop_width; // of the scaled image; both sizes 0: all
-    bool is_checked; // damage outside the crop is seen as without one
-    bool has_ends;   // decode_and_crop_jpeg's chroma at the crop's ends (jpeg.h)
+    bool is_recovered;      // try_recover_truncated: missing parts are libjpeg's gray
+    float missing_fraction; // 1 - acceptable_fraction: share of rows that may be missing; they are
+                            // black
+    uint32_t crop_y, crop_x, crop_height, crop_width; // of the scaled image; both sizes 0: no crop
+    bool is_checked;                                  // damage outside the crop is an error, too
+    bool has_ends; // decode_and_crop_jpeg's chroma at the crop's ends (jpeg.h)
 };
 
 // extract_jpeg_shape: height, width and channels (1, 3 or 4) from the headers.
@@ -57,20 +58,18 @@ struct stk_image_jpeg_job {
     enum stoker_status status; // out
     struct stoker_err err;     // initialized by the caller
 };
-// One or two files, each with a context of its own: two at once take less time than one after the
-// other.
+// One or two files, each with its own context: two at once take less time than one after the other.
 void stk_image_decode_jpegs(struct stk_image_jpeg_job *jobs, int count);
-// The crop, given in pixels of the unscaled image, at the smallest scale at which it stays at least
-// as large as `out`.
+// Sets the smallest scale at which the crop, given in pixels of the unscaled image, is still at
+// least as large as `out`.
 void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct stk_image *out);
 
-// tf.io.decode_png: channels 0 (as in the file) to 4; uint8, or uint16 if is_16_bit. An alpha
-// channel that the file lacks is opaque (TensorFlow's is 1 of 255 where a gray file has 1 bit a
-// pixel).
+// tf.io.decode_png: channels 0 (as in the file) to 4; uint8, or uint16 if is_16_bit. A missing
+// alpha channel becomes opaque (in TensorFlow it is 1 of 255 if a gray file has 1 bit a pixel).
 enum stoker_status stk_image_decode_png(struct stk_image_context *c, const uint8_t *data,
                                         size_t size, uint32_t channels, bool is_16_bit,
                                         struct stk_image *out, struct stoker_err *err);
-// channels as wanted: 0 as in the file.
+// channels: as requested; 0: as in the file.
 enum stoker_status stk_image_png_shape(struct stk_image_context *c, const uint8_t *data,
                                        size_t size, uint32_t channels,
                                        struct stk_image_shape *shape, struct stoker_err *err);
@@ -89,7 +88,7 @@ enum stoker_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_
                                        struct stk_image_shape *shape, struct stoker_err *err);
 enum stoker_status stk_image_gif_shape(const uint8_t *data, size_t size,
                                        struct stk_image_shape *shape, struct stoker_err *err);
-// Of the format that the first bytes name, uint8; the first frame of a GIF.
+// Decodes the format given by the first bytes, as uint8; the first frame of a GIF.
 enum stoker_status stk_image_decode_any(struct stk_image_context *c, const uint8_t *data,
                                         size_t size, uint32_t channels, struct stk_image *out,
                                         struct stoker_err *err);

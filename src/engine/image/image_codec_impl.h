@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside the image codecs: what their files share.
+// Internals shared by the image codecs.
 #pragma once
 
 #include "engine/image/image_codec.h"
@@ -10,7 +10,7 @@
 // canvas.
 enum stoker_status stk_image_check_pixels(const struct stk_image_context *c, const char *what,
                                           uint32_t height, uint32_t width, struct stoker_err *err);
-// Makes `out` an image of this shape: checks what the caller gave, or takes the context's memory.
+// Makes `out` an image of this shape: checks the caller's memory, or takes the context's.
 enum stoker_status stk_image_claim(struct stk_image_context *c, struct stk_image *out,
                                    const struct stk_image_shape *shape, enum stk_image_type type,
                                    struct stoker_err *err);

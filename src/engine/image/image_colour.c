@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Color operations: each is a function over a stretch of float values; uint8 images are converted
-// stretch by stretch, or, where the result depends on one value alone, go through a table.
+// Color operations. Each works on a stretch of float values; uint8 images are converted stretch by
+// stretch, or go through a table if the result depends on one value alone.
 #include "engine/image/image_colour.h"
 
 #include "base/assert.h"
@@ -16,8 +16,8 @@ typedef void change_fn(float *values, size_t n, const float *args);
 
 #define INLINE static inline __attribute__((always_inline))
 
-// `name` runs name_any, which is inlined, as the widest vector code that the processor has: the
-// same operations in the same order.
+// `name` runs name_any, which is inlined, with the CPU's widest vector instructions: the same
+// operations in the same order.
 #if defined(__x86_64__)
 #define VECTORS(name, parameters, ...)                                                             \
     __attribute__((target("avx2"))) static void name##_avx2 parameters                             \
@@ -91,7 +91,7 @@ static inline uint8_t to_byte(float v)
     return (uint8_t)(scaled >= 255 ? 255 : scaled > 0 ? (int)scaled : 0);
 }
 
-// A whole row, `channels` values a pixel.
+// A whole row, `channels` values per pixel.
 static void change_row(const struct stk_image *in, const struct stk_image *out, uint32_t y,
                        change_fn *change, const float *args)
 {
@@ -131,7 +131,7 @@ static void use_tables(const struct stk_image *in, const struct stk_image *out, 
     }
 }
 
-// An operation on each value alone; n counts values.
+// An operation on each value by itself; n counts values.
 static void change_values(const struct stk_image *in, const struct stk_image *out,
                           change_fn *change, const float *args)
 {
@@ -196,7 +196,7 @@ enum stoker_status stk_image_adjust_gamma(const struct stk_image *in, float gamm
     return status;
 }
 
-// Sums over the image by position modulo 12, which 1, 2, 3 and 4 channels share.
+// Sums over the image by position modulo 12, a multiple of 1, 2, 3 and 4 channels.
 enum { LANES = 12 };
 
 INLINE void sum_floats_any(const float *floats, size_t n, double sums[LANES])
@@ -247,7 +247,7 @@ static void sum_lanes(const struct stk_image *in, double sums[LANES])
     }
 }
 
-// means: 48 values, a multiple of every number of channels and of a vector.
+// means: 48 values, a multiple of every number of channels and of a vector's size.
 enum { SPREAD = 4 * LANES };
 
 INLINE void spread_row_any(const float *from, size_t n, float factor, const float *means, float *to)
@@ -328,7 +328,7 @@ INLINE float clip(float v)
     return up < 1 ? up : 1;
 }
 
-// Hue in sixths of a turn, 0 to 6, of a pixel whose values span `range`.
+// Hue in sixths of a turn, 0 to 6, for a pixel whose values span `range`.
 static inline float hue_of(const float *p, float high, float range)
 {
     float norm = range > 0 ? 1 / range : 0;
@@ -338,7 +338,7 @@ static inline float hue_of(const float *p, float high, float range)
     return h < 0 ? h + 6 : h;
 }
 
-// Full colors of a hue: how far each channel is from the least value, 0 to 1.
+// The pure color of a hue: how far each channel is above the smallest value, 0 to 1.
 static inline void colours_of(float h, float part[3])
 {
     part[0] = clip(fabsf(h - 3) - 1);
@@ -346,7 +346,7 @@ static inline void colours_of(float h, float part[3])
     part[2] = clip(2 - fabsf(h - 4));
 }
 
-// One pixel without branches, so that loops over it become vector code.
+// One pixel without branches, so that loops over it can be vectorized.
 typedef void pixel_fn(float *r, float *g, float *b, float arg);
 
 INLINE void turn_pixel(float *r, float *g, float *b, float turn)
@@ -366,7 +366,7 @@ INLINE void turn_pixel(float *r, float *g, float *b, float turn)
     *b = low + range * clip(2 - fabsf(h - 4));
 }
 
-// With hue and value kept, every channel's distance from the largest grows as the saturation does.
+// Keeps hue and value; every channel's distance from the largest scales with the saturation.
 INLINE void saturate_pixel(float *r, float *g, float *b, float factor)
 {
     float high = *r > *g ? *r : *g, low = *r < *g ? *r : *g;

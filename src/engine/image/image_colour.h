@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Color operations of tf.image on uint8 and float32 images. As there, uint8 becomes float32 in 0
-// to 1 for the operation and goes back by * 255.5, cut off, saturated. Output has the input's size
-// and, unless said otherwise, its type and channels; it may be the input itself.
+// Color operations of tf.image on uint8 and float32 images. As in tf.image, uint8 becomes float32
+// in 0 to 1 for the operation and goes back by * 255.5, truncated and saturated. Output has the
+// input's size and, unless noted, its type and channels; it may be the input itself.
 #pragma once
 
 #include "engine/image/image.h"
@@ -31,7 +31,7 @@ enum stoker_status stk_image_change_space(const struct stk_image *in, enum stk_i
 // per_image_standardization: any type to float32 with mean 0 and deviation 1.
 enum stoker_status stk_image_standardize(const struct stk_image *in, const struct stk_image *out,
                                          struct stoker_err *err);
-// convert_image_dtype among uint8, uint16 and float32. Without is_saturated what does not fit keeps
-// its low bits.
+// convert_image_dtype among uint8, uint16 and float32. Without is_saturated, values out of range
+// keep their low bits.
 enum stoker_status stk_image_convert_type(const struct stk_image *in, bool is_saturated,
                                           const struct stk_image *out, struct stoker_err *err);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that a thread keeps from image to image, which count for its run's budget, and checks of
-// image descriptions.
+// Buffers that a thread keeps from image to image, which count against its run's budget, and checks
+// of image descriptions.
 #include "engine/image/image.h"
 
 #include "base/alloc.h"
 #include "base/cpu.h"
 #include "engine/image/jpeg.h"
 
-#define TOUCH_BYTES 4096              // the smallest page that systems have
+#define TOUCH_BYTES 4096              // the smallest page size in use
 #define ROOM_LEAST ((size_t)32 << 10) // lines of a few thousand pixels
 
 static enum stk_image_cpu find_cpu(void)
@@ -77,7 +77,7 @@ enum stoker_status stk_image_no_memory(const struct stk_image_context *c, size_t
         size, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes, s.cap_name);
 }
 
-// All pages are touched now: later images would do it page by page, the larger ones first.
+// Touches all pages now; otherwise later, larger images would fault them in one by one.
 static void touch(uint8_t *block, size_t size)
 {
     for (size_t i = 0; i < size; i += TOUCH_BYTES) {
@@ -85,7 +85,8 @@ static void touch(uint8_t *block, size_t size)
     }
 }
 
-// The block begins at most 63 bytes before what is given out; the byte before that says how many.
+// The block starts at most 63 bytes before the returned address; the byte before that address says
+// how many.
 void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size)
 {
     if (b->bytes && size <= b->size) {

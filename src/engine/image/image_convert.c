@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images from type to type: TensorFlow's convert_image_dtype and per_image_standardization.
+// Converts images from type to type: TensorFlow's convert_image_dtype and
+// per_image_standardization.
 #include "base/assert.h"
 #include "engine/image/image_colour.h"
 
@@ -28,7 +29,7 @@ struct moments {
 static void sum_integers(const struct stk_image *in, size_t row, uint64_t *sum, uint64_t *squares)
 {
     STK_ASSERT(in->type != STK_IMAGE_F32);
-    enum { AT_ONCE = 4096 }; // whose sums fit into 32 bits, which makes narrow vectors
+    enum { AT_ONCE = 4096 }; // their sums fit into 32 bits, which allows narrow vectors
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *bytes = stk_image_row(in, y);
         const uint16_t *words = stk_image_row(in, y);
@@ -52,7 +53,7 @@ static void sum_integers(const struct stk_image *in, size_t row, uint64_t *sum, 
     }
 }
 
-enum { LANES = 16 }; // sums side by side, in one order on every processor
+enum { LANES = 16 }; // parallel sums, in the same order on every CPU
 
 static double add_lanes(const double lanes[LANES])
 {
@@ -63,7 +64,7 @@ static double add_lanes(const double lanes[LANES])
     return sum;
 }
 
-// Of (value - center), squared where asked for.
+// Sum of (value - center), squared if requested.
 static double sum_floats(const struct stk_image *in, size_t row, double centre, bool is_squared)
 {
     STK_ASSERT(in->type == STK_IMAGE_F32);

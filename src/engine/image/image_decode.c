@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which decoder for which file. A JPEG goes to our own decoder; what that does not take, or calls
-// damaged, goes to libjpeg, which decodes what it can.
+// Chooses the decoder. A JPEG goes to our own decoder; files that it doesn't support, or finds
+// damaged, go to libjpeg, which decodes what it can.
 #include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#define WHOLE_BYTES_MAX ((uint64_t)4 << 20) // of pixels, expected by expect_whole
-#define WHOLE_PARTS 64                      // of the budget: no more than one is expected
+#define WHOLE_BYTES_MAX ((uint64_t)4 << 20) // most bytes of pixels that expect_whole reserves
+#define WHOLE_PARTS 64                      // and at most 1/64 of the budget
 
 enum stk_image_format stk_image_sniff(const uint8_t *data, size_t size)
 {
@@ -53,12 +53,12 @@ enum stoker_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8
     return STOKER_OK;
 }
 
-// What our own decoder is to do, if it takes the file.
+// The task of our own decoder, if it supports the file.
 struct own {
     struct stk_jpeg_options opt;
     struct stk_jpeg_task task;
-    void *given;   // pixels of the job's image before
-    bool is_final; // the job's status is: nothing is left to do
+    void *given;   // the job's pixels pointer before
+    bool is_final; // the job's status is final: nothing is left to do
     bool is_ready;
 };
 
@@ -77,8 +77,8 @@ static enum stoker_status check_options(const struct stk_image_jpeg_options *opt
     return STOKER_OK;
 }
 
-// Random parts of an image are of all sizes: room for a small image's largest is made at the first,
-// so that the others find it. Without memory for that, each part gets what it needs.
+// Random crops vary in size: for a small image, reserves memory for the whole image at once, so
+// that later crops fit. If there is no memory for that, each crop takes what it needs.
 static void expect_whole(struct stk_image_context *c, const struct stk_jpeg_options *opt,
                          uint32_t channels)
 {
@@ -96,7 +96,7 @@ static void expect_whole(struct stk_image_context *c, const struct stk_jpeg_opti
     (void)stk_image_buffer_reserve(&c->scratch, stk_jpeg_scratch_size(c->jpeg, &whole));
 }
 
-// Makes room for the pixels and the decoder's scratch.
+// Reserves memory for the pixels and the decoder's scratch.
 static enum stoker_status prepare_task(struct stk_image_jpeg_job *job, struct own *own)
 {
     struct stk_image_context *c = job->context;
@@ -210,7 +210,7 @@ enum stoker_status stk_image_decode_jpeg(struct stk_image_context *c, const uint
     return job.status;
 }
 
-// The largest scale that leaves the crop at least as large as the output.
+// The largest reduction that leaves the crop at least as large as the output.
 static uint32_t choose_ratio(const struct stk_image_jpeg_options *o, const struct stk_image *out)
 {
     uint32_t ratio = 1;

@@ -38,7 +38,7 @@ static void do_nothing(j_compress_ptr c)
     (void)c;
 }
 
-// There is room for the most that any image of this size can take, but who knows.
+// The buffer fits any image of this size; this is a safeguard.
 static boolean refuse_more(j_compress_ptr c)
 {
     struct writing *w = c->client_data;

@@ -139,11 +139,11 @@ enum stoker_status stk_image_crop_or_pad(const struct stk_image *in, const struc
                          err);
 }
 
-// Pixels of a row one after the other to places `step` bytes apart.
+// Writes the pixels of a row to places `step` bytes apart.
 static void scatter(const uint8_t *from, size_t n, size_t size, uint8_t *to, ptrdiff_t step)
 {
     STK_ASSERT(size > 0);
-    switch (size) { // sizes known to the compiler
+    switch (size) { // sizes known at compile time
     case 1:
         for (size_t i = 0; i < n; i++, to += step) {
             *to = from[i];
@@ -171,8 +171,8 @@ static void scatter(const uint8_t *from, size_t n, size_t size, uint8_t *to, ptr
     }
 }
 
-// Pixel (x, y) to x * across + y * down bytes from `first`. Few columns at a time where they become
-// rows: the lines of the cache that a row is written to are there for the next one.
+// Moves pixel (x, y) to x * across + y * down bytes from `first`. Takes few columns at a time if
+// they become rows, so that cache lines written by one row are still cached for the next.
 static void scatter_rows(const struct stk_image *in, uint8_t *first, ptrdiff_t across,
                          ptrdiff_t down)
 {

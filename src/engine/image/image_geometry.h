@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving pixels: crops, pads, flips, rotations; and where random crops lie. Any type and
-// number of channels; nothing is allocated. Input and output must not overlap unless said.
+// Moves pixels: crops, pads, flips, rotations; and chooses random crops. Any type and number of
+// channels; allocates nothing. Input and output must not overlap unless noted.
 #pragma once
 
 #include "engine/image/image.h"
@@ -12,7 +12,7 @@ struct stk_image_box {
 // crop_to_bounding_box without copying: *view shows a part of `in`. A box of no size is an error.
 enum stoker_status stk_image_crop(const struct stk_image *in, const struct stk_image_box *box,
                                   struct stk_image *view, struct stoker_err *err);
-// Pixels to an image of the same size, channels and type.
+// Copies pixels to an image of the same size, channels and type.
 enum stoker_status stk_image_copy(const struct stk_image *in, const struct stk_image *out,
                                   struct stoker_err *err);
 // central_crop: the box for a fraction above 0, up to 1.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first frame of a GIF (87a, 89a), as tf.io.decode_image gives it with expand_animations=False:
-// RGB on the whole canvas, black where the frame does not reach or is transparent. A frame may be
-// larger than its canvas: the limit of pixels holds for both, and rows below the canvas are not
-// unpacked.
+// The first frame of a GIF (87a, 89a), as tf.io.decode_image returns it with
+// expand_animations=False: RGB on the whole canvas, black where the frame is transparent or doesn't
+// reach. A frame may be larger than its canvas: the pixel limit applies to both, and rows below the
+// canvas aren't unpacked.
 #include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
@@ -72,7 +72,7 @@ static bool read_canvas(struct gif *g)
     return g->shape.height && g->shape.width && take_colors(g, p[10]);
 }
 
-// An extension: only what it says of transparency matters.
+// An extension: only its transparency is used.
 static bool skip_extension(struct gif *g)
 {
     const uint8_t *p = take(g, 1), *n;
@@ -89,7 +89,7 @@ static bool skip_extension(struct gif *g)
     return n != NULL;
 }
 
-// Comes to the data of the first frame.
+// Moves to the data of the first frame.
 static bool find_frame(struct gif *g)
 {
     for (;;) {
@@ -144,7 +144,8 @@ static int32_t next_code(struct gif *g, uint32_t bits)
     return code;
 }
 
-// Interlaced rows come as every eighth from 0, from 4, every fourth from 2, every second from 1.
+// Interlaced rows: every eighth from 0, every eighth from 4, every fourth from 2, every second from
+// 1.
 static void next_row(struct gif *g)
 {
     g->x = 0;
@@ -176,7 +177,7 @@ static bool put_index(struct gif *g, const struct stk_image *out, uint32_t index
     return true;
 }
 
-// Gives out a code's string, which the table holds from its end.
+// Writes a code's string, which the table stores backward.
 static bool put_code(struct gif *g, const struct stk_image *out, uint32_t code, uint64_t most)
 {
     STK_ASSERT(code < CODES);
@@ -194,8 +195,8 @@ static bool put_code(struct gif *g, const struct stk_image *out, uint32_t code, 
     return true;
 }
 
-// Rows of the frame up to the last that is on the canvas; those of an interlaced one come in no
-// order.
+// Number of rows to unpack, up to the last one on the canvas. Interlaced rows are in no order, so
+// all of them.
 static uint32_t rows_to_unpack(const struct gif *g, const struct stk_image *out)
 {
     uint32_t seen = g->top < out->height ? out->height - g->top : 0;

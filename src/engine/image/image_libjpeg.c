@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// JPEGs through libjpeg: those that our decoder does not take (progressive, CMYK, RGB, arithmetic
-// coding ...), and damaged ones, of which it gives out what TensorFlow does: warnings are nothing,
-// an end that comes too early is an error unless recovery or a fraction is asked for.
+// JPEGs through libjpeg: those that our decoder doesn't support (progressive, CMYK, RGB, arithmetic
+// coding ...), and damaged ones, treated like in TensorFlow: warnings are ignored, and a premature
+// end is an error unless recovery or a fraction is requested.
 //
 // libjpeg reports errors through a function that must not return: it jumps back into run(), whose
-// state is in a struct of its caller. Caps: pixels, memory, and the scans of a progressive file
-// times its pixels.
+// state is in a struct of its caller. Limits: pixels, memory, and for a progressive file scans
+// times pixels.
 #include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
@@ -17,8 +17,8 @@
 
 #include <jerror.h>
 
-// Each scan costs time in proportion to the image: the largest may have as many as encoders make,
-// twice.
+// Each scan costs time in proportion to the image: the largest images may have twice as many as
+// encoders make.
 enum { MAX_SCANS = 100, LARGE_SCANS = 20 };
 
 struct reading {
@@ -36,10 +36,10 @@ struct reading {
     enum stoker_status status;
     const uint8_t *data;
     uint32_t rows_wanted, rows_done, left;
-    uint8_t *line;        // a whole row as libjpeg gives it
-    size_t claimed_bytes; // of the budget
+    uint8_t *line;        // a whole row as libjpeg returns it
+    size_t claimed_bytes; // taken from the budget
     int scans_max;
-    bool is_too_large; // for the memory it may use
+    bool is_too_large; // needs more memory than it may use
 };
 
 static const JOCTET end_marker[2] = {0xff, JPEG_EOI};
@@ -71,7 +71,7 @@ static void start_source(j_decompress_ptr d)
     (void)d;
 }
 
-// All data are in memory from the beginning: a request for more means the end.
+// All data are in memory from the start: a request for more means the end.
 static boolean find_end(j_decompress_ptr d)
 {
     struct reading *r = d->client_data;
@@ -141,7 +141,7 @@ static uint32_t choose_output(struct reading *r)
     return channels;
 }
 
-// Adobe writes the four inks inverted.
+// Adobe stores the four inks inverted.
 static void mix_inks(const uint8_t *in, size_t n, bool is_inverted, uint8_t *out)
 {
     for (size_t i = 0; i < n; i++, in += 4, out += 3) {
@@ -165,7 +165,7 @@ static void keep_line(struct reading *r, uint32_t y)
     }
 }
 
-// Size of the output, memory for it and for one row.
+// Sets the output's size; gets memory for it and for one row.
 static enum stoker_status plan(struct reading *r, uint32_t channels)
 {
     const struct stk_image_jpeg_options *o = r->opt;
@@ -193,7 +193,7 @@ static enum stoker_status plan(struct reading *r, uint32_t channels)
     return r->line ? STOKER_OK : stk_image_no_memory(r->c, (size_t)w * 4, r->err);
 }
 
-// In several passes the library keeps all coefficients: they count for the budget meanwhile.
+// For several passes the library keeps all coefficients: count them against the budget meanwhile.
 static enum stoker_status claim_passes(struct reading *r)
 {
     size_t bytes = 0;
@@ -233,7 +233,7 @@ static enum stoker_status decode(struct reading *r)
     return STOKER_OK;
 }
 
-// After an error: whether enough was read; the rest is black.
+// After an error: was enough read? The rest is black.
 static enum stoker_status settle(struct reading *r)
 {
     const struct stk_image_jpeg_options *o = r->opt;

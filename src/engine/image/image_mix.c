@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both passes of resizing in plain C: what the vector code is compared with, and what other
-// machines run.
+// Both resize passes in plain C: the reference for the vector code, and used on other machines.
 #include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both passes of resizing with AVX2: rows 32 bytes or 16 floats at a time, the last of them
-// overlapping those before; then for three channels two pixels at a time.
+// Both resize passes with AVX2: rows 32 bytes or 16 floats at a time, the last vector overlapping
+// the one before; then, for three channels, two pixels at a time.
 #include "engine/image/image_resize_impl.h"
 
 #if STK_IMAGE_X86
@@ -91,7 +91,7 @@ static inline int32_t load_pair(const int16_t *w)
     return pair;
 }
 
-// Samples of two neighboring pixels side by side by channel: r0 r1 g0 g1 b0 b1 - -.
+// Interleaves samples of two neighboring pixels by channel: r0 r1 g0 g1 b0 b1 - -.
 AVX2 static inline __m256i load_pixels(const int16_t *left, const int16_t *right)
 {
     const __m256i by_channel = _mm256_broadcastsi128_si256(
@@ -100,7 +100,8 @@ AVX2 static inline __m256i load_pixels(const int16_t *left, const int16_t *right
     return _mm256_shuffle_epi8(p, by_channel);
 }
 
-// Weights of two output pixels, each pair of taps four times: what one multiplication takes.
+// Weights of two output pixels, each pair of taps repeated four times, as one multiplication needs
+// them.
 AVX2 void stk_image_axis_pair_avx2(struct stk_image_axis *a)
 {
     __m256i *to = a->lookups;
@@ -151,7 +152,7 @@ AVX2 void stk_image_sum_fixed3_avx2(const int16_t *row, const struct stk_image_a
     (void)channels;
     (void)planes;
     for (uint32_t x = 0; x < a->out; x += 4) {
-        // Pixels past the end are the last one again: the line has room for them.
+        // Past the end, repeat the last pixel: the line has room.
         uint32_t at[4];
         for (uint32_t k = 0; k < 4; k++) {
             at[k] = x + k < last ? x + k : last;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both passes of resizing with AVX-512 (BW, VBMI). The second pass splits a row into channels, then
-// sums 16 pixels at a time: their samples come from a window of two registers by permutation, with
-// indices and weights laid out beforehand (stk_image_axis_block).
+// Both resize passes with AVX-512 (BW, VBMI). The second pass splits a row into channels, then sums
+// 16 pixels at a time: a permutation picks their samples from a window of two registers, with
+// indices and weights prepared beforehand (stk_image_axis_block).
 #include "engine/image/image_resize_impl.h"
 
 #if STK_IMAGE_X86
@@ -87,8 +87,7 @@ WIDE void stk_image_mix_floats_avx512(const float *const *rows, const float *wei
     }
 }
 
-// The position of the first channel of pixel i, and for store_pixels the source of byte i of
-// 16 pixels.
+// The position of pixel i's first channel and, for store_pixels, the source of byte i of 16 pixels.
 static const int8_t thirds[32] = {0,  3,  6,  9,  12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45,
                                   48, 51, 54, 57, 60, 63, 66, 69, 72, 75, 78, 81, 84, 87, 90, 93};
 static const uint8_t by_pixel[64] = {
@@ -222,8 +221,8 @@ WIDE static inline __m512 sum_floats(const float *window, const float *lookups, 
     return sum;
 }
 
-// Three registers of a channel each to 16 pixels, by two permutations for each third: bits 4 and 5
-// of by_pixel name the channel, those below the pixel.
+// Merges three registers, one per channel, into 16 pixels, with two permutations per third: bits 4
+// and 5 of by_pixel select the channel, the lower bits the pixel.
 WIDE static void order_floats(__m512i from[3], __mmask16 blue[3])
 {
     for (int k = 0; k < 3; k++) {

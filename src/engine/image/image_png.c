@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PNG through libpng: tf.io.decode_png and encode_png. Its errors jump back here (setjmp); its
-// memory comes from our allocator; chunk sizes and pixels are capped before anything is inflated.
-// A damaged file is an error; damaged ancillary chunks are passed over, as TensorFlow does.
+// memory comes from our allocator; chunk sizes and pixels are limited before anything is inflated.
+// A damaged file is an error; damaged ancillary chunks are skipped, as in TensorFlow.
 #include "base/assert.h"
 #include "engine/image/image_codec_impl.h"
 
@@ -84,9 +84,8 @@ static uint32_t output_channels(const struct stream *s)
     return (uint32_t)png_get_channels(s->png, s->info);
 }
 
-// Tells libpng what to make of the file's pixels: as TensorFlow, a palette becomes colors,
-// transparency counts only where an alpha channel is wanted, and gray is 0.299 R + 0.587 G + 0.114
-// B.
+// Tells libpng how to convert the pixels. As in TensorFlow, a palette becomes colors, transparency
+// counts only if an alpha channel is requested, and gray is 0.299 R + 0.587 G + 0.114 B.
 static void transform(struct stream *s, uint32_t channels)
 {
     png_structp png = s->png;
@@ -122,7 +121,7 @@ static void transform(struct stream *s, uint32_t channels)
     png_set_interlace_handling(png);
 }
 
-// 8 bits in the second half of a row to 16 bits over all of it: 255 becomes 65535.
+// Widens 8 bits in the second half of a row to 16 bits over all of it: 255 becomes 65535.
 static void widen_row(uint16_t *row, size_t n)
 {
     const uint8_t *bytes = (const uint8_t *)row + n;
@@ -172,8 +171,7 @@ static enum stoker_status read_pixels(struct stream *s, const struct stk_image_s
     return STOKER_OK;
 }
 
-// Memory is not taken for pixels that the file cannot hold: deflate makes at most 1032 bytes of
-// one.
+// Don't allocate pixels that the file can't contain: deflate makes at most 1032 bytes of one.
 static bool has_too_few_bytes(const struct stream *s, const struct stk_image_shape *shape)
 {
     uint64_t row = png_get_rowbytes(s->png, s->info), least = row * shape->height;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resizing: chooses arithmetic and vector code, lays out the filters in the context's memory, and
-// makes one output row after the other.
+// makes one output row at a time.
 #include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 
@@ -140,7 +140,7 @@ static enum stoker_status prepare(struct resizer *r, struct stk_image_context *c
     return STOKER_OK;
 }
 
-// The input rows that count for output row y; returns how many.
+// Collects the input rows with weight in output row y; returns how many.
 static uint32_t gather_rows(struct resizer *r, uint32_t y)
 {
     STK_ASSERT(y < r->down.out);
@@ -221,7 +221,7 @@ static void copy_pixels(const uint8_t *from, const uint32_t *columns, size_t n, 
     }
 }
 
-// Without planes and scales rows are written in place, so that any type will do.
+// Without planes and scales, rows are written in place, so any type will do.
 static enum stoker_status resize_nearest(struct stk_image_context *c, const struct stk_image *in,
                                          const struct stk_image_store *store,
                                          struct stoker_err *err)

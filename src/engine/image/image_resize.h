@@ -23,7 +23,8 @@ enum stk_image_method {
     STK_IMAGE_V1_BILINEAR, // version 1 of TensorFlow: pixels' corners at whole numbers
     STK_IMAGE_V1_NEAREST,
     STK_IMAGE_V1_BICUBIC,
-    STK_IMAGE_V1_BILINEAR_CORNERS, // the same with align_corners: the outermost pixels keep places
+    STK_IMAGE_V1_BILINEAR_CORNERS, // the same with align_corners: the outermost pixels stay in
+                                   // place
     STK_IMAGE_V1_NEAREST_CORNERS,
     STK_IMAGE_V1_BICUBIC_CORNERS,
     STK_IMAGE_V1_AREA_CORNERS,
@@ -36,7 +37,7 @@ static inline bool stk_image_is_nearest(enum stk_image_method method)
            method == STK_IMAGE_V1_NEAREST_CORNERS;
 }
 
-// Whether a method changes an image that keeps its size: the others go through their values.
+// Does the method change an image that keeps its size? The others then return its values.
 static inline bool stk_image_blurs(enum stk_image_method method)
 {
     return method == STK_IMAGE_GAUSSIAN || method == STK_IMAGE_MITCHELLCUBIC;
@@ -45,22 +46,23 @@ static inline bool stk_image_blurs(enum stk_image_method method)
 // All zero: TensorFlow's default resize, HWC.
 struct stk_image_resize_options {
     enum stk_image_method method;
-    bool antialias;      // no meaning for nearest, area and Pillow's
+    bool antialias;      // ignored by nearest, area and Pillow's
     bool is_mirrored;    // left to right
-    bool is_planar;      // output CHW: then out->stride is that of a row in a plane
+    bool is_planar;      // output CHW: then out->stride is the stride within a plane
     size_t plane_stride; // bytes from plane to plane; 0: height * stride
     bool is_normalised;  // float output becomes value * scale[c] + offset[c]; up to 4 channels
     float scale[4], offset[4];
-    const struct stk_image_steps *steps; // float rows go through these first; NULL: none
+    const struct stk_image_steps *steps; // applied to float rows first; NULL: none
 };
 
-// `in` is U8 or F32 (any type for nearest) and may be a view of a crop: nothing outside it counts.
-// `out` is F32, or U8 (rounded and saturated), or with nearest the type of `in`; its size is the
-// size wanted, its channels those of `in`.
+// `in` is U8 or F32 (any type for nearest) and may be a view of a crop: pixels outside it don't
+// count. `out` is F32, or U8 (rounded and saturated), or with nearest the type of `in`; its size is
+// the requested one, its channels those of `in`.
 enum stoker_status stk_image_resize(struct stk_image_context *c, const struct stk_image *in,
                                     const struct stk_image_resize_options *opt,
                                     const struct stk_image *out, struct stoker_err *err);
-// The largest size with the image's aspect ratio inside *height x *width, as preserve_aspect_ratio.
+// The largest size with the image's aspect ratio within *height x *width, as for
+// preserve_aspect_ratio.
 void stk_image_preserve_ratio(uint32_t in_height, uint32_t in_width, uint32_t *height,
                               uint32_t *width);
 // scale = 1 / (range * std), offset = -mean / std: torchvision's ToTensor and Normalize with range

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where random crops lie: torchvision's RandomResizedCrop, draw by draw, from a given source of
+// Chooses random crops: torchvision's RandomResizedCrop, draw by draw, from a given source of
 // random bits.
 #include "base/assert.h"
 #include "engine/image/image_geometry.h"

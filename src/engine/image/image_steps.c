@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains of arithmetic over rows. A division by a constant is a multiplication by its reciprocal
-// and one correction with fused multiply-adds, which rounds correctly (Markstein 1990) as long as
-// nothing is near the ends of the exponents' range: values outside are divided.
+// and one correction with fused multiply-adds, which rounds correctly (Markstein 1990) unless a
+// value is near the ends of the exponent range: those are divided.
 #include "engine/image/image_steps.h"
 
 #include "base/assert.h"
@@ -20,7 +20,7 @@ static bool is_tame(float c)
 {
     float a = fabsf(c);
     int exponent;
-    // The reciprocal of a significand of ones alone is not rounded as the proof wants it.
+    // The proof doesn't cover the rounding of the reciprocal if the significand is all ones.
     return a >= CONSTANT_LEAST && a <= 1 / CONSTANT_LEAST && frexpf(a, &exponent) < 0x1.fffffcp-1f;
 }
 
@@ -53,7 +53,7 @@ void stk_image_steps_set(struct stk_image_steps *s, int step, float constant)
 
 #define INLINE static inline __attribute__((always_inline))
 
-// Whole patterns, which makes a loop of constant length for vectors, then the rest.
+// Whole patterns, a loop of constant length that can be vectorized, then the rest.
 #define EACH(expr)                                                                                 \
     do {                                                                                           \
         size_t at = 0;                                                                             \
@@ -131,7 +131,7 @@ INLINE void run_piece(const struct stk_image_steps *s, float *v, size_t n, bool 
 
 INLINE void run_steps(const struct stk_image_steps *s, float *values, size_t n, bool has_fma)
 {
-    enum { PIECE = PATTERN * 64 }; // stays in the nearest cache
+    enum { PIECE = PATTERN * 64 }; // fits the nearest cache
     for (size_t i = 0; i < n; i += PIECE) {
         run_piece(s, values + i, n - i < PIECE ? n - i : PIECE, has_fma);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of arithmetic with constants over rows of floats: what `x / 255 - mean` and the like
-// become when several operations are one. Each step rounds as the operation alone does, so that a
-// chain gives the same bits as its steps one after the other.
+// Chains of arithmetic with constants over rows of floats: several operations such as `x / 255 -
+// mean`, merged into one. Each step rounds like the separate operation, so a chain gives the same
+// bits.
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +14,8 @@ enum stk_image_step_kind {
     STK_IMAGE_STEP_SUBTRACT_FROM, // c - x
     STK_IMAGE_STEP_MULTIPLY,
     STK_IMAGE_STEP_DIVIDE,   // x / c
-    STK_IMAGE_STEP_AT_MOST,  // c where x is greater
-    STK_IMAGE_STEP_AT_LEAST, // c where x is less
+    STK_IMAGE_STEP_AT_MOST,  // c if x is greater
+    STK_IMAGE_STEP_AT_LEAST, // c if x is less
     STK_IMAGE_STEP_KINDS
 };
 
@@ -26,20 +26,20 @@ struct stk_image_steps {
     int count;
     struct {
         enum stk_image_step_kind kind;
-        bool is_divided_by_product; // the reciprocals below serve
+        bool is_divided_by_product; // the reciprocals below are valid
         float value[STK_IMAGE_STEP_PATTERN], reciprocal[STK_IMAGE_STEP_PATTERN];
     } step[STK_IMAGE_STEPS_MAX];
 };
 
-// One more step with `count` constants (1 to 4), the values' last dimension being `channels` (or
-// any, with one constant). False: no room.
+// Adds a step with `count` constants (1 to 4); the values' last dimension is `channels` (any, with
+// one constant). False: no room.
 bool stk_image_steps_add(struct stk_image_steps *s, enum stk_image_step_kind kind,
                          const float *constants, int count);
 // Replaces the constant of an existing step; one for all channels.
 void stk_image_steps_set(struct stk_image_steps *s, int step, float constant);
-// n values, the first of them of channel 0.
+// n values, starting with channel 0.
 void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t n);
-// Bytes as floats.
+// Converts bytes to floats.
 void stk_image_steps_widen(const uint8_t *bytes, float *values, size_t n);
-// Without vector code.
+// The same without vector code.
 void stk_image_steps_run_plain(const struct stk_image_steps *s, float *values, size_t n);

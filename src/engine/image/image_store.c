@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finished row to its place: as bytes or floats, channels interleaved or in planes, with each
-// channel's scale and offset. Also the same for whole images, without resizing.
+// Stores a finished row: as bytes or floats, channels interleaved or in planes, with each channel's
+// scale and offset. Also whole images without resizing.
 #include "base/assert.h"
 #include "engine/image/image_resize_impl.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of three-channel bytes to normalized floats with AVX2, eight pixels at a time: one
-// multiplication and one addition, as the plain code.
+// multiplication and one addition, like the plain code.
 #include "engine/image/image_resize_impl.h"
 
 #if STK_IMAGE_X86

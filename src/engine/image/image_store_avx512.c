@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of three-channel bytes to normalized floats with AVX-512: one multiplication and one
-// addition, as the plain code.
+// addition, like the plain code.
 #include "engine/image/image_resize_impl.h"
 
 #if STK_IMAGE_X86
@@ -21,7 +21,7 @@ static __mmask16 mask_of(size_t left)
 WIDE void stk_image_store3_avx512(const uint8_t *line, size_t n, const float *scale,
                                   const float *offset, float *out)
 {
-    // Which channel each of 48 floats is of.
+    // The channel of each of 48 floats.
     static const uint8_t channel[48] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0,
                                         1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1,
                                         2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WebP through libwebp, where it was built with it: 3 channels, or 4 with alpha. Of an animation
-// its first picture needs the container's library: an error.
+// WebP through libwebp, if built with it: 3 channels, or 4 with alpha. Animations are an error:
+// even their first frame needs another library.
 #include "engine/image/image_codec_impl.h"
 
 #if STOKER_HAVE_WEBP

@@ -7,17 +7,16 @@
 // (progressive, arithmetic, 12 bits, RGB, CMYK, several scans, other sampling, standard tables left
 // out) is STK_JPEG_NOT_MINE: hand it to a general decoder.
 //
-// What is equal to what: with the options all zero the pixels are those of libjpeg-turbo's default
-// (accurate integer DCT, fancy upsampling), which is what TensorFlow's decode_jpeg with dct_method
-// INTEGER_ACCURATE and Pillow give; its dct_method "" is STK_JPEG_IFAST. A crop is the crop of the
-// whole image, exactly: libjpeg's own jpeg_crop_scanline may differ from that by the chroma of its
-// border columns.
+// Equivalence: with all options zero, pixels equal libjpeg-turbo's default (accurate integer DCT,
+// fancy upsampling), as in Pillow and in TensorFlow's decode_jpeg with dct_method INTEGER_ACCURATE;
+// its dct_method "" is STK_JPEG_IFAST. A crop equals the crop of the whole image exactly; libjpeg's
+// own jpeg_crop_scanline may differ in the chroma of border columns.
 //
 // Damage: STK_JPEG_OK after decoding a whole image means that libjpeg would have decoded it without
-// a single warning. Where libjpeg warns and carries on (bad code, missing or extra bytes, missing
-// end marker), and where coefficients leave their block or range, the answer is STK_JPEG_BAD and
-// the rows written so far are not to be used. Rows below a crop are not looked at, nor, with
-// restart markers, most of those above it, so damage there goes unseen.
+// a single warning. If libjpeg would warn and carry on (bad code, missing or extra bytes, missing
+// end marker), or a coefficient leaves its block or range, the result is STK_JPEG_BAD and the rows
+// written so far are invalid. Rows below a crop aren't read, nor, with restart markers, most of
+// those above it, so damage there goes unnoticed.
 #pragma once
 
 #include <stdbool.h>
@@ -26,10 +25,10 @@
 
 enum stk_jpeg_status {
     STK_JPEG_OK = 0,
-    STK_JPEG_NOT_MINE, // maybe good, for another decoder
-    STK_JPEG_BAD,      // damaged, or no JPEG at all
+    STK_JPEG_NOT_MINE, // may be good: try another decoder
+    STK_JPEG_BAD,      // damaged, or not a JPEG
     STK_JPEG_LIMIT,    // larger than max_pixels
-    STK_JPEG_USAGE     // options that make no sense, or a scratch buffer too small
+    STK_JPEG_USAGE     // invalid options, or a scratch buffer too small
 };
 
 enum stk_jpeg_output { STK_JPEG_RGB = 0, STK_JPEG_GREY };
@@ -39,7 +38,7 @@ enum stk_jpeg_cpu {
     STK_JPEG_PLAIN = 0,
     STK_JPEG_AVX2,
     STK_JPEG_AVX512
-}; // each includes those before
+}; // each level includes the previous ones
 
 // All zero: the whole image, RGB, as libjpeg decodes by default.
 struct stk_jpeg_options {
@@ -49,32 +48,32 @@ struct stk_jpeg_options {
     enum stk_jpeg_output output;
     enum stk_jpeg_dct dct;
     enum stk_jpeg_upsampling upsampling;
-    bool is_checked; // also read outside the crop, to see damage there
+    bool is_checked; // also reads outside the crop, to detect damage there
     // The crop's columns as libjpeg-turbo's jpeg_crop_scanline gives them: at its right end, and at
     // a left end where an MCU begins, chroma is as at the ends of an image. Else the crop's pixels
     // are the whole image's.
     bool has_ends;
 };
 
-#define STK_JPEG_AC_BITS 10 // bits that one look-up sees
+#define STK_JPEG_AC_BITS 10 // bits used by one look-up
 #define STK_JPEG_DC_BITS 9
 
-// What the next bits of the stream say: see jpeg_huff.c.
+// What the next bits of the stream mean: see jpeg_huff.c.
 struct stk_jpeg_look {
     uint8_t drop, keep, skip, skip2, advance;
     int8_t value2;
     int16_t value;
 };
 
-// One Huffman table as in the file, and what decodes its long codes.
+// A Huffman table as in the file, and the data to decode its long codes.
 struct stk_jpeg_huff {
     uint8_t counts[17]; // codes by length, from 1
     uint8_t symbols[256];
-    bool is_built;      // the look-up table below is of these counts and symbols
+    bool is_built;      // the look-up table matches these counts and symbols
     uint32_t limit[17]; // first 16-bit prefix after the codes of this length
     int32_t offset[17]; // from code to index into symbols
-    // Codes that begin with six ones, where long ones lie, by the next 16 bits less 0xfc00: symbol
-    // and length << 8; 0: no code.
+    // Codes that start with six ones, like all long ones; indexed by the next 16 bits minus 0xfc00:
+    // symbol and length << 8; 0: no code.
     uint16_t tail[1024];
 };
 
@@ -83,8 +82,8 @@ struct stk_jpeg_component {
     uint8_t quant, dc_tab, ac_tab; // tables used
 };
 
-// About 80 KB: one for each thread, kept from image to image, which saves building tables that stay
-// the same. Fields may be read after stk_jpeg_open.
+// About 80 KB, one per thread; kept from image to image, to avoid rebuilding identical tables.
+// Fields may be read after stk_jpeg_open.
 struct stk_jpeg {
     uint32_t width, height;
     uint32_t components; // 1 or 3
@@ -116,8 +115,8 @@ enum stk_jpeg_status stk_jpeg_open(struct stk_jpeg *j, const uint8_t *data, size
 // Width and height of what stk_jpeg_decode writes.
 enum stk_jpeg_status stk_jpeg_output_size(struct stk_jpeg *j, const struct stk_jpeg_options *opt,
                                           uint32_t *width, uint32_t *height);
-// Bytes of scratch that stk_jpeg_decode needs: the compressed size and a few rows. 0 if the options
-// make no sense.
+// Bytes of scratch that stk_jpeg_decode needs: the compressed size and a few rows. 0: invalid
+// options.
 size_t stk_jpeg_scratch_size(const struct stk_jpeg *j, const struct stk_jpeg_options *opt);
 // Decodes into `out`, rows `stride` bytes apart, 3 bytes a pixel (1 for gray output). Allocates
 // nothing. `scratch` may have any alignment. May be called again with other options.
@@ -135,6 +134,6 @@ struct stk_jpeg_task { // the arguments of stk_jpeg_decode, and what it returned
     enum stk_jpeg_status status;
 };
 
-// Two images at once, on this thread: in less time than one after the other. Decoders, outputs and
-// scratch memories are two; what becomes of one image has no part in the other.
+// Decodes two images at once on this thread, faster than one after the other. Each has its own
+// decoder, output and scratch memory; neither affects the other's result.
 void stk_jpeg_decode_two(struct stk_jpeg_task *a, struct stk_jpeg_task *b);

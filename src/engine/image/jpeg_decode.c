@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding a JPEG's scan: which MCUs a crop needs, samples into rows, rows into pixels.
+// Decodes a JPEG's scan: which MCUs a crop needs, samples into rows, rows into pixels.
 //
 // Every MCU above the crop's bottom is Huffman-decoded (with restart markers, whole segments above
 // its top are skipped); only those under the crop are transformed. One row of MCUs is kept, and the
-// last line of the row before: chroma rows between two MCU rows need both, so the last line of a
-// row is given out with the next.
+// last line of the previous row: chroma between two MCU rows needs both, so the last line of a row
+// is output with the next.
 #include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
 
@@ -13,7 +13,7 @@
 struct plane {
     uint8_t *rows; // first sample of the current MCU row, at MCU column col_begin
     size_t stride;
-    uint32_t width, height; // of the whole component, without what fills up the last MCU
+    uint32_t width, height; // of the whole component, without the padding of the last MCU
     uint32_t size;          // of a transformed block: 8, 4, 2, 1
     uint32_t mcu_width, mcu_height;
     uint32_t first_col; // first column of `rows` in the component
@@ -29,14 +29,14 @@ struct run {
     struct stk_jpeg *j;
     uint32_t x_begin, x_end, y_begin, y_end; // the crop, in scaled pixels
     uint32_t out_height;
-    bool ends_left, ends_right; // chroma ends there
+    bool ends_left, ends_right; // replicate chroma there
     uint32_t planes;            // used: 1 or 3
     uint32_t mcus_across, mcus_down;
     uint32_t col_begin, col_end, row_begin, row_end; // MCUs that are transformed
-    uint32_t row_last;                               // one past the last row that is read
+    uint32_t row_last;                               // one past the last row to read
     bool is_checked;
     uint32_t row_height; // pixels of an MCU row
-    bool has_delay;      // the last line of an MCU row waits for the next
+    bool has_delay;      // the last line of an MCU row is output with the next
     struct plane plane[3];
     struct stk_jpeg_reader reader;
     uint8_t *stuff;
@@ -54,7 +54,7 @@ struct run {
     uint32_t mcus;     // how many
     int mcu_blocks;
     int32_t dc[3];       // predictions
-    int32_t dc_limit[3]; // largest magnitude that means something with this quantizer
+    int32_t dc_limit[3]; // largest valid magnitude with this quantizer
     // the entropy-coded segment being read
     size_t at; // offset of the marker after it
     uint64_t segment, left;
@@ -84,8 +84,8 @@ static bool is_usable(const struct stk_jpeg *j, const struct stk_jpeg_options *o
            opt->crop_w <= w - opt->crop_x && opt->crop_h <= h - opt->crop_y;
 }
 
-// Size of the transformed blocks of component c: as libjpeg, a component that would be doubled both
-// ways is transformed at a larger size instead.
+// Size of the transformed blocks of component c. Like libjpeg, a component that would be doubled in
+// both directions is transformed at a larger size instead.
 static uint32_t choose_size(const struct stk_jpeg *j, const struct stk_jpeg_component *c,
                             uint32_t smallest)
 {
@@ -190,7 +190,7 @@ static void choose_cpu(struct run *run)
 #endif
 }
 
-// Everything but memory. The options were found usable.
+// Sets everything but memory. The options are valid.
 static void plan(struct run *run, struct stk_jpeg *j, const struct stk_jpeg_options *opt)
 {
     uint32_t denom = opt->scale_denom ? opt->scale_denom : 1, smallest = 8 / denom;
@@ -304,14 +304,14 @@ static bool is_restart(const struct run *run, uint64_t segment)
     return run->at < run->j->size && run->j->data[run->at] == 0xd0 + (segment & 7);
 }
 
-// A segment must end within its last byte, or something in it was read wrongly.
+// A segment must end within its last byte; otherwise something was misread.
 static bool has_ended(const struct run *run)
 {
     int64_t left = stk_jpeg_bits_left(&run->reader.bits);
     return left >= 0 && left < 8;
 }
 
-// Starts reading, at the last segment that begins no later than the first MCU wanted. Returns the
+// Starts reading at the last segment that starts no later than the first MCU needed. Returns the
 // MCU's number, or UINT64_MAX if the markers are wrong.
 static uint64_t find_start(struct run *run)
 {
@@ -402,7 +402,7 @@ static void transform_row(const struct run *run, const struct plane *p,
     }
 }
 
-// All MCUs that have been read.
+// Transforms all MCUs that were read.
 static void transform_mcus(struct run *run)
 {
     const struct stk_jpeg_block *b = run->reader.block;
@@ -447,7 +447,7 @@ static void extend_edges(struct run *run, uint32_t row)
     }
 }
 
-// What doubling gives for a sample whose neighbor is itself. far: NULL where rows are not doubled.
+// Result of doubling for a sample that is its own neighbor. far: NULL if rows aren't doubled.
 static uint8_t at_end(const uint8_t *near, const uint8_t *far, int rounding)
 {
     return far ? (uint8_t)((4 * (3 * near[0] + far[0]) + rounding) >> 4) : near[0];
@@ -492,7 +492,7 @@ static const uint8_t *raise_line(struct run *run, int i, uint32_t row, uint32_t 
     return temp + shift;
 }
 
-// Gives out the pixel rows that are complete with MCU row `row`, and keeps its last line.
+// Outputs the pixel rows completed by MCU row `row`, and keeps its last line.
 static void emit_rows(struct run *run, uint32_t row)
 {
     STK_ASSERT(run->x_begin <= run->x_end);
@@ -529,7 +529,7 @@ static bool is_wanted(const struct run *run)
            run->col < run->col_end;
 }
 
-// How many MCUs are read at once: of one row, all of them wanted or none, none beyond a restart
+// How many MCUs to read at once: from one row, all needed or none of them, not past a restart
 // marker.
 static uint32_t choose_mcus(const struct run *run)
 {
@@ -562,7 +562,7 @@ static bool begin_mcus(struct run *run)
     return true;
 }
 
-// Adds up the differences of the blocks read. False if a value is out of range.
+// Adds up the DC differences of the blocks read. False: a value is out of range.
 static bool predict_dc(struct run *run)
 {
     for (const struct stk_jpeg_block *b = run->reader.block; b < run->reader.last; b++) {
@@ -576,7 +576,7 @@ static bool predict_dc(struct run *run)
     return true;
 }
 
-// What comes after reading some; true if more are to be read.
+// After reading some MCUs; true if there are more to read.
 static bool end_mcus(struct run *run)
 {
     if (run->reader.state == STK_JPEG_WRONG || !predict_dc(run)) {
@@ -598,7 +598,7 @@ static bool end_mcus(struct run *run)
     return begin_mcus(run);
 }
 
-// True if there is an MCU to be read.
+// True if there is an MCU to read.
 static bool begin_scan(struct run *run)
 {
     uint64_t first = find_start(run);
@@ -650,7 +650,7 @@ enum stk_jpeg_status stk_jpeg_output_size(struct stk_jpeg *j, const struct stk_j
 {
     j->reason = "";
     if (!is_usable(j, opt)) {
-        j->reason = "options that make no sense for this image";
+        j->reason = "options that are invalid for this image";
         return STK_JPEG_USAGE;
     }
     uint32_t denom = opt->scale_denom ? opt->scale_denom : 1;
@@ -665,11 +665,11 @@ size_t stk_jpeg_scratch_size(const struct stk_jpeg *j, const struct stk_jpeg_opt
     if (!is_usable(j, opt)) {
         return 0;
     }
-    plan(&run, (struct stk_jpeg *)j, opt); // only read
+    plan(&run, (struct stk_jpeg *)j, opt); // only read from
     return lay_out(&run, NULL) + 64;
 }
 
-// Everything before the scan. The status is STK_JPEG_OK if there is one to be read.
+// Does everything before the scan. The status is STK_JPEG_OK if there is a scan to read.
 static enum stk_jpeg_status set_up(struct run *run, const struct stk_jpeg_task *t)
 {
     uint32_t width, height;
@@ -714,7 +714,7 @@ static bool is_same_code(const struct stk_jpeg_huff *a, const struct stk_jpeg_hu
            memcmp(a->symbols, b->symbols, sizeof a->symbols) == 0;
 }
 
-// Tables of equal content are one in memory: half of the cache.
+// Shares tables with equal contents: half the cache.
 static void share_tables(const struct run *from, struct run *to)
 {
     const struct stk_jpeg *a = from->j, *b = to->j;

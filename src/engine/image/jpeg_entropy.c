@@ -4,8 +4,8 @@
 // The reader holds up to 63 bits, topped up without a branch from unstuffed data. Each look-up
 // drops the bits of one or two symbols and stores both coefficients; only the shift by the number
 // of bits is on the critical path. The one branch after it is taken once a block: at an end of
-// block, or where the table cannot tell (long codes) or a second symbol has crossed the block's
-// end. Then the last look-up is undone and one symbol is taken the careful way.
+// block, or where the table has no answer (long codes) or a second symbol has crossed the block's
+// end. Then the last look-up is undone and one symbol is decoded step by step.
 // The end of a block costs as much as the symbols: a mispredicted branch, and the work before the
 // next look-up. So that work is kept small: the blocks of several MCUs share an array, and DC
 // predictions, range checks and the end of data are handled once per array.
@@ -102,7 +102,7 @@ step_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_block *block, uint64
         b->next += 7;
         b->count = 56 - (at & 7);
     }
-    block->coef[block->place[k]] = 0; // an entry that cannot tell has left something there
+    block->coef[block->place[k]] = 0; // an entry without an answer left a value there
     if (!read_careful(b, block->ac, true, &skip, &size, &value)) {
         return -1;
     }
@@ -128,7 +128,7 @@ static __attribute__((noinline)) bool step_careful_dc(struct stk_jpeg_bits *b,
     return ok;
 }
 
-// 64 coefficients, which lie aligned, without a call.
+// Clears 64 aligned coefficients without a call.
 static inline void clear_block(int16_t *coef)
 {
     typedef int64_t four __attribute__((vector_size(32), may_alias));
@@ -151,7 +151,7 @@ void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed
     }
 }
 
-// A reader's fields that the loop wants in registers.
+// The reader's fields that the loop keeps in registers.
 struct lane {
     uint64_t buf, count;
     const uint8_t *next;
@@ -161,7 +161,8 @@ struct lane {
     struct stk_jpeg_block *now;
 };
 
-#if STOKER_ASSERTIONS // speed does not count there, and a sanitizer's compiler takes eight seconds
+#if STOKER_ASSERTIONS // speed doesn't matter there, and a sanitizer build takes eight seconds to
+                      // compile it
 #define INLINE static inline
 #else
 #define INLINE static inline __attribute__((always_inline))
@@ -207,7 +208,7 @@ INLINE void lane_aim(struct lane *l, bool is_passed)
     l->coef = l->now->coef;
 }
 
-// The streams' data are bad; what has been read of them does not matter any more.
+// The stream's data are bad; what was read of it no longer matters.
 INLINE bool lane_fail(struct lane *l, struct stk_jpeg_reader *r)
 {
     l->at = NULL;
@@ -215,7 +216,7 @@ INLINE bool lane_fail(struct lane *l, struct stk_jpeg_reader *r)
     return false;
 }
 
-// Reads the DC value of a block and makes the bits for two look-ups sure. False if it is bad.
+// Reads a block's DC value and ensures there are bits for two look-ups. False if it is bad.
 INLINE bool lane_begin(struct lane *l, struct stk_jpeg_reader *r, bool is_passed)
 {
     lane_aim(l, is_passed);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huffman tables of a JPEG, turned into one look-up that yields what follows in the bit stream.
+// A JPEG's Huffman tables as a look-up that decodes the next bits of the stream.
 //
-// An entry of the look-up table answers for the next `bits` bits (STK_JPEG_AC_BITS, _DC_BITS):
-//   drop     how many bits its symbols and their values take, of which some may lie beyond those
-//   seen keep     64 - drop value    the first value less the `drop` bits read as a number: adding
-//   that number, whose code bits
-//            are the same for all uses of the entry, gives the value with bits not seen and all
+// An entry of the look-up table covers the next `bits` bits (STK_JPEG_AC_BITS, _DC_BITS):
+//   drop     how many bits its symbols and their values take; some may be after the `bits` seen
+//   keep     64 - drop
+//   value    the first value minus the `drop` bits read as a number: adding that number, whose
+//            code bits are the same for all uses of the entry, gives the complete value
 //   value2   the second value
 //   skip     zigzag positions to skip before the first value
 //   skip2    the same before the second, counted from the start
 //   advance  positions passed in all; + STK_JPEG_END after an end of block; STK_JPEG_SLOW if the
-//            table cannot tell
-// A second symbol is included where both fit whole. With one symbol the second value is a zero that
+//            table has no answer
+// A second symbol is included if both fit whole. With one symbol, the second value is a zero that
 // later values overwrite.
 //
-// The table for passing over coefficients has only drop and advance, of all symbols whose codes are
-// seen, whether or not their values are.
+// The table for skipping coefficients has only drop and advance, for all symbols whose codes are
+// within the bits, even if their values aren't.
 #include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
 
@@ -45,7 +45,7 @@ static struct stk_jpeg_look pack(struct step s, int value2, int skip2, int index
                                   .value = (int16_t)(s.value - seen)};
 }
 
-// What `symbol`, of a code of `length` bits, does when the table sees the bits `index`.
+// What `symbol`, with a code of `length` bits, does if the table sees the bits `index`.
 static struct step take_symbol(int symbol, int length, int index, int bits, bool is_ac)
 {
     STK_ASSERT(length > 0 && length <= 16);
@@ -59,7 +59,7 @@ static struct step take_symbol(int symbol, int length, int index, int bits, bool
         return (struct step){length, 0, 0, 0, 1};
     }
     if (seen < 1) {
-        return (struct step){0, 0, 0, 0, STK_JPEG_SLOW}; // the sign is outside
+        return (struct step){0, 0, 0, 0, STK_JPEG_SLOW}; // the sign is outside the bits seen
     }
     int rest = index & ((1 << seen) - 1);
     int further = size > seen ? size - seen : 0;
@@ -92,7 +92,7 @@ static void pair_steps(struct stk_jpeg_look *look, const struct step *single, in
     }
 }
 
-// What passing over `symbol` takes: `drop` bits, of which `further` belong to its code.
+// The bits to drop when skipping `symbol`; `further` of them are its code.
 static struct step pass_symbol(int symbol, int length)
 {
     int skip = symbol >> 4, size = symbol & 15;

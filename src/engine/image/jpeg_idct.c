@@ -60,7 +60,7 @@ static inline int32_t descale(int32_t v, int bits)
     return add32(v, 1 << (bits - 1)) >> bits;
 }
 
-// Row 4 has no part in the half-size DCT.
+// Row 4 plays no part in the half-size DCT.
 static bool has_ac_rows(const int16_t *coef, bool is_half)
 {
     int any = 0;
@@ -70,7 +70,7 @@ static bool has_ac_rows(const int16_t *coef, bool is_half)
     return any != 0;
 }
 
-// Rows below the first are all zero: every column is constant.
+// If all rows below the first are zero, every column is constant.
 static void spread_first_row(const int16_t *coef, const int16_t *quant, int16_t *mid, int rows)
 {
     for (int r = 0; r < rows; r++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside the JPEG decoder: what its files share.
+// Internals shared by the JPEG decoder's files.
 #pragma once
 
 #include "engine/image/jpeg.h"
@@ -10,7 +10,7 @@
 #define STK_JPEG_X86 0
 #endif
 
-// MCUs that are read at once.
+// MCUs read at once.
 #define STK_JPEG_MCUS 4
 #define STK_JPEG_MCU_BLOCKS 6
 // Zero bytes after unstuffed data: more than one batch of blocks can use (64 symbols of
@@ -18,19 +18,19 @@
 #define STK_JPEG_PAD 6144
 // Rows of samples have this much room on both sides for neighbors and wide loads.
 #define STK_JPEG_MARGIN 64
-// Coefficients from one block to the next: 64, a slot for what belongs nowhere, alignment.
+// Coefficients from one block to the next: 64, a dummy slot, alignment.
 #define STK_JPEG_BLOCK 96
 
-// Where the coefficient of every zigzag position goes: natural order, and the AVX2 kernels' order;
-// beyond 63 the slot that nobody reads. So aligned that an address tells the position.
+// Index of the coefficient at each zigzag position: natural order, and the AVX2 kernels' order;
+// beyond 63 the dummy slot. The alignment lets an address encode the position.
 #define STK_JPEG_PLACE_ALIGN 512
 extern const uint8_t stk_jpeg_zigzag[128], stk_jpeg_zigzag_paired[128];
 
-// Added to `advance` of a look-up entry at an end of block, and `advance` itself where the table
-// cannot tell. A position of 64 or one beyond STK_JPEG_END then means that the block has ended, and
-// any other with bit 6 set that the last look-up has to be repeated with care.
+// Added to `advance` of a look-up entry at an end of block, and `advance` itself if the table has
+// no answer. So a position of 64, or one beyond STK_JPEG_END, means that the block has ended, and
+// any other with bit 6 set that the last look-up must be repeated step by step.
 enum { STK_JPEG_END = 128, STK_JPEG_SLOW = 64 };
-// The most bits an entry drops: a DC value and two AC look-ups, or three of these, fit into a
+// The most bits an entry drops: a DC value and two AC look-ups, or three AC look-ups, fit into a
 // refill of 56 bits.
 enum { STK_JPEG_MOST_DC = 20, STK_JPEG_MOST_AC = 18 };
 
@@ -43,19 +43,19 @@ bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
 // --- jpeg_entropy.c
 struct stk_jpeg_bits {
     uint64_t buf;        // next bits, from the top
-    uint64_t count;      // how many of them are accounted for
+    uint64_t count;      // how many of them are valid
     const uint8_t *next; // byte after those
     const uint8_t *base; // where the segment starts
-    uint64_t total_bits; // of the segment, without its padding of zeros
+    uint64_t total_bits; // of the segment, without its zero padding
 };
 
 struct stk_jpeg_block {
     const struct stk_jpeg_look *dc_look, *ac_look, *ac_pass;
     const uint8_t *place; // zigzag position to index into coef
-    int16_t *coef;        // out: the first is the difference to the DC value before
+    int16_t *coef;        // out: the first is the difference from the previous DC value
     const struct stk_jpeg_huff *dc, *ac;
     int component;
-    int end; // out: one past the last zigzag position that may be other than zero
+    int end; // out: one past the last zigzag position that may be nonzero
 };
 
 enum stk_jpeg_reading {
@@ -64,25 +64,25 @@ enum stk_jpeg_reading {
     STK_JPEG_WRONG    // a bad code, a coefficient out of its block or range, or too little data
 };
 
-struct stk_jpeg_reader { // of one stream; may stop within a block
+struct stk_jpeg_reader { // reads one stream; may stop within a block
     struct stk_jpeg_bits bits;
     enum stk_jpeg_reading state;
-    bool is_passed;              // nobody wants the coefficients but those at 0
-    const uint8_t *at;           // place of the next coefficient; NULL: none of `now` is read yet
+    bool is_passed;              // only the coefficients at position 0 are needed
+    const uint8_t *at;           // place of the next coefficient; NULL: `now` hasn't been started
     struct stk_jpeg_block *now;  // being read
-    struct stk_jpeg_block *last; // one past those to be read
+    struct stk_jpeg_block *last; // one past the last to read
     struct stk_jpeg_block block[STK_JPEG_MCUS * STK_JPEG_MCU_BLOCKS]; // of MCUs in a row
 };
 
 void stk_jpeg_start_bits(struct stk_jpeg_bits *b, const uint8_t *base, uint64_t total_bits);
-// Bits not used yet; negative if the data ended too early.
+// Bits left; negative if the data ended too early.
 int64_t stk_jpeg_bits_left(const struct stk_jpeg_bits *b);
-// Sets the reader to read its first `blocks` blocks, 1 at least.
+// Sets the reader to read its first `blocks` blocks, at least 1.
 void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed);
 // Reads all blocks: STK_JPEG_READ or STK_JPEG_WRONG then.
 typedef void stk_jpeg_read_fn(struct stk_jpeg_reader *r);
-// Reads two streams in turn until one of them is no longer STK_JPEG_READING: each waits for its
-// own look-ups most of the time, so that the second costs little more.
+// Reads two streams alternately until one is no longer STK_JPEG_READING. Each mostly waits for its
+// own look-ups, so the second costs little more.
 typedef void stk_jpeg_read2_fn(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b);
 stk_jpeg_read_fn stk_jpeg_read_one, stk_jpeg_read_one_bmi2;
 stk_jpeg_read2_fn stk_jpeg_read_two, stk_jpeg_read_two_bmi2;
@@ -103,14 +103,14 @@ typedef void stk_jpeg_idct_fn(const int16_t *coef, const int16_t *quant, uint8_t
 stk_jpeg_idct_fn stk_jpeg_idct_islow, stk_jpeg_idct_ifast, stk_jpeg_idct_4x4, stk_jpeg_idct_2x2,
     stk_jpeg_idct_1x1;
 stk_jpeg_idct_fn stk_jpeg_idct_ifast_avx2;
-// Two blocks side by side, of one quantizer.
+// Two neighboring blocks with the same quantizer.
 typedef void stk_jpeg_idct2_fn(const int16_t *left, const int16_t *right, const int16_t *quant,
                                uint8_t *out, ptrdiff_t stride);
 stk_jpeg_idct2_fn stk_jpeg_idct2_ifast_avx2;
 // These take coefficients in the order of stk_jpeg_paired.
 stk_jpeg_idct_fn stk_jpeg_idct_islow_avx2, stk_jpeg_idct_4x4_avx2;
 extern const uint8_t stk_jpeg_paired[64]; // natural position to the AVX2 kernel's
-// The quantiser's table as the fast DCT wants it: scaled by the AA&N factors.
+// The quantizer table for the fast DCT: scaled by the AA&N factors.
 void stk_jpeg_scale_ifast(const uint16_t *quant, int16_t *scaled);
 
 // --- jpeg_pixels*.c

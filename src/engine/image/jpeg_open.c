@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// JPEG headers: markers up to the first scan, checked, and sorted into mine, not mine and bad.
-// Format: ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, EXIF 2.3 (orientation only). Color space
-// is chosen as libjpeg chooses it.
+// JPEG headers: parses and checks the markers up to the first scan, and decides: supported, not
+// supported, or bad. Format: ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, EXIF 2.3 (orientation
+// only). The color space is chosen like in libjpeg.
 #include "base/assert.h"
 #include "engine/image/jpeg_impl.h"
 
@@ -141,7 +141,7 @@ static enum stk_jpeg_status read_frame(struct stk_jpeg *j, const uint8_t *p, siz
     return STK_JPEG_OK;
 }
 
-// Orientation out of an EXIF block, if it is there and makes sense; else left as it is.
+// Reads the orientation from an EXIF block, if present and valid; else leaves it unchanged.
 static void read_exif(struct stk_jpeg *j, const uint8_t *p, size_t n)
 {
     if (j->orientation || n < 14 || memcmp(p, "Exif\0", 6) != 0) {
@@ -252,7 +252,7 @@ static enum stk_jpeg_status build_tables(struct stk_jpeg *j)
     return STK_JPEG_OK;
 }
 
-// Every block takes two bits at least: refuses large images of nothing before any work is done.
+// Every block takes at least two bits: rejects large images without data before any work is done.
 static bool has_too_few_bytes(const struct stk_jpeg *j)
 {
     STK_ASSERT(j->h_max > 0 && j->v_max > 0);

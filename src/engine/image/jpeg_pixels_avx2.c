@@ -18,7 +18,7 @@ AVX2 void store(void *p, __m256i v)
     _mm256_storeu_si256((__m256i *)p, v);
 }
 
-// Values at even and odd places, both below 256, as bytes in turn.
+// Interleaves values at even and odd places, both below 256, as bytes.
 AVX2 __m256i merge(__m256i even, __m256i odd)
 {
     return _mm256_or_si256(even, _mm256_slli_epi16(odd, 8));
@@ -67,8 +67,8 @@ struct rgb {
     __m256i r, g, b;
 };
 
-// Sixteen pixels, 16 bits each; the chroma less 128. The factors 13173/32768 and 7471/32768 round
-// to the same as libjpeg's 16-bit ones for all 256 values.
+// Sixteen pixels of 16 bits; chroma minus 128. The factors 13173/32768 and 7471/32768 round like
+// libjpeg's 16-bit ones for all 256 values.
 AVX2 struct rgb convert(__m256i y, __m256i cb, __m256i cr)
 {
     const __m256i green = _mm256_set1_epi32((int)((uint32_t)(uint16_t)-22554 | 18734u << 16));
@@ -89,8 +89,8 @@ AVX2 struct rgb convert(__m256i y, __m256i cb, __m256i cr)
 
 #define TWICE(...) _mm256_setr_epi8(__VA_ARGS__, __VA_ARGS__)
 
-// 32 pixels of three planes to 96 bytes in turn: each plane is rotated into place once, the three
-// are then blended in their three orders.
+// Interleaves 32 pixels of three planes to 96 bytes: each plane is rotated into place once, then
+// the three are blended in three orders.
 AVX2 void interleave(struct rgb p, uint8_t *out)
 {
     const __m256i m0 = TWICE(0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0);
@@ -135,7 +135,7 @@ __attribute__((target("avx2"))) void stk_jpeg_color_avx2(const uint8_t *y, const
     if (i == n) {
         return;
     }
-    if (n >= 32) { // the last pixels once more, with those before
+    if (n >= 32) { // the last 32 pixels, overlapping the previous ones
         i = n - 32;
         color_32(y + i, cb + i, cr + i, out + 3 * i);
         return;

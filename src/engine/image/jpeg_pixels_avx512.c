@@ -51,7 +51,7 @@ struct rgb {
     __m512i r, g, b;
 };
 
-// 32 pixels, 16 bits each; the chroma less 128. See jpeg_pixels_avx2.c for the factors.
+// 32 pixels of 16 bits; chroma minus 128. See jpeg_pixels_avx2.c for the factors.
 AVX512 struct rgb convert(__m512i y, __m512i cb, __m512i cr)
 {
     const __m512i green = _mm512_set1_epi32((int)((uint32_t)(uint16_t)-22554 | 18734u << 16));
@@ -70,8 +70,8 @@ AVX512 struct rgb convert(__m512i y, __m512i cb, __m512i cr)
     return p;
 }
 
-// Byte 64 * part + i of the output is of pixel (64 * part + i) / 3: where red, green and blue come
-// from, as indices into red (0-63) and green (64-127), and into blue, with the mask of its bytes.
+// Byte 64 * part + i of the output belongs to pixel (64 * part + i) / 3: gives its source as
+// indices into red (0-63) and green (64-127), and into blue, with the mask of blue bytes.
 struct order {
     uint8_t red_green[3][64], blue[3][64];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entropy-coded JPEG bytes without their stuffing, so that the bit reader needs no test for 0xFF.
-// One pass at several GB/s, where testing in the reader would cost a branch per refill.
+// Removes byte stuffing from entropy-coded JPEG data, so that the bit reader needs no test for
+// 0xFF. One pass at several GB/s, whereas testing in the reader would cost a branch per refill.
 #include "engine/image/jpeg_impl.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ __attribute__((target("avx2,bmi"))) size_t stk_jpeg_unstuff_avx2(const uint8_t *
     while (size - at >= 32) {
         __m256i v = _mm256_loadu_si256((const __m256i *)(in + at));
         unsigned hits = (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, ff));
-        _mm256_storeu_si256((__m256i *)(out + n), v); // what follows overwrites the excess
+        _mm256_storeu_si256((__m256i *)(out + n), v); // the following bytes overwrite the excess
         if (hits == 0) {
             at += 32;
             n += 32;

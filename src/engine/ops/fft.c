@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of Fourier transforms, and which width transforms the rows. The way depends on the length:
+// Plans of Fourier transforms, and the choice of vector width for the rows. The method depends on
+// the length:
 //   even   pairs of values as half as many complex ones;
 //   odd    as complex values;
 //   a large prime factor, which would cost its square: as a convolution with a chirp (L. Bluestein,
 //          1970). jk = (j^2 + k^2 - (k - j)^2) / 2, so with w(j) = exp(-i pi j^2 / n) the value k
 //          is w(k) times the sum over j of x(j) w(j) / w(k - j), at a length that is a product of
 //          small factors.
-// Own code and no library: small and medium transforms of many rows are what input pipelines need,
-// and several rows in the lanes of a vector are 3 to 6 times as fast as one after another.
-// Accuracy: of float32, the errors of a row are within about 1e-6 of the root of its energy.
+// This is our own code, not a library: input pipelines need small and medium transforms of many
+// rows, and several rows in the lanes of a vector are 3 to 6 times as fast as one after another.
+// Accuracy in float32: a row's errors are within about 1e-6 of the root of its energy.
 #include "engine/ops/fft_impl.h"
 
 #include <math.h>
@@ -18,8 +19,8 @@
 #include "base/assert.h"
 #include "base/cpu.h"
 
-// Transforms of more complex values than this are made row by row: the lanes' buffers would not
-// stay in the second cache.
+// Longer transforms (in complex values) run row by row: the lanes' buffers wouldn't fit the L2
+// cache.
 enum { LANES_LENGTH_MAX = 4096 };
 
 static const double TURN = 6.283185307179586476925;
@@ -111,7 +112,7 @@ static bool plan_complex(struct stk_fft_complex *f, int64_t length)
     return f->turns != NULL;
 }
 
-// j^2 is taken modulo two turns as a whole number, so that the angle is exact for any length.
+// j^2 is reduced modulo two turns as an integer, so the angle is exact for any length.
 static void make_chirp(struct stk_fft *f)
 {
     for (int64_t j = 0; j < f->half; j++) {

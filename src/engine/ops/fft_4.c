@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms of four rows at once, with the vectors that every processor has.
+// Fourier transforms of four rows at once, with the vectors that every CPU has.
 #define LANES 4
 #define TARGET
 #define ROWS stk_fft_rows_4

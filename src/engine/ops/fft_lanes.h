@@ -9,7 +9,7 @@
 // buffer to another and back. A pass splits n values into `radix` transforms of n / radix. Passes
 // of radix 2 to 5 are written out. Real rows of even length are transformed as half as many complex
 // values, and a length with a large prime factor is convolved with a chirp (fft.c).
-// The lanes never meet, and products are not contracted: a row's bits are the same in any width.
+// Lanes never mix, and products aren't contracted: a row's bits are the same in any width.
 #pragma once
 
 #include <math.h>
@@ -136,7 +136,7 @@ TARGET static void pass_5(const struct stk_fft_stage *s, int64_t step, const C *
     }
 }
 
-// Any radix, by the sum that defines it.
+// Any radix, by the defining sum.
 TARGET static void pass_any(const struct stk_fft_stage *s, int64_t step, const C *x, C *y)
 {
     int radix = s->radix;
@@ -158,7 +158,7 @@ TARGET static void pass_any(const struct stk_fft_stage *s, int64_t step, const C
     }
 }
 
-// Of the values in x; the result is in x or y, as is returned.
+// Transforms the values in x; returns whether the result is in x or y.
 TARGET static C *transform(const struct stk_fft_complex *f, C *x, C *y)
 {
     int64_t step = 1;
@@ -188,7 +188,7 @@ TARGET static C *transform(const struct stk_fft_complex *f, C *x, C *y)
     return x;
 }
 
-// With the chirp: convolved by way of the transform, and back by that of the conjugate.
+// Convolves with the chirp: a transform, and back by the conjugate's.
 TARGET static C *convolve(const struct stk_fft *f, C *x, C *y)
 {
     int64_t wide = f->direct.length;
@@ -224,7 +224,7 @@ ALWAYS void transpose(V *v)
 }
 #endif
 
-// The rows' values times the window, place by place, with zeros up to the length.
+// Loads the rows' values times the window, element by element, with zeros up to the length.
 TARGET static void load(const struct stk_fft *f, const struct stk_fft_rows *job, int64_t row, V *x)
 {
     int64_t width = job->width < f->length ? job->width : f->length, j = 0;
@@ -288,7 +288,7 @@ TARGET static void to_magnitudes(C *z, int64_t n)
     }
 }
 
-// n values of each row to where the rows are wanted.
+// Stores n values of each row at their destination.
 TARGET static void store(const struct stk_fft_rows *job, int64_t row, const V *v, int64_t n)
 {
     int64_t rows = job->rows - row < LANES ? job->rows - row : LANES, j = 0;

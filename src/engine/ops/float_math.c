@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Range reduction and polynomials (those of the Cephes library's single-precision functions, S.
-// Moshier), without branches, so that the compiler makes vectors of them: four at a time
-// everywhere, eight where there is AVX2. Nothing is contracted (-ffp-contract=off), so that the
-// bits are the same.
+// Moshier), without branches, so that the compiler can vectorize them: four at a time everywhere,
+// eight with AVX2. Nothing is contracted (-ffp-contract=off), so the bits are the same.
 #include "engine/ops/float_math.h"
 
 #include "base/cpu.h"
@@ -58,7 +57,7 @@ ALWAYS float log_one(float x)
 {
     float scaled = x < 1.17549435e-38f ? x * 8388608.0f : x;
     float e = x < 1.17549435e-38f ? -23.0f : 0.0f;
-    // The mantissa from sqrt(1/2) to sqrt(2), and the power of two that goes with it.
+    // The mantissa from sqrt(1/2) to sqrt(2), and its power of two.
     uint32_t u = bits_of(scaled) - 0x3f3504f3u;
     e += (float)((int32_t)u >> 23);
     float m = float_of((u & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
@@ -99,7 +98,7 @@ ALWAYS float sigmoid_one(float x)
     return (x < 0 ? e : 1.0f) / (1.0f + e);
 }
 
-// Quarters of a turn are cut off, and what is left, an eighth to either side, goes into
+// Quarters of a turn are removed; the rest, up to an eighth in either direction, goes into
 // polynomials.
 ALWAYS void circle_one(float *cosine, float *sine, float turns)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// assert_true: bools that must all be true, as they are; else the element is an error with the text
-// `message`. It stays in a function although nothing uses its result.
+// assert_true: passes on bools if all are true; else the element is an error with the text
+// `message`. It stays in a function even if nothing uses its result.
 #include "engine/ops/op_util.h"
 
 enum { ARG_MESSAGE };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// random_resized_crop: a random part of a uint8 image (height, width, channels; 1 to 4 of them),
-// resized, mirrored by chance and perhaps normalized, in one pass over the part. Arguments: see
-// op_augment.h. With the same seed it takes the same part as jpeg_random_resized_crop.
+// random_resized_crop: a random part of a uint8 image (height, width, 1 to 4 channels), resized,
+// randomly mirrored and perhaps normalized, in one pass over the part. Arguments: see op_augment.h.
+// With the same seed it picks the same part as jpeg_random_resized_crop.
 #include "engine/ops/op_augment.h"
 
 #include <string.h>

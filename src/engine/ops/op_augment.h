@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What random_resized_crop and jpeg_random_resized_crop share: their arguments, and the draws.
+// Shared by random_resized_crop and jpeg_random_resized_crop: their arguments and random draws.
 //
-// The random bits are of the element's index.
+// The random bits depend on the element's index.
 #pragma once
 
 #include "engine/image/image_geometry.h"
@@ -25,7 +25,7 @@ enum {
     STK_OP_AUGMENT_PLANAR,
     STK_OP_AUGMENT_METHOD,
     STK_OP_AUGMENT_SEED,
-    STK_OP_AUGMENT_FAST // of JPEG alone
+    STK_OP_AUGMENT_FAST // only for JPEG
 };
 #define STK_OP_AUGMENT_ROWS                                                                        \
     [STK_OP_AUGMENT_SIZE] = STK_ARG("size", INTS, "height and width", .is_required = true),        \
@@ -54,7 +54,7 @@ STK_MUST_CHECK enum stoker_status stk_op_augment_read(const struct stk_op_infer 
 STK_MUST_CHECK enum stoker_status stk_op_augment_prepare(const struct stk_op_infer *c,
                                                          int64_t channels, void **out,
                                                          struct stoker_err *err);
-// Of the result.
+// The result's shape.
 struct stk_shape stk_op_augment_shape(const struct stk_op_augment *g, int64_t channels);
 // Element i's part of an image of height x width, and whether it is mirrored.
 STK_MUST_CHECK enum stoker_status stk_op_augment_draw(const struct stk_op_run *r, int64_t i,

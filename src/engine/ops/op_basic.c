@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// const: a value from its attribute `value`. identity: its input as it stands.
+// const: a value from its attribute `value`. identity: its input unchanged.
 #include "engine/graph/op.h"
 
 enum { ARG_VALUE };

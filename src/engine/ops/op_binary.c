@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on two values, place by place: how they run, and the loops of arithmetic, the rows of
+// Elementwise operations on two values: how they run, and the loops of arithmetic, the rows of
 // ops_arithmetic.def. Both have one type (nothing is promoted); shapes are broadcast. Integers
-// wrap;
-// // and % floor; division by an integer 0 is the element's error, as in TensorFlow.
+// wrap; // and % floor; division by an integer 0 is the element's error, as in TensorFlow.
 // Elements of equal shapes are contiguous, so a block is one long loop.
 #include <string.h>
 #include <tgmath.h>
@@ -10,7 +9,7 @@
 #include "base/assert.h"
 #include "engine/ops/op_binary.h"
 
-// Those that may fail run value by value.
+// Operations that may fail run value by value.
 #define CHECKED_LOOP(name, T_, U_, R_, bad, expr)                                                  \
     static void name(void *out_, const void *a_, const void *b_, int64_t n, int sa, int sb,        \
                      int64_t *failed)                                                              \
@@ -49,7 +48,7 @@ static uint64_t int_power(uint64_t a, uint64_t b)
     return result;
 }
 
-// Powers that have a shorter way; pow of -0 and of minus infinity is positive. A loop with one
+// Fast paths for some exponents; pow of -0 and of minus infinity is positive. A loop with one
 // exponent tests it once.
 #define ROOT(a) (a == (T) - INFINITY ? (T)INFINITY : sqrt(a + (T)0))
 #define POWER(a, b) (b == (T)0.5 ? ROOT(a) : b == (T)2 ? a * a : b == (T)1 ? a : pow(a, b))

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on two values, place by place: what their rows become. A loop is made for each row and
-// type, in three forms, two arrays and a scalar on either side. The rows are two files and so are
-// the loops, because they take long to compile: op_binary.c and op_binary_bits.c.
+// Elementwise operations on two values: what their rows expand to. Each row and type gets a loop in
+// three forms: two arrays, and a scalar on either side. Rows and loops are split into two files,
+// because they take long to compile: op_binary.c and op_binary_bits.c.
 #pragma once
 
 #include "engine/ops/op_util.h"
 
-// step 0: a scalar. *failed: the place of a division by zero or a negative power, else untouched.
+// step 0: a scalar. *failed: index of a division by zero or a negative power, else unchanged.
 typedef void stk_op_binary_loop(void *out, const void *a, const void *b, int64_t n, int step_a,
                                 int step_b, int64_t *failed);
 
 struct stk_op_binary {
-    stk_op_binary_loop *of[STK_DT_COUNT]; // NULL: not for that type
-    bool is_question;                     // it gives bools
+    stk_op_binary_loop *of[STK_DT_COUNT]; // NULL: not for this type
+    bool is_question;                     // returns bools
     bool is_quotient;                     // integers give floats
     bool joins_strings;                   // concatenates strings, without a loop
-    const char *failure;                  // what is wrong where *failed is set
+    const char *failure;                  // what is wrong if *failed is set
 };
 
 #define STK_OP_BINARY_LOOP(name, T_, U_, R_, expr)                                                 \
@@ -52,7 +52,7 @@ struct stk_op_binary {
         }                                                                                          \
     }
 
-// Loops of a row, by kind, and where they stand in its struct. Floats:
+// A row's loops, by kind, as fields of its struct. Floats:
 #define FLOATS_LOOPS(id, expr)                                                                     \
     STK_OP_BINARY_LOOP(id##_F32, float, float, float, expr)                                        \
     STK_OP_BINARY_LOOP(id##_F64, double, double, double, expr)

@@ -16,7 +16,7 @@ static int same_bytes(struct stk_bytes a, struct stk_bytes b)
     STK_OP_EACH_INT(QUESTION_OF_INT, id, expr)                                                     \
     FLOAT_QUESTIONS(id, expr)
 #define ORDER_ROW(id) INTS_ROW(id), FLOATS_ROW(id), .is_question = true
-// Of integers whose signs do not matter, floats, bools; an expression of its own of strings.
+// For integers regardless of sign, floats and bools; strings have their own expression.
 #define EQUALITY_LOOPS(id, expr, of_strings)                                                       \
     QUESTION(id##_U8, uint8_t, expr)                                                               \
     QUESTION(id##_U16, uint16_t, expr)                                                             \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bincount: how often each number below `size` (a scalar, the second input) comes in a vector of
-// int64; with weights (a third input, as long), their sums. Larger numbers are not counted, one
-// below 0 is an error of its element, as in TensorFlow.
+// bincount: how often each number below `size` (a scalar, the second input) occurs in a vector of
+// int64; with weights (a third input of equal length), their sums. Larger numbers aren't counted; a
+// negative one is an error of its element, as in TensorFlow.
 #include <string.h>
 
 #include "engine/ops/op_util.h"

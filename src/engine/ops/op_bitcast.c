@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bitcast: the same bytes as another type. Toward a narrower type a dimension is added, toward a
-// wider one the last dimension, which must hold one value's bytes, goes.
+// bitcast: the same bytes as another type. For a narrower type a dimension is added; for a wider
+// one the last dimension, which must hold one value's bytes, is removed.
 #include <string.h>
 
 #include "engine/ops/op_util.h"
@@ -14,7 +14,7 @@ static bool has_bits(enum stk_dtype t)
     return stk_op_is_number(t);
 }
 
-// False: bytes of `shape` do not make whole values.
+// False: the bytes of `shape` aren't a whole number of values.
 static bool cast_shape(struct stk_shape *shape, size_t from, size_t to)
 {
     if (from > to) {

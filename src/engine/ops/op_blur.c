@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// image_blur: an image of float32, each pixel the weighted sum of those around it: weights of
-// columns times weights of rows, both of odd length, pixels beyond the edge mirrored about it
-// (without repeating it). Rows first, then columns, in float32.
+// image_blur: a float32 image, each pixel the weighted sum of its neighborhood: column weights
+// times row weights, both of odd length; pixels beyond the edge are mirrored (without repeating the
+// edge). Rows first, then columns, in float32.
 #include "engine/ops/op_util.h"
 
 static bool are_weights(const struct stk_spec *s)
@@ -25,9 +25,9 @@ static int64_t mirrored(int64_t at, int64_t length)
     return at < length ? at : period - at;
 }
 
-// One direction: `lines` lines of `length` steps; a step is `step` floats on, a line `line`.
+// One direction: `lines` lines of `length` steps; `step` floats apart, lines `line` floats apart.
 struct walk {
-    int64_t lines, length, step, line, width; // width: floats that lie together at each step
+    int64_t lines, length, step, line, width; // width: contiguous floats at each step
 };
 
 static void along(float *out, const float *in, const struct walk *w, const float *weights,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings in another form, place by place: base64 for the web (RFC 4648, section 5), and what gzip
-// or zlib packed.
+// Elementwise string conversions: web-safe base64 (RFC 4648, section 5), and decompression of gzip
+// and zlib.
 #include <string.h>
 
 #include "base/stream_gzip.h"
 #include "engine/memory/growing.h"
 #include "engine/ops/op_util.h"
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum { ARG_PAD = 0, ARG_COMPRESSION_TYPE = 0 };
 enum { PLAIN, GZIP, ZLIB }; // compression_type
 static const struct stk_arg_row encode_args[] = {
@@ -52,7 +52,7 @@ static int letter(uint8_t c)
                                   : -1;
 }
 
-// Padding may be there where it fills up four characters. False: it is no base64.
+// Padding is allowed to complete four characters. False: not base64.
 static bool decode(struct stk_bytes s, uint8_t *to, size_t *n)
 {
     if (s.size && s.size % 4 == 0) {
@@ -87,8 +87,8 @@ static void decode_compressed_scratch_end(void *scratch)
     }
 }
 
-// Why the string cannot be unpacked; NULL: it is in `to`, or there was no memory (*is_short, and
-// *wanted bytes where the budget lacks them).
+// Why the string can't be unpacked; NULL: it is in `to`, or there was no memory (*is_short, and
+// *wanted bytes if the budget lacks them).
 static const char *unpack_into(struct stk_gzip *g, const struct stk_bytes *in,
                                struct stk_growing *to, bool *is_short, size_t *wanted)
 {

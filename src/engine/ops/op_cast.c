@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// cast: values as another type. saturate_cast: those outside the new type's range become its ends.
+// cast: values as another type. saturate_cast: values outside the new type's range become its ends.
 //
-// Floats are cut toward 0. What a float outside the new range becomes under cast is what x86
-// conversions give (by way of int32 for narrow types), on every machine. Anything but 0 is true.
+// Floats are truncated toward 0. A float outside the new range becomes what x86 conversions give
+// (through int32 for narrow types), on every machine. Anything but 0 is true.
 #include <string.h>
 
 #include "base/assert.h"
@@ -67,7 +67,8 @@ static loop_fn *const loops[STK_DT_COUNT][STK_DT_COUNT] = {
                     [STK_DT_F32] = N##_F32,   [STK_DT_F64] = N##_F64},
     STK_FOR_NUMBERS(FROM) FROM(BOOL, uint8_t, uint8_t)};
 
-// Ends of the integer types as doubles; uint64 and int64 round up, which the loops allow for.
+// Limits of the integer types as doubles; those of uint64 and int64 round up, which the loops allow
+// for.
 static void range_of(enum stk_dtype t, double *low, double *high)
 {
     static const double ends[STK_DT_COUNT][2] = {

@@ -3,8 +3,8 @@
 // encode_png, encode_jpeg; and jpeg_random_resized_crop, which does in one pass what a training
 // set's first steps do: decode a random part, resize, mirror, normalize.
 //
-// jpeg_random_resized_crop: contents; attributes as random_resized_crop has them (op_augment.c),
-// and "fast" (1: the decoder may scale).
+// jpeg_random_resized_crop: contents; attributes as for random_resized_crop (op_augment.c), and
+// "fast" (1: the decoder may scale).
 #include <string.h>
 
 #include "base/assert.h"
@@ -13,12 +13,12 @@
 #include "engine/ops/op_codec.h"
 #include "engine/ops/op_image.h"
 
-enum { JPEG = 1, CROP_JPEG, PNG, ANY, PART };             // other operations have none of them
+enum { JPEG = 1, CROP_JPEG, PNG, ANY, PART };             // 0 for other operations
 enum { FAST_BY_DEFAULT, INTEGER_FAST, INTEGER_ACCURATE }; // dct_method
 enum { INCHES, CENTIMETRES };                             // density_unit
 enum { CHANNELS_BY_SHAPE, GREY, RGB };                    // format
 
-// The rows of each operation begin with 0; those of what decodes JPEG are in op_codec.h.
+// The argument rows of each operation start at 0; those of JPEG decoders are in op_codec.h.
 enum { ARG_CHANNELS, ARG_DTYPE, ARG_EXPAND_ANIMATIONS };
 enum { ARG_OUTPUT_TYPE, ARG_SHAPE_CHANNELS };
 enum {
@@ -117,7 +117,7 @@ static enum stoker_status decode_infer(struct stk_op_infer *c, struct stoker_err
 static struct stk_image_jpeg_options jpeg_options(const struct stk_op_run *r)
 {
     const struct stk_arg_value *a = r->args;
-    if (r->op->arg == PNG || r->op->arg == ANY) { // which have no more of these
+    if (r->op->arg == PNG || r->op->arg == ANY) { // they have no more of these
         return (struct stk_image_jpeg_options){.channels = (uint32_t)a[STK_OP_DECODE_CHANNELS].i};
     }
     return (struct stk_image_jpeg_options){
@@ -140,7 +140,7 @@ static enum stk_op_crop crop_of(const struct stk_op_run *r)
     return (enum stk_op_crop)r->args[STK_OP_DECODE_CROP].i;
 }
 
-// decode_and_crop_jpeg's window of element i.
+// decode_and_crop_jpeg's window for element i.
 static enum stoker_status read_window(const struct stk_op_run *r, int64_t i,
                                       struct stk_image_jpeg_options *o, struct stoker_err *err)
 {
@@ -158,11 +158,12 @@ static enum stoker_status read_window(const struct stk_op_run *r, int64_t i,
     o->crop_x = (uint32_t)window[1];
     o->crop_height = (uint32_t)window[2];
     o->crop_width = (uint32_t)window[3];
-    o->has_ends = crop_of(r) == STK_OP_CROP_WINDOW; // crop_to_bounding_box cuts whole pictures
+    o->has_ends = crop_of(r) == STK_OP_CROP_WINDOW; // crop_to_bounding_box crops decoded images
     return STOKER_OK;
 }
 
-// slice's begin of element i, and its static size. A size of the file's image bounds both.
+// slice's begin for element i, and its static size. Both are limited by the size of the file's
+// image.
 static enum stoker_status read_slice(const struct stk_op_run *r, int64_t i,
                                      const struct stk_image_shape *shape, struct stk_image_box *box,
                                      struct stoker_err *err)
@@ -184,8 +185,8 @@ static enum stoker_status read_slice(const struct stk_op_run *r, int64_t i,
     return STOKER_OK;
 }
 
-// Rows and columns of an index. One that selects nothing has `empty` as its size. Then part of the
-// image is still decoded, because a damaged file must be an error.
+// Rows and columns of an index. If it selects nothing, `empty` is its size; part of the image is
+// still decoded, because a damaged file must be an error.
 static enum stoker_status read_ranges(const struct stk_op_run *r, int64_t i,
                                       const struct stk_image_shape *shape,
                                       struct stk_image_box *box, struct stk_image_box *empty,
@@ -213,8 +214,8 @@ static enum stoker_status read_ranges(const struct stk_op_run *r, int64_t i,
     return STOKER_OK;
 }
 
-// The part of the file's image that an operation wants which a rewrite made. `empty`: its size, if
-// there is nothing in it.
+// The part of the file's image that an operation made by a rewrite needs. `empty`: its size, if it
+// selects nothing.
 static enum stoker_status read_part(const struct stk_op_run *r, int64_t i, enum stk_op_crop crop,
                                     struct stk_image_jpeg_job *job, struct stk_image_box *empty)
 {
@@ -257,7 +258,7 @@ static enum stoker_status read_part(const struct stk_op_run *r, int64_t i, enum 
 static struct stk_bytes file_of(const struct stk_op_run *r, int64_t i)
 {
     const struct stk_bytes *file = stk_op_scalar(r->in[0], i);
-    return file ? *file : (struct stk_bytes){.size = 0}; // no image
+    return file ? *file : (struct stk_bytes){.size = 0}; // not an image
 }
 
 static bool is_jpeg(const struct stk_op_run *r, struct stk_bytes s)
@@ -268,7 +269,7 @@ static bool is_jpeg(const struct stk_op_run *r, struct stk_bytes s)
     return crop_of(r) == STK_OP_CROP_WINDOW || stk_image_sniff(s.data, s.size) == STK_IMAGE_JPEG;
 }
 
-// Files that are no JPEG, one at a time.
+// Files that aren't JPEG, one at a time.
 static void decode_other(const struct stk_op_run *r, struct stk_image_jpeg_job *job)
 {
     uint32_t channels = (uint32_t)r->args[STK_OP_DECODE_CHANNELS].i;
@@ -280,7 +281,7 @@ static void decode_other(const struct stk_op_run *r, struct stk_image_jpeg_job *
         job->status = stk_image_decode_any(job->context, job->data, job->size, channels, &job->out,
                                            &job->err);
     } else {
-        stk_image_decode_jpegs(job, 1); // which says what is wrong with it
+        stk_image_decode_jpegs(job, 1); // this reports what is wrong with it
     }
     if (job->status != STOKER_OK || job->opt.crop_height == 0 || r->op->arg == PNG ||
         r->op->arg == ANY || format != STK_IMAGE_PNG) {
@@ -324,7 +325,7 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
                               : read_part(r, i + count, crop, job, &empty[count]);
         }
         if (job->status != STOKER_OK && count > 0) {
-            break; // the next round says so
+            break; // the next round reports it
         }
         if (job->status != STOKER_OK) {
             return 1;
@@ -343,7 +344,7 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
     return count;
 }
 
-// decode_png's uint16 of a file with bytes, such as a JPEG: 256 times their value, as TensorFlow's.
+// decode_png's uint16 for a file with bytes, such as a JPEG: 256 times the value, as in TensorFlow.
 static void widen_row(uint8_t *to, const uint8_t *from, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -370,7 +371,7 @@ static uint8_t *append_image(struct stk_op_run *r, const struct stk_image *im,
     return out;
 }
 
-// By way of the thread's own memory, since sizes are not known beforehand.
+// Decodes into the thread's own memory, because sizes aren't known beforehand.
 static enum stoker_status decode_all(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_image_context *c[2];
@@ -417,7 +418,7 @@ DECODE(decode_png, PNG, png_args, "Decodes a PNG file")
 DECODE(decode_image, ANY, any_args, "Decodes an image file")
 DECODE(decode_part, PART, part_args, "decode_jpeg and a crop in one step")
 
-// From the headers alone; ANY: the shape that decode_jpeg would return, for any format.
+// From the headers only. ANY: the shape that decode_jpeg would return, for any format.
 static enum stoker_status shape_of(const struct stk_op_run *r, struct stk_image_context *c,
                                    struct stk_bytes s, struct stk_image_shape *shape,
                                    struct stoker_err *err)
@@ -557,13 +558,13 @@ static enum stoker_status augment_infer(struct stk_op_infer *c, struct stoker_er
     return s;
 }
 
-// One element on its way.
+// One element being augmented.
 struct augmented {
     struct stk_image_resize_options resize;
     struct stk_image out;
 };
 
-// Draws the crop and makes the decoder's job of it.
+// Draws the crop and sets up the decoder's job for it.
 static enum stoker_status augment_plan(const struct stk_op_run *r, int64_t i,
                                        struct stk_image_context *c, const struct stk_op_augment *g,
                                        struct stk_image_jpeg_job *job, struct augmented *e,
@@ -591,7 +592,7 @@ static enum stoker_status augment_plan(const struct stk_op_run *r, int64_t i,
     return STOKER_OK;
 }
 
-// Elements i and, with count 2, i + 1. *made: how many of them there are, also on failure.
+// Elements i and, with count 2, i + 1. *made: how many were done, also on failure.
 static enum stoker_status augment_some(const struct stk_op_run *r, int64_t i, int count,
                                        const struct stk_op_augment *g,
                                        struct stk_image_context *const *c, uint8_t *pixels,

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding inside other operations: the pixels of JPEG files that an operation's attributes (those
-// of decode_jpeg) and inputs ask for, two files at a time.
+// Decoding within other operations: pixels of JPEG files as specified by an operation's attributes
+// (those of decode_jpeg) and inputs, two files at a time.
 #pragma once
 
 #include "engine/image/image_codec.h"
 #include "engine/ops/op_util.h"
 
-// What attribute "crop" says of an operation that decodes and crops. The part is one of the image
-// as decode_jpeg gives it: the unused parts of the file are still checked for damage, and PNG
-// is read too. Only of WINDOW, decode_and_crop_jpeg's own, neither holds.
+// The attribute "crop" of an operation that decodes and crops. The part refers to the image as
+// decode_jpeg returns it: the rest of the file is still checked for damage, and PNG is accepted
+// too. WINDOW, decode_and_crop_jpeg's own, does neither.
 enum stk_op_crop {
     STK_OP_CROP_NONE,
     STK_OP_CROP_WINDOW,  // "crop_window", or the second input: y, x, height, width
-    STK_OP_CROP_BOX,     // the same of any file
+    STK_OP_CROP_BOX,     // the same, for any file
     STK_OP_CROP_CENTRAL, // "central_fraction"
     STK_OP_CROP_SLICE,   // y, x of "crop_window" or the second input; "slice_size": height, width
     STK_OP_CROP_RANGES // "ranges": strided_slice's items for rows and columns, steps of 1; computed
                        // begins and ends are the inputs after the first
 };
 
-// Rows of what decodes: those of decode_jpeg, then of what decodes and crops.
+// Argument rows of decoders: those of decode_jpeg, then of operations that decode and crop.
 enum {
     STK_OP_DECODE_CHANNELS,
     STK_OP_DECODE_RATIO,

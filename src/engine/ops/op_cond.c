@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// cond: one of two functions, as a scalar bool says. Attributes true_fn and false_fn, of the same
-// inputs and results; inputs: the bool, then theirs. Elements that choose the same function in a
-// row go through it together, so what the other one would do (fail, decode) is not done.
+// cond: runs one of two functions, chosen by a scalar bool. Attributes true_fn and false_fn, with
+// the same inputs and results; inputs: the bool, then theirs. Neighboring elements that choose the
+// same function go through it together, so nothing of the other one runs (failing, decoding).
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "engine/graph/fn.h"
@@ -56,7 +56,7 @@ static enum stoker_status cond_infer(struct stk_op_infer *c, struct stoker_err *
     return STOKER_OK;
 }
 
-// Elements [first, first + n) through one function; results are added to the parts.
+// Runs elements [first, first + n) through one function and adds the results to the parts.
 static enum stoker_status run_side(struct stk_op_run *r, bool is_true, int64_t first, int64_t n,
                                    struct stk_vec *parts, struct stoker_err *err)
 {

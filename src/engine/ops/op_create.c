@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values out of nothing: zeros_like, ones_like, fill (zeros, ones and fill of a computed shape),
-// range, one_hot.
+// Creates values: zeros_like, ones_like, fill (zeros, ones and fill of a computed shape), range,
+// one_hot.
 #include <math.h>
 
 #include "engine/ops/op_move.h"
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum { ARG_DTYPE = 0, ARG_DIMS = 0, ARG_DEPTH = 0, ARG_AXIS = 1 };
 static const struct stk_arg_row like_args[] = {
     [ARG_DTYPE] = STK_ARG("dtype", DTYPE, "default: the input's", .is_open = true), {0}};
@@ -181,7 +181,7 @@ static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
     }
 }
 
-// How many numbers element i has: integers are counted exactly. -1: delta is 0, or too many.
+// How many numbers element i has; exact for integers. -1: delta is 0, or too many.
 static int64_t range_count(const struct stk_col *const *in, int64_t i)
 {
     bool is_int = stk_dtype_is_int(in[0]->dtype);

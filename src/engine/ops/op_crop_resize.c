@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // crop_and_resize: parts of images (batch, height, width, channels), each resized to one size,
-// float32 (boxes, height, width, channels). boxes (n, 4): top, left, bottom, right in parts of the
-// image, 0 the first pixel's center and 1 the last's, reversed ones mirrored; box_indices (n): the
+// float32 (boxes, height, width, channels). boxes (n, 4): top, left, bottom, right as shares of the
+// image, 0 the first pixel's center and 1 the last's; reversed ones mirror; box_indices (n): the
 // image of each. Attributes "crop_size" INTS, "method" TEXT ("bilinear", "nearest"),
 // "extrapolation_value" FLOAT, for places outside of the image. As tf.image.crop_and_resize.
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // decode_csv: columns of strings with one CSV record each, split as tf.io.decode_csv does. That is
-// stricter than CSV files (formats/csv.h). A line end may occur only in quotes, or where a field
-// begins, where it is skipped. Quotes must end before a delimiter or the record's end.
+// stricter than CSV files (formats/csv.h). A line end is allowed only in quotes, or at the start of
+// a field, where it is skipped. Quotes must end before a delimiter or the record's end.
 #include "base/alloc.h"
 #include "engine/formats/csv_columns.h"
 #include "engine/ops/op_util.h"
@@ -59,7 +59,7 @@ static enum stoker_status csv_infer(struct stk_op_infer *c, struct stoker_err *e
     return s;
 }
 
-// A field without quotes from *at on; *at is then after its delimiter.
+// A field without quotes from *at on; then *at is after its delimiter.
 static const char *plain_field(const struct stk_csv_columns *c, struct stk_bytes s, size_t *at,
                                struct stk_csv_field *f)
 {
@@ -117,7 +117,7 @@ static const char *split(const struct decode_csv *d, struct stk_bytes s,
             return why;
         }
         n++;
-        if (c->chosen && n == d->capacity) { // what follows is not looked at
+        if (c->chosen && n == d->capacity) { // the rest isn't looked at
             *count = n;
             return NULL;
         }
@@ -131,7 +131,7 @@ static const char *split(const struct decode_csv *d, struct stk_bytes s,
     return NULL;
 }
 
-// The bytes of a string field; *room: memory of the result. False: no memory.
+// Copies a string field's bytes; *room: memory of the result. False: no memory.
 static bool take_string(struct stk_op_run *r, const struct stk_csv_columns *c, int k,
                         const struct stk_csv_field *f, struct stk_col_capacity *capacity,
                         struct stk_bytes *out)
@@ -156,7 +156,7 @@ static bool take_string(struct stk_op_run *r, const struct stk_csv_columns *c, i
     return to != NULL;
 }
 
-// The fields of a record that ends at `end`, as value k of element i.
+// Stores the fields of a record that ends at `end` as value k of element i.
 static enum stoker_status put_fields(struct stk_op_run *r, const struct decode_csv *d,
                                      const struct stk_csv_field *fields, const uint8_t *end,
                                      int64_t i, int64_t k, struct stk_col_capacity *capacities,

@@ -8,10 +8,10 @@
 //   n_in          INT    how many of the operation's inputs are input datasets; 0 if absent
 //   bound         TEXTS  names of the arguments that are computed, in the order of the inputs
 //   bound_counts  INTS   how many of the operation's inputs each of them takes; 1 each if absent
-//   hops          INT    stk_dataset.hops, of one that a rewrite made
-// Every other attribute is an argument of the new dataset as it stands (batch_size, fn, ...). While
-// the function is built the computed arguments are BOUND attributes with the inputs' specs; while
-// it runs they are COLS of one element each.
+//   hops          INT    stk_dataset.hops, if a rewrite made it
+// Every other attribute is passed to the new dataset unchanged (batch_size, fn, ...). While the
+// function is built, computed arguments are BOUND attributes with the inputs' specs; while it runs,
+// they are COLS of one element each.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -28,13 +28,13 @@ static bool is_own(const char *name)
 }
 
 struct template
-{ // a make_dataset that does not run yet
+{ // a make_dataset that hasn't run yet
     const struct stk_attrs *attrs;
     const struct stk_spec *in;
     int n_in;
 };
 
-// What the new dataset gets as it stands.
+// The attributes passed to the new dataset unchanged.
 static struct stk_attrs *passed_on(const struct stk_attrs *attrs)
 {
     struct stk_attrs *own = stk_attrs_new();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample_distorted_bounding_box: a random crop of an image of which some object must be seen.
+// sample_distorted_bounding_box: a random crop of an image that shows enough of some object.
 // Inputs: the image's size (height, width, channels), int32 or int64; boxes of objects, float32 of
 // (..., 4), each (top, left, bottom, right) as shares of the sides. Results: begin and size for
 // `slice`, and the crop as a box (1, 1, 4). Attributes: "min_object_covered", "aspect_ratio_range",
-// "area_range", "max_attempts", "use_image_if_no_bounding_boxes", "seed". As TensorFlow draws: an
-// aspect ratio, then a height that keeps the area in its range, then a place; where no attempt
-// succeeds, the whole image.
+// "area_range", "max_attempts", "use_image_if_no_bounding_boxes", "seed". Draws like TensorFlow: an
+// aspect ratio, then a height that keeps the area in its range, then a place; the whole image if no
+// attempt succeeds.
 #include <math.h>
 
 #include "base/str.h"
@@ -35,7 +35,7 @@ static const struct stk_arg_row distort_args[] = {
     {0}};
 
 #define SIDE_MAX 1000000
-#define SALT 9 // of its random bits
+#define SALT 9 // for its random bits
 
 struct bounds {
     double covered, ratio[2], area[2];
@@ -56,7 +56,7 @@ static double draw(struct draws *d)
     return (double)(stk_random_bits(d->seed, SALT, d->index, d->next++) >> 11) * 0x1p-53;
 }
 
-// Evenly in [0, n).
+// Uniform in [0, n).
 static int64_t draw_below(struct draws *d, int64_t n)
 {
     return (int64_t)(draw(d) * (double)n);
@@ -115,7 +115,7 @@ static enum stoker_status distort_infer(struct stk_op_infer *c, struct stoker_er
     return s;
 }
 
-// A crop of that aspect ratio (width over height). False: none whose area is in its range was hit.
+// A crop with that aspect ratio (width over height). False: its area isn't in the range.
 static bool crop_draw(struct draws *d, const struct bounds *b, int64_t height, int64_t width,
                       struct rect *out)
 {
@@ -159,7 +159,7 @@ static struct rect box_at(const float *v, int64_t height, int64_t width)
         (int64_t)((double)v[3] * (double)width), (int64_t)((double)v[2] * (double)height)};
 }
 
-// Is enough of one of the objects in the crop?
+// Does the crop cover enough of an object?
 static bool covers(const struct rect *crop, const struct bounds *b, const float *boxes, int64_t n,
                    int64_t height, int64_t width)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// image_equalize: each channel of a uint8 image, its values spread so that about as many pixels
-// have each of them, as Pillow's ImageOps.equalize does: of the sums of the histogram, in steps.
+// image_equalize: equalizes the histogram of each channel of a uint8 image, like Pillow's
+// ImageOps.equalize, with its integer steps.
 #include "engine/ops/op_util.h"
 
 // One channel of one image: values `step` bytes apart.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of a signal, and Fourier transforms of rows of float32 (fft.h):
 //   frame        overlapping parts of the last dimension, as rows
-//   rfft_parts   of rows, cut or filled up with zeros to "fft_length"
+//   rfft_parts   of rows, truncated or zero-padded to "fft_length"
 //   stft_parts   of windows of a signal: frame, multiply by the window, transform, without rows in
 //                between
-// A transform has fft_length / 2 + 1 results: each as real and imaginary part, in another last
-// dimension, for there are no complex numbers here, or ("absolute") its magnitude.
+// A transform has fft_length / 2 + 1 results: real and imaginary parts in a new last dimension,
+// because there is no complex type, or ("absolute") magnitudes.
 #include <string.h>
 
 #include "engine/ops/fft.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// random_gamma: values of gamma distributions, as many (attribute "shape") of each of the shapes
-// alpha that the input holds; scale 1. Marsaglia and Tsang's method (2000) in double precision, for
-// alpha below 1 by way of alpha + 1. The bits of an element are those of its index, as
-// op_random.c's.
+// random_gamma: values of gamma distributions with scale 1; attribute "shape" gives how many for
+// each shape parameter alpha in the input. Marsaglia and Tsang's method (2000) in double precision;
+// alpha below 1 by way of alpha + 1. An element's bits depend on its index, as in op_random.c.
 #include <math.h>
 
 #include "base/str.h"
@@ -15,14 +14,14 @@ static const struct stk_arg_row gamma_args[] = {
         STK_ARG("shape", INTS, "leading dimensions, before alpha's own", .is_required = true),
     {0}};
 
-#define DRAWS ((uint64_t)1 << 16) // of one value at most
+#define DRAWS ((uint64_t)1 << 16) // most draws for one value
 
 struct source {
     uint64_t seed, next;
     int64_t index;
 };
 
-// Evenly in (0, 1].
+// Uniform in (0, 1].
 static double unit(struct source *s)
 {
     uint64_t bits = stk_random_bits(s->seed, 4, s->index, s->next++);
@@ -42,7 +41,7 @@ static double draw(struct source *s, double alpha)
         return NAN;
     }
     if (isinf(alpha)) {
-        return alpha; // no draw would ever be taken
+        return alpha; // no draw would ever be accepted
     }
     if (alpha < 1) {
         boost = pow(unit(s), 1 / alpha);

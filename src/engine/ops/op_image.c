@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Image operations that give an image for an image: resizing, cropping, padding, turning, colors;
-// and the random ones among them. One row of the table below for each: what comes out (its size and
-// type), and what is called for one image.
+// Operations from image to image: resizing, cropping, padding, turning, colors, also random ones.
+// Each is one row of the table below: the result's size and type, and the function called for each
+// image.
 #include <string.h>
 
 #include "base/assert.h"
@@ -13,16 +13,16 @@
 
 #define UNSET (-2) // a size that is not known yet
 
-// What one element asks for.
+// What one element requests.
 struct plan {
-    int64_t height, width, channels; // of the result; negative: not known yet
+    int64_t height, width, channels; // of the result; negative: unknown yet
     enum stk_dtype dtype;
     int64_t v[2];
-    double f;         // by how much to adjust
-    double low, high; // or between which it is drawn
+    double f;         // the amount of adjustment
+    double low, high; // or the range it is drawn from
 };
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum { ARG_SIZE, ARG_METHOD, ARG_PRESERVE_ASPECT_RATIO, ARG_ANTIALIAS };
 enum { ARG_TARGET_HEIGHT, ARG_TARGET_WIDTH };
 enum { ARG_OFFSET_HEIGHT, ARG_OFFSET_WIDTH, ARG_BOX_HEIGHT, ARG_BOX_WIDTH };
@@ -83,7 +83,7 @@ static const struct stk_arg_row between_args[] = {
     [ARG_UPPER] = STK_ARG("upper", FLOAT, "upper end of the factors", .is_required = true),
     {0}};
 
-// What a row plans from: an element's arguments and its image's size; false and why.
+// Input of a row's plan(): an element's arguments and its image's size. On failure, false and why.
 struct planning {
     struct stk_op_image_args a;
     struct stk_shape image;
@@ -91,7 +91,7 @@ struct planning {
     const char *why;
 };
 
-// One image on its way.
+// One image being processed.
 struct job {
     struct stk_image_context *c;
     const struct stk_op_run *r;
@@ -100,15 +100,15 @@ struct job {
 };
 
 struct row {
-    bool (*plan)(struct planning *q); // NULL: the result is as the image
-    // One of these. Of a random operation `plain` is done by chance, and the amount of `adjust` is
-    // drawn.
+    bool (*plan)(struct planning *q); // NULL: the result has the image's size and type
+    // One of these is set. For a random operation, `plain` is done by chance, and the amount of
+    // `adjust` is drawn.
     enum stoker_status (*run)(const struct job *j, struct stoker_err *err);
     enum stoker_status (*plain)(const struct stk_image *in, const struct stk_image *out,
                                 struct stoker_err *err);
     enum stoker_status (*adjust)(const struct stk_image *in, float by, const struct stk_image *out,
                                  struct stoker_err *err);
-    bool moves; // pixels, and looks at none
+    bool moves; // moves pixels without looking at them
 };
 
 bool stk_op_image_ints(struct stk_op_image_args *a, int row, int64_t *values, int count)
@@ -146,7 +146,7 @@ bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value)
 enum stoker_status stk_op_image_failed(struct stk_op_run *r, int64_t i,
                                        const struct stoker_err *why)
 {
-    // An image that is too large is a fault of its data, not of the run's memory.
+    // An image that is too large is its data's fault, not the run's memory's.
     return stk_op_fail(r, i, why->code == STOKER_ENOMEM ? STOKER_ENOMEM : STOKER_EINVAL, "%s",
                        why->message);
 }
@@ -190,7 +190,7 @@ static bool plan_resize(struct planning *q)
     return true;
 }
 
-// The height's row; the width's is the next.
+// The row of the height; the width's is the next.
 static bool plan_sides(struct planning *q, int row)
 {
     bool has_height = stk_op_image_ints(&q->a, row, &q->p.height, 1);
@@ -390,7 +390,7 @@ static enum stoker_status run_type(const struct job *j, struct stoker_err *err)
     return stk_image_convert_type(j->in, j->r->args[ARG_SATURATE].i != 0, j->out, err);
 }
 
-// Evenly in [low, high) for this element.
+// Uniform in [low, high) for this element.
 double stk_op_image_drawn(const struct stk_op_run *r, int64_t seed, int64_t i, double low,
                           double high)
 {
@@ -422,7 +422,7 @@ static struct stk_shape image_shape(const struct stk_shape *s)
     return image;
 }
 
-// Plans what comes out of an image of q->image. False: nothing can, and q->why.
+// Plans the result for an image of q->image. False: impossible, and q->why.
 static bool plan_from(struct planning *q, const struct stk_op *op, enum stk_dtype dtype)
 {
     q->p = (struct plan){.height = q->image.dim[0],
@@ -449,8 +449,8 @@ static enum stoker_status run_one(const struct job *j, int64_t i, struct stoker_
     return is_done ? row->plain(j->in, j->out, err) : stk_image_copy(j->in, j->out, err);
 }
 
-// What moves pixels and looks at none takes any type of number, as one of the same size; 64 bits as
-// two values (`parts`) of 32.
+// Operations that only move pixels take any type of number, as one of the same size; 64 bits as two
+// values (`parts`) of 32.
 static bool type_of(const struct stk_op *op, enum stk_dtype t, enum stk_image_type *type,
                     int64_t *parts)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between values and images: what the image operations share. An image is a value of rank 3
-// (height, width, channels), or a stack of them of rank 4; of uint8, uint16 or float32.
+// Converts between values and images; shared by the image operations. An image is a value of rank 3
+// (height, width, channels), or a stack of rank 4; of uint8, uint16 or float32.
 #pragma once
 
 #include "engine/image/image_resize.h"
 #include "base/assert.h"
 #include "engine/ops/op_util.h"
 
-// A thread's own; scratch of every image operation.
+// Per thread; the scratch of every image operation.
 struct stk_op_image_scratch {
     struct stk_image_context *context, *second; // for two images at once
 };
@@ -17,7 +17,7 @@ static inline void stk_op_image_scratch_end(void *scratch)
     stk_image_context_destroy(s->context);
     stk_image_context_destroy(s->second);
 }
-// Within the run's budget. NULL: no memory.
+// Uses the run's budget. NULL: no memory.
 static inline struct stk_image_context *stk_op_image_context_new(struct stk_op_run *r)
 {
     struct stk_image_context *c = stk_image_context_create();
@@ -27,14 +27,15 @@ static inline struct stk_image_context *stk_op_image_context_new(struct stk_op_r
     return c;
 }
 
-// Is half of the budget in use? Then what images take is not kept, and there is one at a time.
+// Is half of the budget in use? Then image memory isn't kept, and images are processed one at a
+// time.
 static inline bool stk_op_image_is_tight(const struct stk_op_run *r)
 {
     struct stk_pool_stats s = stk_pool_stats_of(r->pool);
     return s.in_use_bytes > s.cap_bytes / 2;
 }
 
-// After a block of images.
+// Call it after a block of images.
 static inline void stk_op_image_rest(const struct stk_op_run *r)
 {
     struct stk_op_image_scratch *s = r->scratch;
@@ -44,7 +45,7 @@ static inline void stk_op_image_rest(const struct stk_op_run *r)
     }
 }
 
-// The thread's. NULL: no memory.
+// The thread's context. NULL: no memory.
 static inline struct stk_image_context *stk_op_image_context(struct stk_op_run *r)
 {
     struct stk_op_image_scratch *s = r->scratch;
@@ -54,8 +55,8 @@ static inline struct stk_image_context *stk_op_image_context(struct stk_op_run *
     return s->context;
 }
 
-// Two contexts, the first that of stk_op_image_context. With little memory the second is NULL, and
-// keeps nothing. False: no memory.
+// Two contexts, the first that of stk_op_image_context. If memory is tight the second is NULL.
+// False: no memory.
 static inline bool stk_op_image_contexts(struct stk_op_run *r, struct stk_image_context *c[2])
 {
     struct stk_op_image_scratch *s = r->scratch;
@@ -83,8 +84,8 @@ static inline uint32_t stk_op_image_side(int64_t length)
     STK_ASSERT(length >= 0);
     return length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
 }
-// An image of height x width x channels over memory. Lengths beyond 32 bits become the largest of
-// them, which every function on images refuses.
+// An image of height x width x channels over memory. Lengths beyond 32 bits become the largest
+// possible one, which every image function rejects.
 static inline struct stk_image stk_op_image_over(void *pixels, int64_t height, int64_t width,
                                                  int64_t channels, enum stk_image_type type)
 {
@@ -96,24 +97,24 @@ static inline struct stk_image stk_op_image_over(void *pixels, int64_t height, i
                               (size_t)(width * channels) * stk_image_type_size(type)};
 }
 
-// Arguments of one element: given ones by their row, or else the next input.
+// Arguments of one element: taken from their row if given, else from the next input.
 struct stk_op_image_args {
     const struct stk_arg_value *args;
-    const struct stk_col *const *in; // NULL entries: not known yet
+    const struct stk_col *const *in; // NULL entries: unknown yet
     int n_in, next;
     int64_t i;
 };
 bool stk_op_image_ints(struct stk_op_image_args *a, int row, int64_t *values, int count);
 bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value);
-// The row of the method of resizing, whose numbers are those of enum stk_image_method.
+// The argument row of the resize method; its numbers are those of enum stk_image_method.
 #define STK_OP_METHOD_ROW                                                                          \
     STK_ARG("method", TEXT, "interpolation", .fallback_text = "bilinear",                          \
             .choices = "bilinear,nearest,bicubic,area,lanczos3,lanczos5,gaussian,mitchellcubic,"   \
                        "pil_bilinear,v1_bilinear,v1_nearest,v1_bicubic,v1_bilinear_corners,"       \
                        "v1_nearest_corners,v1_bicubic_corners,v1_area_corners")
-// Evenly in [low, high) for element i: by a seed of one's own, or the run's where it is negative.
+// Uniform in [low, high) for element i: by its own seed, or the run's if negative.
 double stk_op_image_drawn(const struct stk_op_run *r, int64_t seed, int64_t i, double low,
                           double high);
-// A failure of an image function becomes the element's.
+// Turns an image function's error into the element's.
 enum stoker_status stk_op_image_failed(struct stk_op_run *r, int64_t i,
                                        const struct stoker_err *why);

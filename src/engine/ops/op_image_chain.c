@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rewrites make of several operations, each with the same bits as those (rewrite_fn.c finds
-// them; nobody asks for them by name):
+// Operations that rewrites make from several others, with the same bits (see rewrite_fn.c; users
+// never name them):
 //
 // arithmetic: float32 (or uint8, cast first) through a chain of sums, differences, products,
-//   quotients and bounds with constants, or with one value for each element: further inputs.
+//   quotients and bounds with constants, or with one value per element as further inputs.
 // brightness_delta: what random_brightness adds, with its random bits.
 // image_chain: an image, or a JPEG's contents, resized, perhaps mirrored (by chance as
 //   random_flip_left_right does), then steps.
@@ -14,7 +14,7 @@
 #include "engine/ops/op_codec.h"
 #include "engine/ops/op_image.h"
 
-// arithmetic's rows; then those of a chain, which follow those of the decoder.
+// arithmetic's rows; then those of a chain, which follow the decoder's.
 enum { ARG_STEPS, ARG_COUNTS, ARG_CONSTANTS };
 enum {
     ARG_DECODE = STK_OP_DECODE_ROWS,
@@ -55,15 +55,15 @@ enum mirror { NOT_MIRRORED, MIRRORED, MIRRORED_BY_CHANCE };
 
 struct chain {
     struct stk_image_steps steps;
-    int n_given, given[STK_IMAGE_STEPS_MAX]; // steps whose constants are inputs, in their order
+    int n_given, given[STK_IMAGE_STEPS_MAX]; // steps whose constants are inputs, in order
     bool is_decoded;
-    int64_t size[2]; // 0: no image
+    int64_t size[2]; // 0: not an image
     enum mirror mirror;
-    int64_t seed; // of the chance; negative: the run's
+    int64_t seed; // of the random mirroring; negative: the run's
     struct stk_image_resize_options resize;
 };
 
-// `a` begins with the row of the steps.
+// `a` starts at the row of the steps.
 static bool read_steps(const struct stk_arg_value *a, struct chain *chain)
 {
     struct stk_image_steps *s = &chain->steps;
@@ -165,11 +165,11 @@ static void to_floats(const struct stk_col *in, const void *from, float *to, int
 
 static enum stoker_status arithmetic_run(struct stk_op_run *r, struct stoker_err *err)
 {
-    enum { PIECE = 48 * 64 }; // values that stay in the nearest cache; a multiple of the pattern
+    enum { PIECE = 48 * 64 }; // values that fit the nearest cache; a multiple of the pattern
     const struct stk_col *in = r->in[0];
     const struct chain *c = r->prepared;
     const struct stk_image_steps *steps = &c->steps;
-    struct stk_image_steps own; // of one element, where its constants differ
+    struct stk_image_steps own; // for one element, if its constants differ
     float *out = stk_op_out(r, 0, STK_DT_F32, &in->shape, err);
     if (!out) {
         return err->code;
@@ -260,7 +260,7 @@ static bool is_mirrored(const struct stk_op_run *r, const struct chain *c, int64
            (c->mirror == MIRRORED_BY_CHANCE && stk_op_image_drawn(r, c->seed, i, 0, 1) < 0.5);
 }
 
-// Of its size already: as resize, which then copies floats.
+// The image already has the size: copies floats, as resize then does.
 static void copy_rows(const struct stk_image *in, const struct chain *c, bool is_turned,
                       const struct stk_image *out)
 {

@@ -11,7 +11,7 @@
 #include "base/assert.h"
 #include "engine/ops/op_move.h"
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum { ARG_INDEX = 0, ARG_BEGIN = 0, ARG_SIZE = 1, ARG_AXIS = 0 };
 static const struct stk_arg_row strided_args[] = {
     [ARG_INDEX] =
@@ -67,17 +67,17 @@ bool stk_op_index_clamp(const struct stk_op_index_item *it, int64_t length, int6
                                  : begin;
     end = it->flags & NO_END ? (step > 0 ? length : -1) : end < low ? low : end > high ? high : end;
     int64_t span = step > 0 ? end - begin : begin - end;
-    uint64_t by = step > 0 ? (uint64_t)step : 0 - (uint64_t)step; // of INT64_MIN, too
+    uint64_t by = step > 0 ? (uint64_t)step : 0 - (uint64_t)step; // correct for INT64_MIN, too
     *first = begin;
     *count = span > 0 ? (int64_t)((uint64_t)(span - 1) / by) + 1 : 0;
     return true;
 }
 
-// A value's dimensions as the items of an index take them one by one.
+// A value's dimensions, consumed by an index's items one by one.
 struct cursor {
     const struct stk_shape *in;
     int64_t from[STK_RANK_MAX]; // steps of the value's dimensions
-    int axis, left;             // the next dimension; how many no item stands for
+    int axis, left;             // the next dimension; how many dimensions no item covers
     struct selection *s;
     char *why; // WHY_SIZE bytes
 };
@@ -115,10 +115,11 @@ static bool take_slice(struct cursor *c, const struct stk_op_index_item *it)
         return false;
     }
     c->s->base += first * step;
-    return add_dimension(c, count, count > 1 ? step * it->step : 0); // a step beyond it may be any
+    return add_dimension(c, count, count > 1 ? step * it->step : 0); // a step past the end may have
+                                                                     // any size
 }
 
-// All dimensions that no other item stands for.
+// All dimensions that no other item covers.
 static bool take_rest(struct cursor *c)
 {
     bool fits = true;
@@ -144,7 +145,7 @@ bool stk_op_index_read(struct stk_op_index_item *it, const int64_t *ints,
     return true;
 }
 
-// How many of the value's dimensions the items stand for.
+// How many of the value's dimensions the items cover.
 static int count_used(const struct stk_attr *t)
 {
     int used = 0;
@@ -154,8 +155,8 @@ static int count_used(const struct stk_attr *t)
     return used;
 }
 
-// inputs: columns after the value, for begins and ends that are computed. why: WHY_SIZE bytes, the
-// reason of a failure.
+// inputs: columns after the value, for computed begins and ends. why: WHY_SIZE bytes, the reason of
+// a failure.
 static bool select_part(const struct stk_attr *t, const struct stk_shape *in,
                         const struct stk_col *const *inputs, int n_inputs, int64_t element,
                         struct selection *s, char *why)
@@ -185,7 +186,7 @@ static bool select_part(const struct stk_attr *t, const struct stk_shape *in,
     return take_rest(&c);
 }
 
-// The dimensions that are known beforehand.
+// The dimensions known beforehand.
 static void open_shape(const struct stk_attr *t, const struct stk_shape *in, struct stk_shape *out)
 {
     int64_t count_items = t->count / 5, used = count_used(t);
@@ -291,7 +292,7 @@ const struct stk_op stk_op_strided_slice = {.name = "strided_slice",
                                             .run = strided_run,
                                             .args = strided_args};
 
-// slice: begin and size (-1: to the end), attributes or the next inputs.
+// slice: begin and size (-1: to the end), as attributes or the next inputs.
 static bool slice_item(const struct stk_op_run *r, int64_t i, int64_t *begin, int64_t *size,
                        int rank)
 {
@@ -432,8 +433,8 @@ INLINE int64_t index_at(const void *index, enum stk_dtype t, int64_t k)
     }
 }
 
-// Picks `count` runs of `bytes` by the index; returns how many it did: less where an index is out
-// of range.
+// Gathers `count` runs of `bytes` by index; returns how many it did: fewer if an index is out of
+// range.
 INLINE int64_t gather_each(uint8_t *out, const uint8_t *from, int64_t length, const void *index,
                            enum stk_dtype t, int64_t count, size_t bytes)
 {
@@ -447,7 +448,7 @@ INLINE int64_t gather_each(uint8_t *out, const uint8_t *from, int64_t length, co
     return count;
 }
 
-// Copies of single values are the common ones, and a call each would cost more than they do.
+// Single values are the common case, and a call would cost more than copying one.
 INLINE int64_t gather_sizes(uint8_t *out, const uint8_t *from, int64_t length, const void *index,
                             enum stk_dtype t, int64_t count, size_t bytes)
 {
@@ -463,7 +464,7 @@ INLINE int64_t gather_sizes(uint8_t *out, const uint8_t *from, int64_t length, c
     }
 }
 
-// By element i of the index, whose usual types have loops of their own.
+// By element i of the index; its usual types have their own loops.
 static int64_t gather_runs(uint8_t *out, const uint8_t *from, int64_t length,
                            const struct stk_col *index, int64_t i, int64_t count, size_t bytes)
 {

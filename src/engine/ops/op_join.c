@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining and parting along an axis: concat, stack, split, unstack.
+// Joins and splits along an axis: concat, stack, split, unstack.
 #include "base/assert.h"
 #include "engine/ops/op_move.h"
 

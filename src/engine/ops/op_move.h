@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving values by a rule that is linear in their coordinates: transposing, slicing, reversing.
+// Moves values by a rule that is linear in their coordinates: transposing, slicing, reversing.
 #pragma once
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "engine/ops/op_util.h"
 
-// n values to neighboring places, from places `step` values apart.
+// Copies n values to adjacent places, from places `step` values apart.
 static inline void stk_op_move_row(uint8_t *to, const uint8_t *from, int64_t n, int64_t step,
                                    size_t size)
 {
@@ -66,7 +66,7 @@ static inline void stk_op_move(void *to, const struct stk_shape *shape, const vo
     }
 }
 
-// Values that one place further along each axis is away.
+// How many values one step along each axis spans.
 static inline void stk_op_steps(const struct stk_shape *s, int64_t *step)
 {
     int64_t n = 1;
@@ -77,9 +77,8 @@ static inline void stk_op_steps(const struct stk_shape *s, int64_t *step)
     }
 }
 
-// A part of a large value that is contiguous can be the result as it is, where the block
-// has one element: nothing is copied. Not if most of the value would be kept in memory for nothing.
-// False: it has to be copied.
+// If the block has one element, a contiguous part of a large value can be shared as the result
+// instead of copied. Not if that would keep mostly unused memory alive. False: it must be copied.
 static inline bool stk_op_share_run(struct stk_op_run *r, const struct stk_shape *shape,
                                     int64_t base, const int64_t *step)
 {

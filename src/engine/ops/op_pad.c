@@ -5,7 +5,7 @@
 #include "engine/memory/pad.h"
 #include "engine/ops/op_move.h"
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum {
     ARG_PADDINGS = 0,
     ARG_MODE = 1,

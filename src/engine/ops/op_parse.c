@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // parse_example: tf.train.Example records into their features. The input is a string (one record an
 // element: tf.io.parse_single_example) or a vector of strings (tf.io.parse_example). A block is
-// parsed at once; features of fixed length are written where they end up.
+// parsed at once; features of fixed length are written directly into the results.
 //
 // Attributes, an item for each feature: "names" TEXTS; "kinds" INTS: 0 FixedLenFeature, 1
 // VarLenFeature, 2 RaggedFeature of one dimension, 3 FixedLenSequenceFeature; "dtypes" INTS;
-// "ranks" INTS and "dims" INTS, one shape after another; "has_default" INTS; "defaults" COLS, of
+// "ranks" INTS and "dims" INTS, one shape after another; "has_default" INTS; "defaults" COLS, for
 // those that have one.
 // Results, feature by feature: FixedLen one; VarLen three (indices, values, dense_shape); Ragged
 // one for a string, two for a vector (values, row_splits); FixedLenSequence one, for a vector
@@ -79,11 +79,11 @@ static enum stoker_status parse_infer(struct stk_op_infer *c, struct stoker_err 
     return STOKER_OK;
 }
 
-// What is left of element i of a column of varying length.
+// The rest of element i of a column of varying length.
 struct part {
     const uint8_t *values;
     int64_t count;
-    const int64_t *splits; // of its rows; [0] need not be 0
+    const int64_t *splits; // of its rows; need not start at 0
 };
 
 static struct part part_of(const struct stk_example_column *c, int64_t i, int64_t rows, size_t size)
@@ -146,7 +146,7 @@ static bool put_ragged(struct stk_op_run *r, int o, const struct stk_parse_featu
     return !is_batch || at;
 }
 
-// Rows of whole steps; short ones are filled up with the default.
+// Rows of whole steps; short ones are padded with the default.
 static bool put_sequence(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
                          const struct part *p, int64_t i, int64_t rows, bool is_batch,
                          struct stoker_err *err)
@@ -199,7 +199,7 @@ static enum stoker_status put_varied(struct stk_op_run *r, const struct stk_pars
     return STOKER_OK;
 }
 
-// Fixed features are parsed into the results themselves.
+// Fixed features are parsed directly into the results.
 static enum stoker_status bind_fixed(struct stk_op_run *r, const struct stk_parse *p, int64_t rows,
                                      bool is_batch, struct stoker_err *err)
 {
@@ -225,7 +225,7 @@ static enum stoker_status bind_fixed(struct stk_op_run *r, const struct stk_pars
     return STOKER_OK;
 }
 
-// A default string is in the function's memory, which the result may outlive.
+// A default string is in the function's memory, which the result may outlive: copy it.
 static enum stoker_status own_defaults(struct stk_op_run *r, const struct stk_parse *p,
                                        bool is_batch, struct stoker_err *err)
 {

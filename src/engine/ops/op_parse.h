@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operations that parse tf.train.Example and SequenceExample share: the features asked
-// for, as attributes, and parsing a block of records.
+// Shared by the operations that parse tf.train.Example and SequenceExample: the requested features,
+// as attributes, and parsing a block of records.
 #pragma once
 
 #include "engine/formats/example.h"
@@ -8,14 +8,14 @@
 
 #define STK_PARSE_FEATURES_MAX 80
 
-enum stk_parse_kind { // as Python numbers them
+enum stk_parse_kind { // numbered as in Python
     STK_PARSE_FIXED,
     STK_PARSE_VARIABLE,
     STK_PARSE_RAGGED,
     STK_PARSE_SEQUENCE
 };
 
-// The rows of features; of lists with a prefix.
+// The argument rows of features; those of lists have a prefix.
 #define STK_PARSE_ROWS(prefix)                                                                     \
     STK_ARG(prefix "names", OTHER, "of the features", .is_open = true),                            \
         STK_ARG(prefix "kinds", INTS, "0 fixed, 1 variable, 2 ragged, 3 a sequence of fixed",      \
@@ -34,7 +34,7 @@ struct stk_parse_feature {
     bool allow_missing;
     struct stk_shape shape;
     int64_t elements;
-    const struct stk_col *fallback; // NULL: none. Borrowed of the attributes
+    const struct stk_col *fallback; // NULL: none. Borrowed from the attributes
 };
 
 // The attributes <prefix>names, kinds, dtypes, ranks, dims, has_default, defaults, allow_missing;
@@ -44,13 +44,13 @@ stk_parse_features_read(const char *op, const struct stk_attrs *a, const char *p
                         struct stk_parse_feature out[STK_PARSE_FEATURES_MAX], int *count,
                         const struct stk_attr **names, struct stoker_err *err);
 
-// What both operations prepare: the features of a record itself, then those of its lists.
+// Prepared by both operations: the features of a record itself, then those of its lists.
 struct stk_parse {
     int context, lists; // how many
     struct stk_parse_feature features[2 * STK_PARSE_FEATURES_MAX];
     struct stk_example_spec *spec;
 };
-// Reads the features and their names with `read`; *out is for stk_parse_unprepare.
+// Reads the features and their names with `read`; free *out with stk_parse_unprepare.
 typedef enum stoker_status stk_parse_read_fn(const struct stk_attrs *a, struct stk_parse *p,
                                              const struct stk_attr *names[2],
                                              struct stoker_err *err);
@@ -59,7 +59,7 @@ STK_MUST_CHECK enum stoker_status stk_parse_prepare(const struct stk_op_infer *c
                                                     struct stoker_err *err);
 void stk_parse_unprepare(void *prepared);
 
-// A thread's own.
+// Per thread.
 struct stk_parse_scratch {
     struct stk_example_parser *parser;
     struct stk_example_batch batch;

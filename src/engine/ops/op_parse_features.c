@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Features asked for, out of attributes; records of a block through the parser.
+// Reads the requested features from attributes; runs a block's records through the parser.
 #include "engine/ops/op_parse.h"
 
 #include <stdio.h>
@@ -93,7 +93,7 @@ enum stoker_status stk_parse_records(struct stk_op_run *r, struct stk_example_pa
         for (int64_t k = 0; k < n; k++) {
             const struct stk_bytes *v = stk_col_at(r->in[0], (first + k) / rows);
             v += (first + k) % rows;
-            // Where an element is a batch of records: which of the batch.
+            // If an element is a batch of records: the number within the batch.
             int64_t number = rows > 1 ? (first + k) % rows : r->first_index + first + k;
             records[k] = (struct stk_record){.data = v->data,
                                              .size = v->size,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // parse_sequence_example: tf.train.SequenceExample records into the features of their context and
-// of their lists. The input is a string or a vector of strings, as for parse_example, and so are
-// the attributes; those of lists begin with "list_". Results, feature by feature, context first;
+// of their lists. The input, a string or a vector of strings, and the attributes are as for
+// parse_example; those of lists start with "list_". Results, feature by feature, context first;
 // row_splits have one more value than there are records:
 //   context: FixedLen: the value (of a vector: of each record); else: values, row_splits
 //   lists: FixedLenSequence: steps (all, shape), row_splits of the steps; else: values, row_splits
@@ -98,7 +98,7 @@ static enum stoker_status sequence_infer(struct stk_op_infer *c, struct stoker_e
     return s;
 }
 
-// count + 1 splits, less the first of them.
+// count + 1 splits, minus the first of them.
 static bool put_splits(struct stk_op_run *r, int o, const int64_t *splits, int64_t count,
                        struct stoker_err *err)
 {
@@ -162,7 +162,7 @@ static enum stoker_status sequence_run(struct stk_op_run *r, struct stoker_err *
                 return err->code;
             }
         }
-        // Strings are views into the records; defaults belong to the function.
+        // Strings are views into the records; defaults belong to the function: copy them.
         if (done && f->dtype == STK_DT_STRING &&
             (!stk_keep_join(&r->out[o].keep, in->keep) ||
              (f->fallback && !stk_col_own(&r->out[o], r->pool)))) {

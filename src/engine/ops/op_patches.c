@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // extract_patches: windows of images, (n, height, width, depth), each as one vector of its values.
-// Attributes: "sizes", "strides", "rates" INTS of rows and columns; "same" INT: filled up with
-// zeros around so that every stride-th pixel has its window, else only windows that fit.
+// Attributes: "sizes", "strides", "rates" INTS of rows and columns; "same" INT: zero-padded so that
+// every stride-th pixel has its window, else only windows that fit.
 #include <string.h>
 
 #include "engine/ops/op_util.h"
@@ -23,7 +23,7 @@ struct patches {
     struct taps rows, columns;
 };
 
-// False: no window can have these numbers.
+// False: invalid numbers.
 static bool taps_read(struct taps *t, const struct stk_arg_value *args, int at)
 {
     int64_t v[3][2];
@@ -38,8 +38,8 @@ static bool taps_read(struct taps *t, const struct stk_arg_value *args, int at)
     return true;
 }
 
-// How many windows a length has; -1: the length is not known. False: not one window fits, and the
-// image is too small by more than a stride.
+// How many windows a length has; -1: unknown length. False: not even one window fits, and the image
+// is too small by more than a stride.
 static bool taps_fit(struct taps *t, int64_t length, bool same)
 {
     int64_t span = (t->size - 1) * t->rate + 1;
@@ -103,7 +103,7 @@ static enum stoker_status patches_infer(struct stk_op_infer *c, struct stoker_er
     return STOKER_OK;
 }
 
-// One window: rows outside of the image stay zeros.
+// One window: rows outside the image stay zero.
 static void cut(uint8_t *out, const uint8_t *image, const struct patches *p, int64_t row,
                 int64_t column, size_t pixel)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of sparse and ragged values, out of what the transformation ragged_batch lays side by
-// side.
-//   sparse_batch: places of all elements (n, rank), row_splits (elements + 1), their dense shapes
-//   (elements, rank) -> places (n, rank + 1), the element's number first, and the dense shape of
+// Batches of sparse and ragged values, from the output of the transformation ragged_batch.
+//   sparse_batch: indices of all elements (n, rank), row_splits (elements + 1), their dense shapes
+//   (elements, rank) -> indices (n, rank + 1), the element's number first, and the dense shape of
 //   all (rank + 1): the largest of each dimension
-//   ragged_nest: row_splits of all elements (concatenated), where each element's begin
+//   ragged_nest: row_splits of all elements (concatenated), the start of each element's
 //   (elements + 1) -> row_splits of the elements (elements + 1), and of all rows
 #include <string.h>
 
@@ -30,7 +29,7 @@ static enum stoker_status sparse_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
-// n row_splits: from 0 on, and none below the one before it.
+// n row_splits must start at 0 and never decrease.
 static bool are_splits(const int64_t *splits, int64_t n)
 {
     bool are = n > 0 && splits[0] == 0;
@@ -142,9 +141,9 @@ const struct stk_op stk_op_ragged_nest = {.name = "ragged_nest",
                                           .infer = nest_infer,
                                           .run = nest_run};
 
-// ragged_places: row_splits, the outermost first -> the place of each value (n, levels + 1) and the
-// dense shape (levels + 1): rows, and the longest of each level. Splits fit those of the next
-// level.
+// ragged_places: row_splits, the outermost first -> each value's index (n, levels + 1) and the
+// dense shape (levels + 1): rows, and the longest of each level. The splits must match those of the
+// next level.
 static enum stoker_status places_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
@@ -159,7 +158,7 @@ static enum stoker_status places_infer(struct stk_op_infer *c, struct stoker_err
     return s;
 }
 
-#define PLACES_MAX (INT64_C(1) << 38) // no memory holds more
+#define PLACES_MAX (INT64_C(1) << 38) // more than any memory holds
 
 static enum stoker_status places_run(struct stk_op_run *r, struct stoker_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random values: random_uniform, random_normal, truncated_normal, random_shuffle. The bits of an
-// element come from (the stage's seed or the attribute "seed", the element's index), so they do not
-// depend on threads or order. They are not TensorFlow's bits.
+// Random values: random_uniform, random_normal, truncated_normal, random_shuffle. An element's bits
+// depend on its index and on the stage's seed or the attribute "seed", not on threads or order.
+// They aren't TensorFlow's bits.
 #include <math.h>
 
 #include "base/str.h"
@@ -9,7 +9,7 @@
 #include "engine/ops/op_move.h"
 
 enum { ARG_SEED, ARG_SHAPE, ARG_DTYPE, ARG_LOW, ARG_MAXVAL, ARG_STDDEV = ARG_MAXVAL };
-// What all that draw values take.
+// Arguments of all operations that draw values.
 #define DRAW_ROWS                                                                                  \
     [ARG_SEED] = STK_OP_SEED_ROW,                                                                  \
     [ARG_SHAPE] = STK_ARG("shape", INTS, "of the values", .is_input_too = true),                   \
@@ -35,7 +35,7 @@ static uint64_t seed_of(const struct stk_op_run *r)
     return seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed;
 }
 
-// Evenly in [0, 1), 53 bits.
+// Uniform in [0, 1), 53 bits.
 static double unit(uint64_t bits)
 {
     return (double)(bits >> 11) * 0x1p-53;
@@ -100,7 +100,7 @@ static void put_draw(void *out, enum stk_dtype t, int64_t k, double v)
 
 enum { PAIRS = 128 }; // drawn at a time
 
-// Box and Muller, two values from each draw: 24 bits of it are the distance, 24 the angle.
+// Box and Muller: two values from each draw, 24 bits for the distance and 24 for the angle.
 static void draw_normals(const struct stk_op_run *r, float *out, uint64_t seed, int64_t index,
                          int64_t count)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // decode_raw: the bytes of strings as numbers, in a new last dimension (little-endian unless the
-// attribute "little_endian" is 0; attribute "dtype"; with "fixed_length" each string is cut or
-// filled up with zeros to so many bytes). host_call: a function of the embedding language, element
-// by element or, with "takes_many", as many at once as it sees fit (attributes "id", and the
+// attribute "little_endian" is 0; attribute "dtype"; with "fixed_length" each string is truncated
+// or zero-padded to so many bytes). host_call: a function of the embedding language, called for
+// each element or, with "takes_many", for as many at once as it chooses (attributes "id", and the
 // results' "dtypes", "ranks", "dims").
 #include "engine/ops/op_move.h"
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum { ARG_DTYPE, ARG_LITTLE_ENDIAN, ARG_FIXED_LENGTH };
 enum { ARG_ID, ARG_DTYPES, ARG_RANKS, ARG_DIMS, ARG_TAKES_MANY };
 static const struct stk_arg_row raw_args[] = {
@@ -140,7 +140,7 @@ static enum stoker_status host_infer(struct stk_op_infer *c, struct stoker_err *
     return STOKER_OK;
 }
 
-// What came back must be what was promised.
+// Do the results match the declared types and shapes?
 static enum stoker_status check_results(struct stk_op_run *r)
 {
     for (int k = 0; k < r->n_out; k++) {

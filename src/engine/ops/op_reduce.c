@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce_*: values along axes become one. Sums of integers
-// wrap; means of integers are those of 64-bit sums, cut, as in TensorFlow; half precision adds in
-// float32.
+// reduce_*: values along axes become one. Sums of integers wrap; means of integers are those of
+// 64-bit sums, truncated, as in TensorFlow; half precision adds in float32.
 //
-// The axes need not be neighbors: the element's places are walked in order, each adding to the
-// place of the result that its other coordinates name. Where the axes are the last ones, that is
-// one run for each result. Sums and products of floats of a run of LANES_LEAST or more are reduced
-// in LANES parts, value i of the run in part i mod LANES, which are then joined in halves (part k
-// with part k + 8, then k + 4 and so on), before what is left of the run follows one by one. In
-// double (mean and the like) the same.
+// Axes need not be adjacent: values are walked in order, each adding to the result that its other
+// coordinates select. If the axes are the last ones, each result is one run of values. Sums and
+// products of floats over a run of at least LANES_LEAST are reduced in LANES parts, value i of the
+// run in part i mod LANES, which are then joined in halves (part k with part k + 8, then k + 4 and
+// so on); the rest of the run follows one by one. The same in double (mean and the like).
 #include <math.h>
 #include <string.h>
 
@@ -25,10 +23,10 @@ enum reduce { SUM, MEAN, PROD, MAX, MIN, ANY, ALL, NORM, VARIANCE, STD };
 
 enum { LANES = 16, LANES_LEAST = 64 };
 
-// Where the result of each position goes: the plan is the same for all elements of a block.
+// Maps each value to its result; the same for all elements of a block.
 struct plan {
     struct stk_shape out;
-    int64_t in_count, out_count, run; // run: neighbors that go to one result; 0: use steps
+    int64_t in_count, out_count, run; // run: adjacent values of one result; 0: use steps
     int64_t step[STK_RANK_MAX];
     struct stk_shape in;
 };
@@ -49,7 +47,7 @@ static enum stoker_status shape_of(struct stk_shape *out, uint32_t *axes, const 
     return s;
 }
 
-// in: the shape of an element. Of none at all, there may be more results than there is room for.
+// in: the shape of an element. If it is empty, there may be more results than memory.
 static enum stoker_status make_plan(struct plan *p, const struct stk_op *op,
                                     const struct stk_arg_value *args, const struct stk_shape *in,
                                     struct stoker_err *err)
@@ -78,7 +76,7 @@ static enum stoker_status make_plan(struct plan *p, const struct stk_op *op,
     return STOKER_OK;
 }
 
-// The places of results in the order of the values.
+// Walks the results' positions in the order of the values.
 struct walk {
     int64_t at[STK_RANK_MAX], place;
 };
@@ -94,7 +92,7 @@ static inline void advance(struct walk *w, const struct plan *p)
     }
 }
 
-// A run in parts: the start, or what the parts of it make; *at is how far that goes.
+// A run in parts: sets up the parts and joins them; *at is how far that goes.
 #define IN_LANES(name, T, A, start, step)                                                          \
     static A name##_lanes(const T *in, int64_t run, int64_t *at)                                   \
     {                                                                                              \
@@ -122,7 +120,7 @@ static inline void advance(struct walk *w, const struct plan *p)
         }                                                                                          \
         return lane[0];                                                                            \
     }
-// Integers come out the same in any order: the compiler sees to them.
+// The order doesn't matter for integers: the compiler vectorizes.
 #define IN_ORDER(name, T, A, start, step)                                                          \
     static inline A name##_lanes(const T *in, int64_t run, int64_t *at)                            \
     {                                                                                              \
@@ -291,7 +289,7 @@ static enum stoker_status reduce_infer(struct stk_op_infer *c, struct stoker_err
     return s;
 }
 
-// Sums of 64 bits, for means of integers.
+// 64-bit sums, for means of integers.
 #define WIDE(N, T, U)                                                                              \
     static void mean_##N(void *out_, const void *in_, const struct plan *p, uint64_t *sums)        \
     {                                                                                              \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // string_regex_replace and string_regex_full_match: attributes "pattern", "rewrite" (\0 to \9 stand
-// for what the pattern's parts matched) and "replace_global". By PCRE2, set to RE2's meaning where
-// TensorFlow's users see it: UTF-8, ASCII classes, `$` only at the end, the search after an empty
-// match. It knows look-around and back-references besides. A match that takes more than ten million
-// steps from where it begins is an error of its element, and so is a search of one string beyond
-// ten seconds (base/regex.h); a result beyond the budget, or 1 GiB, is one of memory.
+// for what the pattern's parts matched) and "replace_global". Uses PCRE2, configured to behave like
+// RE2 where TensorFlow's users would notice: UTF-8, ASCII classes, `$` only at the end, the search
+// after an empty match. It also supports look-around and back-references. An element fails if a
+// match takes more than ten million steps from its start, or if searching one string takes more
+// than ten seconds (base/regex.h). A result beyond the budget, or 1 GiB, is an out-of-memory error.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -28,7 +28,7 @@ static void regex_unprepare(void *prepared)
     stk_free(x);
 }
 
-// A rewrite's backslashes stand before digits, of parts that are there, or before themselves.
+// In a rewrite, a backslash must be followed by the digit of an existing part, or by a backslash.
 static bool rewrite_fits(struct stk_bytes s, uint32_t parts)
 {
     for (size_t i = 0; i < s.size; i++) {
@@ -173,7 +173,8 @@ static int find(struct regex_scratch *s, struct stk_bytes in, size_t from, char 
                           NULL, why);
 }
 
-// The string with its matches replaced, in scratch: how many of them, below 0 as stk_regex_find.
+// Writes the string with its matches replaced into scratch; returns how many, or below 0 like
+// stk_regex_find.
 static int64_t replace(const struct regex *x, struct regex_scratch *s, struct stk_bytes in,
                        bool all, char why[STK_REGEX_WHY])
 {
@@ -189,7 +190,7 @@ static int64_t replace(const struct regex *x, struct regex_scratch *s, struct st
             break;
         }
         (void)stk_regex_part(s->search, 0, &first, &end);
-        first = first < p ? p : first; // \K moves them
+        first = first < p ? p : first; // \K can move them
         end = end < first ? first : end;
         if (!put(s, in.data + p, first > p ? first - p : 0)) {
             return -2;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter: a value whose rows (slices along the first dimension) are changed at given places, by
-// updates with a row for each place: set, added, subtracted, multiplied, or the smaller or larger.
-// A place may come several times; they are applied in order. One below 0 counts for nothing, one
-// beyond the rows is an error of its element. scatter_nd, segment sums and dynamic_stitch of the
-// Python module are made of it.
+// scatter: changes rows (slices along the first dimension) of a value at given indices by updates,
+// one row per index: set, added, subtracted, multiplied, or the smaller or larger. An index may
+// occur several times; updates are applied in order. A negative one is ignored; one past the last
+// row is an error of its element. The Python module builds scatter_nd, segment sums and
+// dynamic_stitch on it.
 #include <string.h>
 
 #include "engine/ops/op_util.h"
@@ -69,7 +69,7 @@ static void change_row(enum stk_dtype t, int64_t mode, void *to, const void *fro
     }
 }
 
-// False: the shapes of a block do not fit.
+// False: the block's shapes don't match.
 static bool fits(const struct stk_op_run *r)
 {
     const struct stk_shape *v = &r->in[VALUE]->shape, *p = &r->in[PLACES]->shape,

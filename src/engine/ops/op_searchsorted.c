@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// searchsorted: where each value would be put into a sorted row to keep its order. Rows lie along
-// the last dimension, one of values for each sorted one; a sorted vector serves all values.
+// searchsorted: where to insert each value into a sorted row to keep its order. Rows are along the
+// last dimension, one row of values for each sorted one; a sorted vector serves all values.
 #include "engine/ops/op_util.h"
 
 enum { ARG_RIGHT, ARG_OUT_TYPE };
@@ -10,7 +10,7 @@ static const struct stk_arg_row search_args[] = {
                              .choices = STK_OP_PLACES),
     {0}};
 
-// Can both have the same rows? Unknown dimensions fit.
+// Can both have the same rows? Unknown dimensions match.
 static bool rows_fit(const struct stk_shape *sorted, const struct stk_shape *values)
 {
     if (sorted->rank < 0 || sorted->rank == 1) {
@@ -51,7 +51,7 @@ struct search {
     enum stk_dtype places;
 };
 
-// As many of the row come before the value as it has values less than it, or not above it.
+// The number of row entries below the value, or not above it.
 #define FIND(N, T, U)                                                                              \
     case STK_DT_##N:                                                                               \
         for (int64_t i = 0; i < f->count; i++) {                                                   \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// where: x where the condition holds, else y (all three broadcast); with the condition alone, the
-// coordinates at which it holds. clip_by_value: kept between two bounds.
+// where: x where the condition holds, else y (all three broadcast); with only the condition, the
+// coordinates at which it holds. clip_by_value: limits values to two bounds.
 #include "engine/ops/op_move.h"
 
 static enum stoker_status where_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -128,7 +128,7 @@ const struct stk_op stk_op_where = {.name = "where",
                                     .infer = where_infer,
                                     .run = where_run};
 
-// Whether bounds of that shape go to values of the other one, which stay as they are.
+// Can bounds of that shape be broadcast to the values' shape without changing it?
 static bool bounds_fit(const struct stk_shape *bounds, const struct stk_shape *values)
 {
     struct stk_shape both;
@@ -136,7 +136,7 @@ static bool bounds_fit(const struct stk_shape *bounds, const struct stk_shape *v
         return false;
     }
     if (values->rank < 0 || both.rank < 0) {
-        return true; // who runs it knows
+        return true; // checked when it runs
     }
     for (int i = 0; i < values->rank && both.rank == values->rank; i++) {
         if (both.dim[i] != values->dim[i] && values->dim[i] >= 0) {
@@ -163,7 +163,7 @@ static enum stoker_status clip_infer(struct stk_op_infer *c, struct stoker_err *
     return s;
 }
 
-// One bound for all values is the usual case, and the one for vectors.
+// One bound for all values is the usual case, and can be vectorized.
 #define CLIP(N, T, U)                                                                              \
     static void clip_##N(T *restrict out, const T *restrict v, const T *low, const T *high,        \
                          int64_t n, bool is_one)                                                   \
@@ -199,7 +199,7 @@ static enum stoker_status clip_run(struct stk_op_run *r, struct stoker_err *err)
     uint8_t *out = stk_op_out(r, 0, in->dtype, &in->shape, err);
     bool is_one = stk_shape_count(&r->in[1]->shape) == 1 &&
                   stk_shape_count(&r->in[2]->shape) == 1 && !r->in[1]->is_varied &&
-                  !r->in[2]->is_varied; // bound, each, of an element
+                  !r->in[2]->is_varied; // one bound for each element
     enum stoker_status s = !out ? err->code
                            : is_one || (stk_op_spread(&low, r->pool, r->in[1], &in->shape, r->n) &&
                                         stk_op_spread(&high, r->pool, r->in[2], &in->shape, r->n))

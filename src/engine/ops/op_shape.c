@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes: reshape, expand_dims, squeeze, ensure_shape, shape, size, rank, transpose. All but
-// transpose leave the values where they are.
+// transpose leave the values in place.
 #include "engine/ops/op_move.h"
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum { ARG_SHAPE = 0, ARG_AXIS = 0, ARG_OUT_TYPE = 0, ARG_PERM = 0 };
 static const struct stk_arg_row reshape_args[] = {
     [ARG_SHAPE] = STK_ARG("shape", INTS, "one dimension may be -1: the rest", .is_input_too = true),
@@ -24,7 +24,8 @@ static const struct stk_arg_row measure_args[] = {
 static const struct stk_arg_row transpose_args[] = {
     [ARG_PERM] = STK_ARG("perm", INTS, "the new order; default: reversed", .is_open = true), {0}};
 
-// A wanted shape with at most one -1, filled in from the number of values. False: it does not fit.
+// A requested shape with at most one -1, filled in from the number of values. False: it doesn't
+// fit.
 static bool fill_shape(struct stk_shape *shape, const int64_t *want, int rank, int64_t count)
 {
     int64_t known = 1;
@@ -89,8 +90,8 @@ static enum stoker_status reshape_infer(struct stk_op_infer *c, struct stoker_er
     return STOKER_OK;
 }
 
-// The shape is the same for all elements of a uniform block if it is static; otherwise each element
-// brings its own.
+// If the shape is static, it is the same for all elements of a uniform block; otherwise each
+// element has its own.
 static enum stoker_status reshape_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0], *list = r->n_in > 1 ? r->in[1] : NULL;
@@ -159,7 +160,7 @@ const struct stk_op stk_op_expand_dims = {.name = "expand_dims",
                                           .run = expand_run,
                                           .args = expand_args};
 
-// Takes out the axes named, or all of length 1. False: one of them is longer.
+// Removes the given axes, or all of length 1. False: one of them is longer.
 static enum stoker_status squeeze_shape(const struct stk_op *op, const struct stk_arg_value *args,
                                         struct stk_shape *s, struct stoker_err *err)
 {
@@ -231,7 +232,7 @@ static enum stoker_status ensure_infer(struct stk_op_infer *c, struct stoker_err
     struct stk_shape want;
     char have[STK_SHAPE_TEXT], text[STK_SHAPE_TEXT];
     stk_spec_copy(&c->out[0], &c->in[0]);
-    if (!asked_shape(c->args, &want)) { // of unknown rank: nothing to check
+    if (!asked_shape(c->args, &want)) { // unknown rank: nothing to check
         return STOKER_OK;
     }
     if (!stk_shape_fits(&want, &c->in[0].shape)) {
@@ -317,7 +318,7 @@ const struct stk_op stk_op_rank = {.name = "rank",
                                    .arg = RANK,
                                    .args = measure_args};
 
-// perm, or the dimensions reversed. False: no permutation.
+// perm, or the dimensions reversed. False: not a permutation.
 static bool permutation(const struct stk_arg_value *args, int rank, int *perm)
 {
     const struct stk_attr *t = args[ARG_PERM].attr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // single_element: the components of the only element of a dataset that a function made or was
-// given, for reduce and get_single_element inside of functions. The dataset is run on this thread,
-// within the budget of memory of the function around; random stages in it draw from its seed and
-// the element's position.
+// given, for reduce and get_single_element within functions. The dataset runs on this thread,
+// within the enclosing run's memory budget; its random stages draw from the function's seed and the
+// element's position.
 #include <string.h>
 
 #include "engine/ops/op_util.h"
@@ -57,7 +57,7 @@ static enum stoker_status open_run(struct single *s, struct stk_op_run *r, struc
     return status;
 }
 
-// As inferred: it may not be, of a pickle whose function was made for other datasets.
+// Does it have the inferred specs? A pickle's function may have been made for other datasets.
 static bool is_as_said(const struct stk_op_run *r, const struct stk_dataset *ds)
 {
     bool is = ds->specs->count == r->n_out;
@@ -67,8 +67,8 @@ static bool is_as_said(const struct stk_op_run *r, const struct stk_dataset *ds)
     return is;
 }
 
-// The only element into s->one. STOKER_EINVAL: the dataset is empty or has more. Its own errors
-// pass through.
+// Takes the only element into s->one. STOKER_EINVAL: the dataset is empty or has more. Its own
+// errors are returned unchanged.
 static enum stoker_status take_one(struct single *s, struct stk_dataset *ds, struct stoker_err *err)
 {
     struct stk_iter *it;

@@ -22,7 +22,7 @@ static const struct stk_arg_row cumsum_args[] = {
 
 enum { ARGMAX, ARGMIN, SORT, ARGSORT, CUMSUM, CUMPROD };
 
-// The value's places along the axis, one line after the other.
+// The value's lines along the axis, one after the other.
 struct lines {
     int64_t outer, length, inner;
 };
@@ -66,7 +66,7 @@ static enum stoker_status sort_infer(struct stk_op_infer *c, struct stoker_err *
     return STOKER_OK;
 }
 
-// NaN counts as the extreme it is looked for, the first one wins: as in TensorFlow's reducers.
+// NaN counts as the extreme, and the first one wins, as in TensorFlow's reducers.
 #define EXTREME(N, T, U)                                                                           \
     case STK_DT_##N:                                                                               \
         for (int64_t k = 1; k < l->length; k++) {                                                  \
@@ -101,7 +101,7 @@ static bool comes_after(const void *in, enum stk_dtype t, int64_t a, int64_t b, 
     }
 }
 
-// Places of a line in order, by merging; `spare` has room for as many.
+// The indices of a line in sorted order, by merging; `spare` has room for as many.
 static void order_line(const void *in, enum stk_dtype t, const struct lines *l, int64_t first,
                        bool falls, int64_t *order, int64_t *spare)
 {
@@ -197,7 +197,7 @@ static enum stoker_status sort_run(struct stk_op_run *r, struct stoker_err *err)
                 (size_t)(shape.rank - axis) * sizeof shape.dim[0]);
     }
     uint8_t *out = stk_op_out(r, 0, r->spec[0].dtype, &shape, err);
-    if (out && stk_shape_count(&shape) == 0) { // however many lines of nothing there are
+    if (out && stk_shape_count(&shape) == 0) { // however many empty lines there are
         return STOKER_OK;
     }
     struct stk_buf *order =

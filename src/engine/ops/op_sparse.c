@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse and ragged values made dense, a given value elsewhere.
-//   sparse_to_dense: indices (n, rank), values (n), dense_shape (rank), default; int64, the last of
-//   several values for one place counts
+// Converts sparse and ragged values to dense, with a given value elsewhere.
+//   sparse_to_dense: indices (n, rank), values (n), dense_shape (rank), default; int64; for
+//   duplicate indices the last value counts
 //   ragged_to_tensor: values (n, ...), row_splits (rows + 1), default
 #include <string.h>
 
@@ -47,7 +47,7 @@ static bool keep_strings(struct stk_op_run *r, int values, int fallback)
            stk_keep_join(&r->out[0].keep, r->in[fallback]->keep);
 }
 
-// The place that a row of indices names; -1: outside.
+// The position of a row of indices; -1: outside.
 static int64_t place_of(const struct stk_shape *shape, const int64_t *index)
 {
     int64_t at = 0;
@@ -121,7 +121,7 @@ static enum stoker_status ragged_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
-// Rows and the longest of them. False: invalid splits.
+// The number of rows and the longest. False: invalid splits.
 static bool measure(const struct stk_col *c, int64_t i, int64_t values, int64_t *rows,
                     int64_t *longest)
 {

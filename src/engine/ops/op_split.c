@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting strings: string_split (at a separator or white space), string_bytes (into bytes),
 // unicode_split and unicode_decode (UTF-8; invalid bytes become U+FFFD). One string becomes a
-// vector of parts. A vector of strings becomes one vector of all parts, and where each string's
-// parts begin. string_substr and string_length count bytes, or characters of UTF-8.
+// vector of parts. A vector of strings becomes one vector of all parts, with the start of each
+// string's parts. string_substr and string_length count bytes, or characters of UTF-8.
 #include <string.h>
 
 #include "engine/ops/op_util.h"
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum { ARG_SEP, ARG_MAXSPLIT, ARG_UNIT = 0 };
 static const struct stk_arg_row split_args[] = {
     [ARG_SEP] = STK_ARG("sep", TEXT, "separator; default: whitespace", .is_open = true),
@@ -47,7 +47,7 @@ static enum stoker_status parts_infer(struct stk_op_infer *c, struct stoker_err 
 struct cut {
     struct stk_bytes s;
     size_t at;
-    int64_t left; // cuts that may be made; negative: any number
+    int64_t left; // splits still allowed; negative: any number
     bool has_cut, is_over;
     const struct stk_attr *sep;
 };
@@ -58,7 +58,7 @@ static bool next_word(struct cut *c, struct stk_bytes *out)
         c->at++;
     }
     size_t first = c->at;
-    if (c->left == 0) { // all that is left, white space at its end included, even if it is nothing
+    if (c->left == 0) { // the rest, including trailing white space, even if it is empty
         *out = (struct stk_bytes){c->s.data + first, c->s.size - first};
         c->at = c->s.size;
         c->is_over = true;
@@ -207,7 +207,7 @@ PARTS(string_bytes, "string_bytes", BYTES, 100, NULL, "Bytes of a string")
 PARTS(unicode_split, "unicode_split", CHARACTERS, 100, NULL, "Characters of a UTF-8 string")
 PARTS(unicode_decode, "unicode_decode", CODES, 100, NULL, "Code points of a UTF-8 string")
 
-// A character is counted by its first byte: all but 10xxxxxx.
+// Counts characters by their first byte: all but 10xxxxxx.
 static bool begins(uint8_t c)
 {
     return (c & 0xc0) != 0x80;
@@ -268,7 +268,7 @@ static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
     return stk_op_get_place(p, c->dtype, k);
 }
 
-// Bytes up to the n-th character's first; all where there are fewer.
+// Offset of the n-th character; the string's size if there are fewer.
 static size_t place(struct stk_bytes s, int64_t n, bool is_utf8)
 {
     if (!is_utf8) {
@@ -283,7 +283,7 @@ static size_t place(struct stk_bytes s, int64_t n, bool is_utf8)
     return i;
 }
 
-// pos may be negative; outside the string is an error, as in TensorFlow.
+// pos may be negative; a position outside the string is an error, as in TensorFlow.
 static bool cut_out(struct stk_bytes s, int64_t pos, int64_t len, bool is_utf8,
                     struct stk_bytes *out)
 {

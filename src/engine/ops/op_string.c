@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings, place by place: lower, upper, strip, to_number, read_file. Letters are ASCII, as
-// TensorFlow has it without an encoding.
+// Elementwise string operations: lower, upper, strip, to_number, read_file. Letters are ASCII, as
+// in TensorFlow without an encoding.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@ static const struct stk_arg_row number_args[] = {
     {0}};
 
 #define FILE_MAX ((off_t)1 << 34)
-#define READ_MAX ((size_t)1 << 30)    // of one call
-#define UNSIZED ((size_t)4096)        // of files that do not say their size, at first
-#define UNSIZED_MAX ((size_t)1 << 30) // of a pipe, or a file of the system
-#define DEVICE_MAX ((size_t)16 << 20) // of a terminal, or a device like /dev/zero
+#define READ_MAX ((size_t)1 << 30)    // for one read call
+#define UNSIZED ((size_t)4096)        // initial size for files that don't report one
+#define UNSIZED_MAX ((size_t)1 << 30) // for pipes and files of the system
+#define DEVICE_MAX ((size_t)16 << 20) // for terminals and devices like /dev/zero
 
 enum { LOWER, UPPER, STRIP, READ_FILE };
 
@@ -32,7 +32,7 @@ static bool is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// The same bytes with letters changed, in memory of the result.
+// Copies the bytes with the case of letters changed into the result's memory.
 static bool change_case(struct stk_op_run *r, struct stk_bytes in, struct stk_bytes *out)
 {
     if (!stk_col_own_bytes(&r->out[0], r->pool, in.data, in.size, out)) {
@@ -65,8 +65,8 @@ static enum stoker_status file_error(struct stk_op_run *r, int64_t i, const char
                        strerror(why), stk_remote_hint(path));
 }
 
-// How much a file may hold, and what is likely at first. A pipe or a file of the system has no size
-// of its own and is read until it ends; a device need not have an end.
+// The most a file may contain, and the expected size. Pipes and files of the system don't report a
+// size and are read until they end; a device may never end.
 static size_t most_of(const struct stat *info, size_t *first)
 {
     bool is_sized = S_ISREG(info->st_mode) && info->st_size > 0;
@@ -76,9 +76,9 @@ static size_t most_of(const struct stat *info, size_t *first)
                                                               : UNSIZED_MAX;
 }
 
-// All bytes of the file. What is beyond `most`: a file that grew meanwhile (is_sized) is as long as
-// it was, anything else is refused. errno's number; ENOMEM: no memory in the budget for *wanted
-// bytes.
+// Reads all bytes of the file. A file that grew meanwhile (is_sized) keeps its old size; otherwise
+// more than `most` bytes are an error. Returns an errno; ENOMEM: the budget lacks memory for
+// *wanted bytes.
 static int read_all(int fd, struct stk_growing *to, size_t most, bool is_sized, size_t *wanted)
 {
     for (;;) {
@@ -96,7 +96,7 @@ static int read_all(int fd, struct stk_growing *to, size_t most, bool is_sized, 
             return errno;
         }
         if (n == 0) {
-            return 0; // a file may be shorter than a moment ago: what is there is the file
+            return 0; // the file may have shrunk meanwhile: return what it has
         }
         stk_growing_took(to, n > 0 ? (size_t)n : 0);
         if (stk_growing_size(to) > most) {
@@ -105,7 +105,7 @@ static int read_all(int fd, struct stk_growing *to, size_t most, bool is_sized, 
     }
 }
 
-// The bytes that were read become the result.
+// Turns the bytes read into the result.
 static enum stoker_status give_bytes(struct stk_op_run *r, struct stk_growing *from,
                                      struct stk_bytes *out, struct stoker_err *err)
 {

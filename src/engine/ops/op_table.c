@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// table_find: the number of each value among the keys (a vector, constant), or -1; of equal keys
-// the last counts. Lookup tables are made of it and gather. A table of places by hash, made once
-// for all blocks.
+// table_find: the index of each value among the keys (a constant vector), or -1; of equal keys the
+// last counts. Lookup tables consist of it and gather. Uses a hash table of indices, built once for
+// all blocks.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,12 +9,12 @@
 #include "engine/ops/op_util.h"
 
 struct table {
-    struct stk_col keys; // a holder of the constant's memory
+    struct stk_col keys; // keeps the constant's memory alive
     uint64_t mask;
-    int64_t slots[]; // places of keys, or -1
+    int64_t slots[]; // indices of keys, or -1
 };
 
-// Keys are whole numbers and strings; floats are cast to neither.
+// Keys are integers or strings, not floats.
 static bool is_key_type(enum stk_dtype t)
 {
     return stk_dtype_is_int(t) || t == STK_DT_STRING;

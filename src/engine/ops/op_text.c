@@ -6,7 +6,7 @@
 #include "base/texthash.h"
 #include "engine/ops/op_util.h"
 
-// The rows of each operation begin with 0.
+// The argument rows of each operation start at 0.
 enum { ARG_NUM_BUCKETS, ARG_KEY };
 enum { ARG_AXIS, ARG_KEEPDIMS, ARG_SEPARATOR };
 static const struct stk_arg_row bucket_args[] = {
@@ -82,7 +82,7 @@ HASH_OP(string_to_hash_bucket_strong, STRONG, keyed_args,
         "SipHash of each string, by `key`, modulo `num_buckets`")
 HASH_OP(string_to_hash_bucket, PLAIN, bucket_args, "MurmurHash of each string modulo `num_buckets`")
 
-// The axes in the order given, in which the first is joined first; absent: the last ones first.
+// The axes in the given order, the first joined first; if absent, the last ones first.
 static enum stoker_status join_axes(const struct stk_op *op, const struct stk_arg_value *args,
                                     int rank, int axes[STK_RANK_MAX], int *count,
                                     struct stoker_err *err)
@@ -134,13 +134,13 @@ static enum stoker_status join_infer(struct stk_op_infer *c, struct stoker_err *
 struct join {
     int rank, count;
     int axes[STK_RANK_MAX];
-    int64_t steps[STK_RANK_MAX]; // in values, of each dimension
+    int64_t steps[STK_RANK_MAX]; // values per step of each dimension
     const struct stk_shape *shape;
     const char *separator;
     size_t separator_size;
 };
 
-// The next place along the joined axes, the first of them fastest. False: that was the last.
+// Advances along the joined axes, the first of them fastest. False: that was the last.
 static bool step_on(const struct join *j, int64_t at[STK_RANK_MAX], int64_t *offset)
 {
     for (int i = 0; i < j->count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// top_k: the `k` largest values of each row (the last dimension) and their places, in order; of
-// equal values the first comes first, NaN is less than all. A heap of k places: one comparison for
-// most values where k is small.
+// top_k: the `k` largest values of each row (the last dimension) and their indices, in order; equal
+// values keep their order, NaN is less than everything. Uses a heap of k indices: one comparison
+// for most values if k is small.
 #include "engine/ops/op_util.h"
 
 enum { ARG_K, ARG_INDEX_TYPE };
@@ -44,10 +44,10 @@ static enum stoker_status top_infer(struct stk_op_infer *c, struct stoker_err *e
 struct row {
     const void *values;
     int64_t n, k;
-    int64_t *heap; // places; the one that comes last in the result on top
+    int64_t *heap; // indices; the last one in result order on top
 };
 
-// For each type: does place a come before b, and the places of a row in order.
+// For each type: does index a come before b, and a row's indices in order.
 #define ROWS(N, T, U)                                                                              \
     static bool before_##N(const T *v, int64_t a, int64_t b)                                       \
     {                                                                                              \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on one value, place by place: the rows of ops_unary.def. The type stays, except for
-// the questions (is_nan, ...).
+// Elementwise operations on one value: the rows of ops_unary.def. The type stays the same, except
+// for tests (is_nan, ...).
 #include <tgmath.h>
 
 #include "engine/ops/float_math.h"
@@ -10,9 +10,9 @@
 typedef void loop_fn(void *restrict out, const void *restrict in, int64_t n);
 
 struct unary {
-    loop_fn *of[STK_DT_COUNT]; // NULL: not for that type
-    bool is_question;          // it gives bools
-    bool is_rounding;          // integers are round already
+    loop_fn *of[STK_DT_COUNT]; // NULL: not for this type
+    bool is_question;          // returns bools
+    bool is_rounding;          // integers are already round
 };
 
 #define LOOP(name, T_, U_, R, expr)                                                                \
@@ -25,10 +25,10 @@ struct unary {
             ((R *)out)[i] = (R)(expr);                                                             \
         }                                                                                          \
     }
-// Is x negative, or 0? Always false of unsigned types, and never a comparison with 0 of those.
+// Is x negative, or 0? Always false for unsigned types, without comparing them with 0.
 #define BELOW_1(x) ((T) - 1 < (T)1 && x < (T)1)
 
-// Loops of a row and where they stand in its struct, by kind. Integers:
+// A row's loops, by kind, as fields of its struct. Integers:
 #define INTS_LOOPS(id, expr)                                                                       \
     LOOP(id##_U8, uint8_t, uint32_t, uint8_t, expr)                                                \
     LOOP(id##_I8, int8_t, uint32_t, int8_t, expr)                                                  \
@@ -50,7 +50,7 @@ struct unary {
 // Both: an expression for integers, one for floats.
 #define NUMBERS_LOOPS(id, of_int, of_float) INTS_LOOPS(id, of_int) FLOATS_LOOPS(id, of_float)
 #define NUMBERS_ROW(id) INTS_ROW(id), FLOATS_ROW(id)
-// Floats, where float32 has a loop of float_math.h.
+// Floats; float32 has a loop in float_math.h.
 #define MATH_LOOPS(id, expr)                                                                       \
     static void id##_F32(void *restrict out, const void *restrict in, int64_t n)                   \
     {                                                                                              \
@@ -89,7 +89,7 @@ static enum stoker_status unary_run(struct stk_op_run *r, struct stoker_err *err
     }
     const struct unary *own = r->op->own;
     loop_fn *loop = own->of[in->dtype];
-    if (!loop) { // an integer is round already
+    if (!loop) { // integers are already round
         return stk_op_pass(r, 0, 0, NULL, err);
     }
     enum stk_dtype dtype = own->is_question ? STK_DT_BOOL : in->dtype;

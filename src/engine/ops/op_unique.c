@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// unique: a vector's values, each once, in the order in which they come first; for each value its
-// number among them; and how often each comes. A table of places by hash. As TensorFlow has it, 0
-// is -0, and a NaN is equal to nothing.
+// unique: a vector's distinct values, in order of first occurrence; for each value its index among
+// them; and how often each occurs. Uses a hash table of indices. As in TensorFlow, 0 equals -0, and
+// NaN equals nothing.
 #include <string.h>
 
 #include "base/farmhash.h"
@@ -37,7 +37,7 @@ static enum stoker_status unique_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
-// A number's bits, with one zero; *is_nan: it is equal to nothing.
+// A number's bits, with a single zero; *is_nan: it equals nothing.
 static uint64_t bits_of(const void *p, enum stk_dtype t, bool *is_nan)
 {
     uint64_t v = 0;
@@ -63,10 +63,10 @@ struct finder {
     const uint8_t *in;
     int64_t n, found;
     uint64_t mask;
-    int64_t *slots;  // number among the found ones, or -1
-    int64_t *first;  // of each found one: where it came
-    int64_t *number; // of each value: among the found ones
-    int64_t *count;  // of each found one
+    int64_t *slots;  // index among the distinct values, or -1
+    int64_t *first;  // for each distinct value: its first position
+    int64_t *number; // for each value: its index among the distinct ones
+    int64_t *count;  // occurrences of each distinct value
 };
 
 static uint64_t hash_at(const struct finder *f, int64_t i, bool *is_nan)

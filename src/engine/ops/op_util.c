@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operations share: half precision, broadcasting, axes, lists of numbers.
+// Shared by the operations: half precision, broadcasting, axes, lists of numbers.
 #include "base/assert.h"
 #include "engine/ops/op_util.h"
 
@@ -80,7 +80,7 @@ static enum stoker_status narrow(struct stk_op_run *r, int k, const struct stk_c
         return err->code;
     }
     int64_t each = stk_shape_count(&from->shape);
-    int64_t n = from->n < r->n ? from->n : r->n; // none where the first element failed
+    int64_t n = from->n < r->n ? from->n : r->n; // none if the first element failed
     for (int64_t i = 0; i < n; i++) {
         const float *f = stk_col_at(from, i);
         for (int64_t v = 0; v < each; v++) {
@@ -159,7 +159,7 @@ int stk_op_broadcast(struct stk_shape *out, const struct stk_shape *a, const str
             s.dim[lead + i] = x;
         } else if (x == 1) {
             s.dim[lead + i] = y;
-        } else if (x < 0 || y < 0) { // the known one is above 1 and holds
+        } else if (x < 0 || y < 0) { // one is unknown; the other is above 1 and decides
             s.dim[lead + i] = x < 0 ? y : x;
         } else {
             return -1;

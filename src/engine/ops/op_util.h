@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operations share: types with their C types, axes, broadcasting, half precision.
+// Shared by the operations: types with their C types, axes, broadcasting, half precision.
 //
-// Convention for all of them: inputs are tensors in TensorFlow's argument order; static arguments
-// are attributes with TensorFlow's argument names: "axis" INT or INTS, "keepdims" INT, "dtype" INT,
-// shapes and the like INTS. Where an argument may be static or computed (a shape, a size), the
-// attribute stands for it if there is one, and else the next input does.
+// Convention: inputs are tensors in TensorFlow's argument order; static arguments are attributes
+// with TensorFlow's argument names: "axis" INT or INTS, "keepdims" INT, "dtype" INT, shapes and the
+// like INTS. An argument that may be static or computed (a shape, a size) is the attribute if
+// present, else the next input.
 #pragma once
 
 #include "base/assert.h"
@@ -44,8 +44,8 @@ static inline float stk_bfloat_to_float(uint16_t h)
 }
 uint16_t stk_bfloat_from_float(float f);
 
-// The value of element i of an input that must be a scalar. NULL if it isn't one: the shape may be
-// known only now.
+// The value of element i of an input that must be a scalar. NULL if it isn't: the shape may be
+// unknown until now.
 const void *stk_op_scalar(const struct stk_col *c, int64_t i);
 
 // Runs `run` with half-precision inputs and outputs as float32, and rounds at the end.
@@ -53,13 +53,13 @@ enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *er
                                      enum stoker_status (*run)(struct stk_op_run *,
                                                                struct stoker_err *));
 
-// The common shape of two values that are combined place by place. -1: they do not fit. Unknown
+// The common shape of two values combined element by element. -1: they don't match. Unknown
 // dimensions stay unknown.
 int stk_op_broadcast(struct stk_shape *out, const struct stk_shape *a, const struct stk_shape *b);
 enum stoker_status stk_op_bad_broadcast(const char *op, const struct stk_shape *a,
                                         const struct stk_shape *b, struct stoker_err *err);
-// The input's values spread to `shape`, one element (of r->n) after another, as a new column;
-// shares where nothing needs spreading.
+// Broadcasts the input's values to `shape`, one element (of r->n) after another, into a new column;
+// shares if there is nothing to broadcast.
 bool stk_op_spread(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from,
                    const struct stk_shape *shape, int64_t n);
 
@@ -68,7 +68,7 @@ bool stk_op_axis(int64_t axis, int rank, int *out);
 // An argument as a set of axes, bit by bit; absent: all of them.
 enum stoker_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value *given, int rank,
                                uint32_t *axes, struct stoker_err *err);
-// Values in dimensions [first, last) of the shape.
+// Number of values in dimensions [first, last) of the shape.
 static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last)
 {
     int64_t n = 1;
@@ -79,7 +79,7 @@ static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last
     return n;
 }
 
-#define STK_OP_PLACES "int32,int64" // of places and counts, as is asked for
+#define STK_OP_PLACES "int32,int64" // types of indices and counts, as requested
 static inline int64_t stk_op_get_place(const void *p, enum stk_dtype t, int64_t i)
 {
     return t == STK_DT_I32 ? ((const int32_t *)p)[i] : ((const int64_t *)p)[i];
@@ -101,7 +101,7 @@ bool stk_op_ints(const struct stk_arg_value *given, const struct stk_col *input,
 bool stk_op_static_ints(const struct stk_op_infer *c, int k, int j, int64_t *values, int capacity,
                         int *count);
 
-// The row of what draws random bits of its own.
+// The argument row of operations that draw their own random bits.
 #define STK_OP_SEED_ROW                                                                            \
     STK_ARG("seed", INT, "seed of its random numbers; default: the stage's and epoch's",           \
             .is_open = true, .fallback = -1)
@@ -113,16 +113,16 @@ struct stk_op_index_item {
 enum { STK_OP_INTEGER, STK_OP_SLICE, STK_OP_NEW_AXIS, STK_OP_ELLIPSIS }; // kinds
 enum { STK_OP_NO_BEGIN = 1, STK_OP_NO_END = 2 };                         // flags
 enum { STK_OP_BEGIN_INPUT = 4, STK_OP_END_INPUT = 8, STK_OP_STEP_INPUT = 16 };
-// begin:end:step on a length, as Python has it: first place and how many. False: step 0.
+// begin:end:step on a length, as in Python: first index and count. False: step 0.
 bool stk_op_index_clamp(const struct stk_op_index_item *it, int64_t length, int64_t *first,
                         int64_t *count);
-// The item at `ints`, with what is the next of the computed numbers (*next of n). False: one is
-// no integer.
+// Reads the item at `ints`, with the next of the computed numbers (*next of n). False: one isn't an
+// integer.
 bool stk_op_index_read(struct stk_op_index_item *it, const int64_t *ints,
                        const struct stk_col *const *inputs, int n, int64_t element, int *next);
 
-// Results whose shape may differ from element to element: one append for each element. The
-// evaluator makes a uniform column of those that have one shape.
+// For results whose shape may differ between elements: call it once per element. The evaluator
+// makes a uniform column if all have one shape.
 static inline void *stk_op_append(struct stk_op_run *r, int k, enum stk_dtype dtype,
                                   const struct stk_shape *shape, struct stoker_err *err)
 {

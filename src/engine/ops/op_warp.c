@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// image_warp: an image through a projective transform, which rotations, shears, translations and
-// perspectives are. The matrix has eight numbers a: the pixel (x, y) of the result is that of the
-// image at ((a0 x + a1 y + a2) / k, (a3 x + a4 y + a5) / k), k = a6 x + a7 y + 1, as
-// ImageProjectiveTransformV3 of TensorFlow has it, whose rounding this is: between pixels in
-// float32, to the nearest with halves away from 0, integers cut.
-// Rows are computed one at a time: places first, then values. Nothing is kept between images.
+// image_warp: applies a projective transform to an image: rotations, shears, translations,
+// perspectives. The matrix has eight numbers a: the result's pixel (x, y) is the image's at ((a0 x
+// + a1 y + a2) / k, (a3 x + a4 y + a5) / k), k = a6 x + a7 y + 1, as in TensorFlow's
+// ImageProjectiveTransformV3, including its rounding: float32 between pixels, nearest with halves
+// away from 0, integers truncated.
+// Rows are computed one at a time: coordinates first, then values. Nothing is kept between images.
 #include <math.h>
 
 #include "engine/ops/op_image.h"
@@ -32,7 +32,7 @@ struct warp {
     float fill_value;
 };
 
-// The result's height and width. -1: not known, or no size.
+// The result's height and width. -1: unknown, or not a size.
 static bool size_of(const struct stk_arg_value *args, const struct stk_shape *in, int64_t size[2])
 {
     int count = 0;
@@ -76,7 +76,7 @@ static enum stoker_status warp_infer(struct stk_op_infer *c, struct stoker_err *
     return STOKER_OK;
 }
 
-// A place outside of [0, length - 1] to the one that stands for it, as TensorFlow finds it.
+// Maps a coordinate outside [0, length - 1] to its substitute inside, like TensorFlow.
 static float brought_in(float at, int64_t length, int mode)
 {
     float n = (float)length, last = n - 1;
@@ -98,7 +98,7 @@ static float brought_in(float at, int64_t length, int mode)
     return at < 0 ? 0 : at < last ? at : last;
 }
 
-// The pixel there; NULL: the constant.
+// The pixel at that point; NULL: the constant.
 static const uint8_t *pixel_at(const struct warp *w, float y, float x)
 {
     if (!(y >= 0 && y < (float)w->height && x >= 0 && x < (float)w->width)) {

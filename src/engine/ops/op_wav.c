@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // decode_wav: the samples of a WAV file as float32 in [-1, 1), (samples, channels), and its rate.
-// RIFF with a "fmt " and a "data" chunk; 16 bits a sample, uncompressed, as tf.audio.decode_wav
-// takes them. Other chunks are passed over; a data chunk that is longer than the file ends with it.
+// RIFF with a "fmt " and a "data" chunk; 16 bits a sample, uncompressed, like tf.audio.decode_wav.
+// Other chunks are skipped; a data chunk longer than the file ends with it.
 #include <string.h>
 
 #include "engine/ops/op_util.h"
@@ -91,7 +91,8 @@ static void put_samples(float *out, const struct wav *w, const struct stk_shape 
 {
     for (int64_t i = 0; i < shape->dim[0]; i++) {
         for (int64_t k = 0; k < shape->dim[1]; k++) {
-            int64_t from = k < w->channels ? k : w->channels - 1; // one channel for several
+            int64_t from = k < w->channels ? k : w->channels - 1; // missing channels repeat the
+                                                                  // last one
             uint32_t v = i < w->samples ? le16(w->data + 2 * (i * w->channels + from)) : 0;
             *out++ = (float)(int16_t)v / 32768.0F;
         }

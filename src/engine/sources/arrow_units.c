@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units of an Arrow source; see arrow_units.h. Attributes: "opener", a function's number; "leaves",
-// for each leaf: how many numbers its path has, the path, how many list levels, their dimensions;
-// "units": file, number in the file and rows (-1: not known) of each.
+// for each leaf: the length of its path, the path, how many list levels, their dimensions; "units":
+// file, number in the file and rows (-1: unknown) of each.
 #include "engine/sources/arrow_units.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static const struct stk_attr *list_of(const struct stk_dataset *ds, const char *
     return t && t->kind == kind ? t : NULL;
 }
 
-// The next leaf of the attribute, from *at on. False: no complete one is left.
+// Reads the next leaf of the attribute from *at on. False: no complete one is left.
 static bool next_leaf(const struct stk_attr *t, int64_t *at, struct stk_arrow_leaf *leaf)
 {
     int64_t left = t->count - *at, n;
@@ -50,7 +50,7 @@ static bool next_leaf(const struct stk_attr *t, int64_t *at, struct stk_arrow_le
     return true;
 }
 
-// Has an element of that shape as many values as the leaf's lists, where those are known?
+// Do the leaf's lists, if their lengths are known, have as many values as an element of that shape?
 static bool fits(const struct stk_arrow_leaf *leaf)
 {
     int64_t values = 1;
@@ -63,7 +63,7 @@ static bool fits(const struct stk_arrow_leaf *leaf)
     return ok && (stk_arrow_leaf_ragged(leaf) >= 0 || stk_shape_count(&leaf->shape) == values);
 }
 
-// Leaves with their types and fills. -1: the attributes contradict each other.
+// Reads leaves with their types and fill values. -1: the attributes contradict each other.
 static int read_leaves(const struct stk_dataset *ds, struct stk_arrow_leaf *leaves)
 {
     const struct stk_attr *t = list_of(ds, "leaves", STK_ATTR_INTS);
@@ -226,7 +226,7 @@ static const char *file_of(const struct stk_arrow_units *u, int64_t unit)
     return (const char *)files->texts[row_of_table(u, unit)[UNIT_FILE]].data;
 }
 
-// Says which unit it was. Damage found in a file is reported by the file's name first.
+// Adds the unit to the error. Damage in a file is reported by the file's name first.
 static enum stoker_status of_unit(const struct stk_arrow_units *u, int64_t unit,
                                   enum stoker_status s, struct stoker_err *err)
 {
@@ -291,7 +291,7 @@ static enum stoker_status call_opener(const struct stk_arrow_units *u, int64_t u
     return s;
 }
 
-// What the exporter says of a failure, its first line; it is of the file's content.
+// The first line of the exporter's error, which is about the file's contents.
 static enum stoker_status failed_stream(struct stk_arrow_stream *s, int code,
                                         struct stoker_err *err)
 {
@@ -332,7 +332,7 @@ void stk_arrow_stream_close(struct stk_arrow_stream *s)
     *s = (struct stk_arrow_stream){0};
 }
 
-// Rows are counted when the dataset is made; a file that has others now is another one.
+// Rows were counted when the dataset was made; with another count, it is another file.
 static enum stoker_status check_rows(const struct stk_arrow_stream *s,
                                      const struct stk_arrow_units *u, bool is_end,
                                      struct stoker_err *err)
@@ -367,7 +367,7 @@ enum stoker_status stk_arrow_stream_next(struct stk_arrow_stream *s,
         status = stk_arrow_take(&from, &array, out, err);
         s->rows += status == STOKER_OK ? out->block.n : 0;
     }
-    if (stk_arrow_unit_is_torn(u, s->unit)) { // what was read may be zeros; so may lengths
+    if (stk_arrow_unit_is_torn(u, s->unit)) { // what was read may be zeros, even lengths
         stk_arrow_rows_free(out);
         return stk_arrow_unit_torn(u, s->unit, err);
     }
@@ -375,7 +375,7 @@ enum stoker_status stk_arrow_stream_next(struct stk_arrow_stream *s,
     return of_unit(u, s->unit, status, err);
 }
 
-// More record batches of a unit after the first. (A unit is mostly one.)
+// Reads more record batches of a unit after the first. (Most units are one batch.)
 static enum stoker_status read_more(struct stk_arrow_stream *s, const struct stk_arrow_units *u,
                                     struct stk_arrow_rows *out, struct stoker_err *err)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// arrow: rows of Arrow record batches, as Parquet files, Arrow files and streams, and other
-// libraries' tables give them. What is read at once is a unit: a row group, a record batch, or a
-// whole stream (arrow_units.h).
-// Mapped files (is_mapped) are read on the consumer's thread: only views are made. Of others,
-// workers read whole units side by side, and hand them on in order; units too large for that come
-// in parts, one after another. Where all units' rows are known, passing over rows costs nothing but
-// the rows of one unit.
+// arrow: rows of Arrow record batches, from Parquet files, Arrow files and streams, and other
+// libraries' tables. A unit is read at once: a row group, a record batch, or a whole stream
+// (arrow_units.h).
+// Mapped files (is_mapped) are read on the consumer's thread: only views are made. For others,
+// workers read whole units in parallel and pass them on in order; units too large for that are read
+// in parts, one after another. If all units' row counts are known, skipping costs at most one
+// unit's rows.
 //
-// A row with a null that nothing stands for is an element that failed, and so is a unit that can't
-// be read; what follows comes.
+// A row with a null that has no fill value is a failed element, and so is a unit that can't be
+// read; reading continues after it.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/run/async.h"
@@ -16,11 +16,11 @@
 #include "engine/sources/arrow_units.h"
 #include "engine/sources/files.h"
 
-#define WHOLE_BYTES_MAX (INT64_C(128) << 20) // of a unit that is read whole
-#define BUDGET_PARTS 4                       // what is read ahead is this part of the budget
-#define CACHE_PARTS 8                        // and units kept for random access, this
-#define PARTS_AHEAD 8                        // of units that come in parts
-#define UNIT_OVERHEAD ((uint64_t)1024)       // bytes of a unit in the cache besides its values
+#define WHOLE_BYTES_MAX (INT64_C(128) << 20) // largest unit read whole
+#define BUDGET_PARTS 4                       // reads ahead at most 1/4 of the budget
+#define CACHE_PARTS 8                        // keeps units for random access in at most 1/8
+#define PARTS_AHEAD 8                        // of units read in parts
+#define UNIT_OVERHEAD ((uint64_t)1024)       // bytes of a cached unit besides its values
 #define COLUMN_OVERHEAD ((uint64_t)512)
 
 struct kept {
@@ -30,15 +30,15 @@ struct kept {
 
 struct arrow {
     struct stk_arrow_units units;
-    int64_t unit, row; // where the next row is; under the input lock where there are threads
+    int64_t unit, row; // of the next row; with threads, guarded by the input lock
     bool is_mapped, has_begun;
     struct stk_async *async; // NULL: mapped
     size_t claimed;
-    // Units in parts.
+    // For units in parts.
     struct stk_arrow_stream stream;
     bool is_open;
     enum stk_arrow_how how;
-    // Units kept.
+    // Cached units.
     struct kept *kept;
     uint64_t kept_bytes, kept_max;
     int64_t hand;
@@ -60,7 +60,7 @@ static void own_end(void *own)
     stk_free(own);
 }
 
-// The rows from `from` on into a piece: what is between failed rows, and an error for each.
+// Puts the rows from `from` on into a piece: the runs between failed rows, and an error for each.
 static void fill_piece(const struct arrow *s, int64_t unit, int64_t before,
                        struct stk_arrow_rows *r, int64_t from, struct stk_piece *p)
 {
@@ -90,7 +90,7 @@ static void fill_piece(const struct arrow *s, int64_t unit, int64_t before,
     }
 }
 
-// Whole units: a worker takes the next one, and reads it beside the others.
+// Whole units: a worker takes the next one and reads it in parallel with others.
 static int64_t pull_unit(struct stk_async *a, void *own, int64_t n, struct stk_piece *p)
 {
     struct arrow *s = a->arg;
@@ -123,7 +123,7 @@ static void read_unit(struct stk_async *a, void *own, struct stk_piece *p)
 
 static const struct stk_async_kind whole_kind = {own_begin, own_end, pull_unit, read_unit};
 
-// Parts of units: the next record batch of the stream that is open, or of the next one.
+// Units in parts: the next record batch of the open stream, or of the next one.
 static int64_t pull_part(struct stk_async *a, void *own, int64_t n, struct stk_piece *p)
 {
     struct arrow *s = a->arg;
@@ -164,14 +164,13 @@ static int64_t pull_part(struct stk_async *a, void *own, int64_t n, struct stk_p
 
 static const struct stk_async_kind parts_kind = {.pull = pull_part};
 
-// How many units may be read side by side, and whether that is at least two with the memory there
-// is; what they take is claimed.
+// How many units may be read in parallel. Needs memory for at least two, and claims it; else 0.
 static int whole_workers(struct stk_iter *it, int most)
 {
     struct arrow *s = it->state;
     int64_t each = stk_attrs_int(it->ds->attrs, "unit_bytes", 0);
     int64_t part = (int64_t)(stk_pool_stats_of(it->run->pool).cap_bytes / BUDGET_PARTS);
-    int64_t fit = each > 0 ? part / each : INT64_MAX; // units in memory: of workers, and read
+    int64_t fit = each > 0 ? part / each : INT64_MAX; // units in memory: being read, and ready
     int64_t workers = fit / 2 < most ? fit / 2 : most;
     if (each > WHOLE_BYTES_MAX || workers < 1 || s->units.first[s->units.n] < 0) {
         return 0;
@@ -201,7 +200,7 @@ static enum stoker_status open_threads(struct stk_iter *it, struct stoker_err *e
     if (!s->async) {
         return stk_err_nomem(err);
     }
-    s->async->tuned.set_inline = NULL; // a unit is long work, outside of the engine
+    s->async->tuned.set_inline = NULL; // a unit is long work outside the engine
     stk_async_set_capacity(s->async, is_whole ? workers + 1 : PARTS_AHEAD);
     return stk_tuner_add(&s->async->tuned, is_whole && calls < 0) ? STOKER_OK : stk_err_nomem(err);
 }
@@ -227,7 +226,7 @@ static uint64_t bytes_of(const struct stk_arrow_rows *r)
     return r->bytes + UNIT_OVERHEAD + (uint64_t)r->block.count * COLUMN_OVERHEAD;
 }
 
-// Lets go of units that were not asked for of late, but for `unit`.
+// Drops the least recently used units, but not `unit`.
 static void trim(struct arrow *s, int64_t unit)
 {
     for (int64_t looks = 2 * s->units.n; s->kept_bytes > s->kept_max && looks > 0; looks--) {
@@ -243,7 +242,7 @@ static void trim(struct arrow *s, int64_t unit)
     }
 }
 
-// A unit's rows, which stay until another unit is asked for.
+// A unit's rows, which are kept until another unit is requested.
 static enum stoker_status keep_unit(struct arrow *s, int64_t unit, struct stk_arrow_rows **out,
                                     struct stoker_err *err)
 {
@@ -276,7 +275,7 @@ static void next_unit(struct arrow *s)
     s->row = 0;
 }
 
-// Rows of mapped files: as many as the unit has, up to one that failed.
+// Rows of mapped files: up to the end of the unit, or to a failed one.
 static enum stoker_status next_mapped(struct stk_iter *it, int64_t want, struct stk_block *out,
                                       struct stoker_err *err)
 {
@@ -316,7 +315,7 @@ static enum stoker_status arrow_next(struct stk_iter *it, int64_t want, struct s
     return s->async ? stk_async_next(s->async, want, 0, out, err) : next_mapped(it, want, out, err);
 }
 
-// Of streams whose rows are not known: by reading them.
+// Skips rows of streams of unknown length by reading them.
 static enum stoker_status pass_over(struct stk_iter *it, int64_t n, int64_t *done,
                                     struct stoker_err *err)
 {
@@ -347,7 +346,7 @@ static enum stoker_status arrow_skip(struct stk_iter *it, int64_t n, int64_t *do
     if (*done > 0 && at < total) {
         s->unit = stk_arrow_units_of_row(&s->units, at);
         s->row = at - s->units.first[s->unit];
-    } else if (*done > 0) { // after the rows; a unit with an error and no rows may still come
+    } else if (*done > 0) { // past the rows, units with an error and no rows may follow
         while (s->unit < s->units.n && (s->units.first[s->unit] < total)) {
             next_unit(s);
         }
@@ -355,7 +354,7 @@ static enum stoker_status arrow_skip(struct stk_iter *it, int64_t n, int64_t *do
     return STOKER_OK;
 }
 
-// Positions that follow each other in a unit, shared as one part.
+// Consecutive positions in a unit, shared as one part.
 static enum stoker_status share_run(struct stk_iter *it, const int64_t *index, int64_t n,
                                     struct stk_block *out, int64_t *run, struct stoker_err *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// columns: elements that are in memory already, as columns of n: what windows and groups are.
+// columns: elements that are already in memory, as columns of n: windows and groups.
 #include "base/assert.h"
 #include "engine/run/iter.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// csv: rows of CSV files as scalars of the wanted columns. Strings are views into what was read.
-// A bad row, or header, is one error in its place, and the rows after it follow. Plain, gzip and
-// zlib.
+// csv: rows of CSV files as scalars of the requested columns. Strings are views into the file
+// buffer. A bad row or header is one error in its place, and the rows after it follow. Plain, gzip
+// and zlib.
 #include <stdio.h>
 #include <string.h>
 
@@ -19,10 +19,10 @@ struct csv {
     struct stk_csv_field *fields;
     size_t capacity;
     struct stk_col_capacity
-        *capacities; // of the block being made: memory of each column's own strings
+        *capacities; // of the block being built: memory of each column's own strings
     struct stk_file_bytes in;
-    uint64_t row;             // of the file: the next one, from 1
-    struct stk_csv_scan scan; // over the bytes that were not given yet
+    uint64_t row;             // number of the file's next row, from 1
+    struct stk_csv_scan scan; // over the bytes not returned yet
 };
 
 static enum stoker_status csv_infer(struct stk_dataset *ds, struct stoker_err *err)
@@ -86,7 +86,8 @@ static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
     return stk_files_whole(&t->in, s, err);
 }
 
-// The next row's fields, at most as many as t->fields has room for. *count 0: the file ended.
+// Splits the next row into at most as many fields as t->fields has room for. *count 0: the file
+// ended.
 static enum stoker_status split_row(struct stk_iter *it, size_t *count, const char **why,
                                     struct stoker_err *err)
 {
@@ -125,7 +126,7 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
                : STOKER_OK;
 }
 
-// Where the row began that was split last.
+// The error of the row that was split last.
 static enum stoker_status bad_row(const struct csv *t, const uint8_t *first, const char *what,
                                   struct stoker_err *err)
 {
@@ -160,7 +161,7 @@ static bool put_string(struct stk_iter *it, int k, const struct stk_csv_field *f
     return to != NULL;
 }
 
-// Why field k could not be taken.
+// The error of field k.
 static enum stoker_status bad_field(const struct csv *t, const uint8_t *first, int k, size_t column,
                                     struct stoker_err *err)
 {
@@ -178,7 +179,7 @@ static enum stoker_status bad_field(const struct csv *t, const uint8_t *first, i
     return bad_row(t, first, text, err);
 }
 
-// The fields of a row as element i. STOKER_EINVAL: they do not fit.
+// Stores a row's fields as element i. STOKER_EINVAL: they are invalid.
 static enum stoker_status put_row(struct stk_iter *it, struct stk_block *out, int64_t i,
                                   const uint8_t *first, size_t count, const char *why,
                                   struct stoker_err *err)
@@ -226,7 +227,7 @@ static enum stoker_status make_columns(struct stk_iter *it, int64_t n, struct st
               : stk_err_set(err, STOKER_ELIMIT, "csv: no memory for %lld rows", (long long)n);
 }
 
-// The rows in hand, up to a bad one, which comes next, and without reading.
+// Returns buffered rows, without reading, up to a bad one, which comes next.
 static enum stoker_status give_rows(struct stk_iter *it, int64_t want, struct stk_block *out,
                                     struct stoker_err *err)
 {
@@ -284,7 +285,7 @@ static enum stoker_status csv_next(struct stk_iter *it, int64_t want, struct stk
     }
 }
 
-// Rows are passed over without a look into their fields.
+// Skips rows without parsing their fields.
 static enum stoker_status csv_skip(struct stk_iter *it, int64_t n, int64_t *done,
                                    struct stoker_err *err)
 {

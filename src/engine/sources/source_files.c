@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of files as sources take them.
+// File names as given to sources.
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,11 +10,11 @@
 #include "engine/run/iter.h"
 #include "engine/sources/files.h"
 
-#define BUDGET_PARTS 64 // at most one of so many of the budget is read at once
+#define BUDGET_PARTS 64 // reads at most 1/64 of the budget at once
 #define PIECE_MIN ((size_t)16 << 10)
-#define INPUT_MIN ((size_t)64 << 10) // what a stream takes at least of compressed input
+#define INPUT_MIN ((size_t)64 << 10) // the least compressed input a stream buffers
 #define INPUT_MAX ((size_t)1 << 20)
-#define STREAM_BYTES ((size_t)192 << 10) // of an open file, beside the compressed input
+#define STREAM_BYTES ((size_t)192 << 10) // per open file, besides the compressed input
 
 static const struct stk_attr *names(const struct stk_dataset *ds)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fixed_records: files cut into strings of record_bytes, after header_bytes and before
-// footer_bytes. A file whose middle is no whole number of records is an error, found before its
-// first record where its length is known (plain files), else at its end.
+// fixed_records: files split into strings of record_bytes, after header_bytes and before
+// footer_bytes. A file whose middle isn't a whole number of records is an error, found before its
+// first record if its length is known (plain files), else at its end.
 #include <string.h>
 #include <sys/stat.h>
 
@@ -55,7 +55,7 @@ static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// Bytes for at least one record and the footer after it.
+// Reads bytes for at least one record and the footer after it.
 static enum stoker_status read_more(struct stk_iter *it, size_t need, struct stoker_err *err)
 {
     struct fixed *t = it->state;
@@ -83,7 +83,7 @@ static enum stoker_status give(struct stk_iter *it, int64_t n, struct stk_block 
     return STOKER_OK;
 }
 
-// The header of a file just opened is passed over.
+// Skips the header of a file just opened.
 static enum stoker_status pass_header(struct stk_iter *it, struct stoker_err *err)
 {
     struct fixed *t = it->state;

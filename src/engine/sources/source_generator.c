@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// generator: elements that a generator of the embedding language gives. Attributes: "id" of the
-// generator, "specs" of its elements, "args" (COLS), what it is opened with.
+// generator: elements from a generator of the embedding language. Attributes: "id" of the
+// generator, "specs" of its elements, "args" (COLS) to open it with.
 #include "base/assert.h"
 #include "engine/run/iter.h"
 
@@ -38,7 +38,7 @@ static enum stoker_status start(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// What it gave must be what was promised.
+// Do the results match the declared specs?
 static enum stoker_status check(const struct stk_iter *it, struct stk_block *out,
                                 struct stoker_err *err)
 {
@@ -63,7 +63,7 @@ static enum stoker_status check(const struct stk_iter *it, struct stk_block *out
     return STOKER_OK;
 }
 
-// Every element is pulled, skipped ones too, so that the stage's count is the element's number.
+// Every element is pulled, even skipped ones, so the stage's count is the element's number.
 static void name_element(const struct stk_iter *it, int64_t more, struct stoker_err *err)
 {
     stk_err_while(err, "generator, %s, element %lld", it->ds->where ? it->ds->where : "?",
@@ -86,7 +86,7 @@ static enum stoker_status generator_next(struct stk_iter *it, int64_t want, stru
         s = host->gen_next(host->arg, g->gen, want, it->run->pool, out, err);
     }
     STK_ASSERT(out->n <= want);
-    // After an exception a generator has nothing more to give.
+    // After an exception a generator has ended.
     g->at_end = s != STOKER_OK || out->n == 0;
     if (s != STOKER_OK) {
         name_element(it, out->n, err);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // indexed: elements of files in the engine's own format (engine/formats/indexed.h), one file after
-// the other; any element can be read at once, so shuffling is by position and resuming costs
-// nothing. The files are opened while the dataset is made: their elements' specs, which must agree,
-// are its specs.
+// the other. Any element can be read directly, so shuffling is by position and resuming costs
+// nothing. The files are opened when the dataset is made: their elements' specs, which must agree,
+// become its specs.
 #include "base/alloc.h"
 #include "engine/formats/indexed.h"
 #include "engine/run/iter.h"
@@ -14,8 +14,8 @@
 struct indexed {
     struct stk_indexed **files;
     int64_t count, total, at;
-    int64_t *first; // of each file's elements, then the total
-    int64_t ended;  // files that were looked at once more at the end
+    int64_t *first; // index of each file's first element, then the total
+    int64_t ended;  // files already checked again at the end
 };
 
 static enum stoker_status open_at(const struct stk_dataset *ds, int64_t i, struct stk_indexed **out,
@@ -107,7 +107,7 @@ static int64_t file_of(const struct indexed *s, int64_t position)
     return low;
 }
 
-// Elements of runs in one file; several runs are joined. *done: how many are there.
+// Reads elements that are runs in one file; joins several runs. *done: how many.
 static enum stoker_status read_run(struct stk_iter *it, const int64_t *index, int64_t n,
                                    struct stk_block *out, int64_t *done, struct stoker_err *err)
 {
@@ -144,7 +144,7 @@ static enum stoker_status indexed_next(struct stk_iter *it, int64_t want, struct
     for (int64_t k = 0; k < n; k++) {
         index[k] = s->at + k;
     }
-    // The last elements may be where a file was cut. That is reported at the end at the latest.
+    // The last elements may be missing from a truncated file. Report that at the end at the latest.
     for (; n <= 0 && want > 0 && s->ended < s->count; s->ended++) {
         if (stk_indexed_is_torn(s->files[s->ended])) {
             return stk_indexed_torn(s->files[s->ended++], err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// random: int64 numbers of 32 random bits, without end. Number i depends on the seed and i alone.
+// random: int64 numbers of 32 random bits, without end. Number i depends only on the seed and i.
 // With rerandomize_each_iteration each epoch has other numbers.
 #include "base/str.h"
 #include "engine/run/iter.h"

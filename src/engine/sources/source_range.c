@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// range(start, stop, step): scalars counted up or down, of int64 or the type asked for. Indexed:
-// any position is computed.
+// range(start, stop, step): scalars counted up or down, int64 or the requested type. Indexed: any
+// position is computed.
 #include "base/assert.h"
 #include "engine/run/iter.h"
 

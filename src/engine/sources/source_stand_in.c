@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stand_in(specs): takes a dataset's place where only its elements' specs are known: while a
+// stand_in(specs): stands for a dataset of which only the elements' specs are known, while a
 // function that builds datasets is made. It has no elements.
 #include "engine/graph/dataset.h"
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// tar: samples of tar archives as WebDataset lays them out: consecutive files whose names agree up
-// to the first dot of the last part are one sample, and the text after that dot, in lowercase,
-// names the part. Elements: the parts of "suffixes", strings; "__key__" is the name they share.
-// Plain, gzip and zstd, recognized by their first bytes. Parts are views into what was read.
+// tar: samples of tar archives in WebDataset's layout: consecutive files whose names agree up to
+// the first dot of the last path component are one sample; the text after that dot, in lowercase,
+// names the part. Elements: the parts of "suffixes", strings; "__key__" is the shared name. Plain,
+// gzip and zstd, recognized by their first bytes. Parts are views into the file buffer.
 //
-// Damage. A header whose checksum is wrong, and a file that ends too early, cost the sample they
-// hit: one error stands for it. After a bad header the search is for the next good one (of ustar
-// and its like); a sample of which that leaves only some parts is the one that was lost. Passed
-// over, as WebDataset does: names without a dot or that begin with one, and "__...__" without a
-// folder. Sparse files, a suffix twice in a sample and a sample without one that is wanted are
-// errors.
+// Damage: a header with a wrong checksum, and a file that ends too early, lose the sample they hit,
+// which becomes one error. After a bad header, the next good one (of ustar and similar) is
+// searched; if only some parts of a sample are left, it is the lost one. Skipped, as in WebDataset:
+// names without a dot or starting with one, and "__...__" without a folder. Errors: sparse files, a
+// suffix twice in a sample, and a sample without a requested suffix.
 #include <stdio.h>
 #include <string.h>
 
@@ -20,24 +19,24 @@
 
 #define READ_BYTES ((size_t)1 << 20)
 #define NAME_MAX_BYTES ((size_t)64 << 10)
-#define GROW_MAX ((size_t)64 << 20) // room made for data whose end is not known to be there
+#define GROW_MAX ((size_t)64 << 20) // memory reserved for data whose size isn't confirmed
 #define AT_ONCE 256
 #define SUFFIXES_MAX 256
 
 struct part {
-    struct stk_buf *buf; // NULL where data are passed over
+    struct stk_buf *buf; // NULL: data are skipped
     struct stk_bytes bytes;
     bool is_there;
 };
 
 struct tar {
-    const struct stk_attr *names; // the suffixes wanted
+    const struct stk_attr *names; // the requested suffixes
     struct stk_file_bytes in;
     bool passes_data;
-    bool was_damaged; // the sample in hand began after damage
-    bool has_trouble; // an error that comes before the next sample
+    bool was_damaged; // the current sample started after damage
+    bool has_trouble; // an error to return before the next sample
     struct stoker_err trouble;
-    bool has_header; // `header` and `name` are of a file whose data come next
+    bool has_header; // `header` and `name` belong to a file whose data come next
     struct stk_tar_header header;
     char *name; // NAME_MAX_BYTES + 1
     size_t name_size;
@@ -108,7 +107,8 @@ static enum stoker_status load(struct stk_iter *it, uint64_t n, struct stoker_er
 {
     struct tar *t = it->state;
     enum stoker_status s = STOKER_OK;
-    // A size that the file cannot hold makes no memory; where that is not known, room grows.
+    // Don't allocate for a size that the file can't contain; if the file's size is unknown, grow
+    // step by step.
     bool is_plain = stk_stream_codec(t->in.open.stream) == STK_CODEC_PLAIN &&
                     stk_stream_size(t->in.open.stream);
     uint64_t more = is_plain ? stk_stream_size(t->in.open.stream) : UINT64_MAX;
@@ -127,7 +127,7 @@ static enum stoker_status load(struct stk_iter *it, uint64_t n, struct stoker_er
     return s;
 }
 
-// Passes n bytes; *is_short: there were fewer.
+// Skips n bytes; *is_short: there were fewer.
 static enum stoker_status pass(struct stk_iter *it, uint64_t n, bool *is_short,
                                struct stoker_err *err)
 {
@@ -156,7 +156,7 @@ static enum stoker_status damage(struct tar *t, const char *what, struct stoker_
                        why ? why : what, (unsigned long long)(t->in.base + t->in.pos), near);
 }
 
-// The name of the next member, out of its own member's data or pax records.
+// Reads the next member's name from this member's data or pax records.
 static enum stoker_status take_extra(struct stk_iter *it, const struct stk_tar_header *h,
                                      struct stoker_err *err)
 {
@@ -199,7 +199,7 @@ static enum stoker_status take_extra(struct stk_iter *it, const struct stk_tar_h
     return STOKER_OK;
 }
 
-// Seeks the next header that looks whole. False: none is left.
+// Searches for the next header that looks valid. False: none is left.
 static enum stoker_status find_header(struct stk_iter *it, bool *found, struct stoker_err *err)
 {
     struct tar *t = it->state;
@@ -219,7 +219,7 @@ static enum stoker_status find_header(struct stk_iter *it, bool *found, struct s
     }
 }
 
-// Whether a sample has all that is wanted.
+// Does the sample have all requested parts?
 static bool is_whole(const struct stk_iter *it)
 {
     const struct tar *t = it->state;
@@ -232,8 +232,8 @@ static bool is_whole(const struct stk_iter *it)
     return t->has_sample && !t->is_doubled;
 }
 
-// The next member's header, whose kind is FILE or SPARSE; END at the end of the archive. Damage: an
-// error, and the sample in hand is over.
+// The next member's header, of kind FILE or SPARSE; END at the end of the archive. Damage is an
+// error and ends the current sample.
 static enum stoker_status next_header(struct stk_iter *it, struct stk_tar_header *h,
                                       struct stoker_err *err)
 {
@@ -293,7 +293,7 @@ static enum stoker_status next_header(struct stk_iter *it, struct stk_tar_header
     }
 }
 
-// Cuts a name into what a sample shares and a part's own. False: it belongs to no sample.
+// Splits a name into the sample's key and the part's suffix. False: it belongs to no sample.
 static bool split_name(const struct tar *t, size_t *key_size, const char **suffix)
 {
     const char *slash = memrchr(t->name, '/', t->name_size);
@@ -327,7 +327,7 @@ static int wanted(const struct stk_attr *names, const char *suffix)
     return -1;
 }
 
-// The data of the member in hand: as part k, or passed over (-1).
+// Takes the current member's data as part k, or skips them (-1).
 static enum stoker_status take_data(struct stk_iter *it, int k, struct stoker_err *err)
 {
     struct tar *t = it->state;
@@ -429,7 +429,7 @@ static enum stoker_status read_sample(struct stk_iter *it, struct stoker_err *er
     }
 }
 
-// One sample, or an error for it; *is_end: no more. If the current sample already has all it needs,
+// One sample, or an error for it; *is_end: no more. If the current sample is already complete,
 // damage is reported after it.
 static enum stoker_status next_sample(struct stk_iter *it, bool *is_end, struct stoker_err *err)
 {
@@ -467,7 +467,7 @@ static enum stoker_status next_sample(struct stk_iter *it, bool *is_end, struct 
         if (!t->was_damaged) {
             return bad_sample(it, err);
         }
-        drop_sample(t); // what was left of the sample that the damage was told of
+        drop_sample(t); // drops the rest of the sample whose damage was reported
     }
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensors: one element, the tensors given. tensor_slices: the tensors cut along their first
-// dimension. Both hand out views of the given memory: nothing is copied. Memory that is a mapped
-// file (is_mapped) is guarded from when the dataset is made until the last view is gone. When the
-// file is cut short, what comes then is an error, and views that were given out before may show
-// zeros.
+// tensors: one element, the given tensors. tensor_slices: the tensors split along their first
+// dimension. Both return views of the given memory: nothing is copied. Memory that is a mapped file
+// (is_mapped) is guarded from when the dataset is made until the last view is released. If the file
+// is truncated, later elements are errors, and views returned before may show zeros.
 #include <string.h>
 
 #include "base/assert.h"
@@ -13,7 +12,7 @@
 struct slices {
     int64_t at, n;               // position; slices
     const struct stk_attr *cols; // components
-    bool is_told;                // that the file was cut short
+    bool is_told;                // the truncation was reported
 };
 
 static const struct stk_attr *components(const struct stk_dataset *ds)
@@ -21,7 +20,7 @@ static const struct stk_attr *components(const struct stk_dataset *ds)
     return stk_attrs_get(ds->attrs, "components");
 }
 
-// The first component, which is all there is where files are mapped.
+// The first component, which is the only one of mapped files.
 static enum stoker_status guard_mapped(const struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_attr *t = components(ds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// text_lines: the lines of text files, without their ends (\n, and any \r, as TensorFlow takes
-// them). A last line without an end counts. Plain, gzip and zlib.
+// text_lines: the lines of text files without their ends (
+// , and any \r, as in TensorFlow). A last line without an end counts. Plain, gzip and zlib.
 #include <string.h>
 
 #include "base/assert.h"
@@ -26,7 +26,7 @@ static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
     return stk_files_whole(&t->in, stk_files_fill(it, &t->in, capacity, 0, left + 1, err), err);
 }
 
-// Without \r: lines with one inside are copied.
+// Removes \r: lines with one inside are copied.
 static bool take_line(struct stk_iter *it, struct stk_col *c, const uint8_t *line, size_t size,
                       struct stk_bytes *out)
 {

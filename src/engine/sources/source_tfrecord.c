@@ -2,7 +2,7 @@
 // tfrecord: the records of TFRecord files, one file after the other. Records are views into the
 // reader's blocks: nothing is copied.
 // A damaged record becomes one error (STOKER_EDAMAGE) at its position. Reading resumes at the next
-// record that can be found; damaged compression ends the file.
+// record found; damaged compression ends the file.
 #include "base/assert.h"
 #include "engine/run/iter.h"
 #include "engine/sources/files.h"
@@ -11,12 +11,12 @@
 #define BLOCK_MAX ((size_t)256 << 10)
 #define LARGE_BLOCK_MAX ((size_t)512 << 10)
 #define INPUT_MAX ((size_t)1 << 20)
-#define GIVEN_MAX ((size_t)1 << 20) // bytes of records handed on together, or a block of them
+#define GIVEN_MAX ((size_t)1 << 20) // bytes of records returned together, or of a block of them
 
 struct tfrecord {
-    struct stk_record_reader *reader; // NULL: the next file is to be opened
-    int64_t file;                     // that is read, or the next one
-    uint64_t number, lost;            // of the next record; damages told
+    struct stk_record_reader *reader; // NULL: the next file must be opened
+    int64_t file;                     // the current file, or the next one
+    uint64_t number, lost;            // of the next record; damage already reported
     struct stk_record records[AT_ONCE];
     size_t count, used;
     struct stk_buf *block; // holds the records' bytes
@@ -70,7 +70,7 @@ static enum stoker_status damage(const struct tfrecord *t, struct stoker_err *er
                        (unsigned long long)t->number);
 }
 
-// More records. count 0: the file ended.
+// Reads more records. count 0: the file ended.
 static enum stoker_status read_more(struct tfrecord *t, int64_t want, struct stoker_err *err)
 {
     STK_ASSERT(t->reader && t->used == t->count);
@@ -80,8 +80,8 @@ static enum stoker_status read_more(struct tfrecord *t, int64_t want, struct sto
     return s == STOKER_EINPUT ? stk_err_set(err, STOKER_EDAMAGE, "%s", err->message) : s;
 }
 
-// The records in hand after the elements of `out`, which has room for `most`, up to one that is
-// missing before the next; *bytes grows by theirs.
+// Appends the records at hand to `out`, which has room for `most`, up to a gap in their numbers;
+// *bytes grows by their size.
 static enum stoker_status give(struct stk_iter *it, int64_t most, struct stk_block *out,
                                size_t *bytes, struct stoker_err *err)
 {
@@ -105,8 +105,8 @@ static enum stoker_status give(struct stk_iter *it, int64_t most, struct stk_blo
     return STOKER_OK;
 }
 
-// What the blocks give until there is enough to hand on: a failure is met again, and told, by the
-// next call.
+// Takes blocks until there is enough to return. A failure is reported by the next call, which meets
+// it again.
 static enum stoker_status give_blocks(struct stk_iter *it, int64_t want, struct stk_block *out,
                                       struct stoker_err *err)
 {
@@ -114,7 +114,7 @@ static enum stoker_status give_blocks(struct stk_iter *it, int64_t want, struct 
     struct stk_shape scalar = {0};
     int64_t most = want < AT_ONCE ? want : AT_ONCE;
     size_t bytes = 0, enough = stk_files_share(it, GIVEN_MAX);
-    if (t->records[t->used].number != t->number) { // the damage before this record
+    if (t->records[t->used].number != t->number) { // damage before this record
         t->number = t->records[t->used].number;
         enum stoker_status s = damage(t, err);
         t->lost++;

@@ -6,8 +6,8 @@
 
 struct stk_cache_file;
 
-// path: of the file; it is looked for with the first element, and so is its folder made, where
-// makes_folder says so. Copied. is_packed: it is compressed.
+// path: the file, copied. The file is looked for, and with makes_folder its folder created, at the
+// first element. is_packed: compressed.
 STK_MUST_CHECK enum stoker_status stk_cache_file_open(struct stk_cache_file **out,
                                                       struct stk_iter *it, const char *path,
                                                       bool makes_folder, bool is_packed,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// interleave with threads, which implements the kind "interleave".
+// interleave with threads; implements the kind "interleave".
 #pragma once
 
 #include "engine/run/nested.h"
 
-struct stk_interleave; // the state of an iterator of that kind begins with a pointer to it
+struct stk_interleave; // the iterator state of that kind starts with a pointer to it
 
 STK_MUST_CHECK enum stoker_status stk_interleave_open(struct stk_interleave **out,
                                                       struct stk_iter *it, struct stk_nest *nest,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of an interleave with threads: turns at once where they are cheap to copy, else the
+// The elements of an interleave with threads: many turns at once if they are cheap to copy, else
 // parts of one turn after the other.
 #include "engine/transformations/interleave_impl.h"
 
-// Some elements of one dataset. Not the first part: only what is there already.
+// Some elements of one dataset. If it isn't the first part, only what is already there.
 static enum stoker_status next_part(struct stk_iter *it, int64_t want, bool is_first,
                                     struct stk_block *out, struct stoker_err *err)
 {

@@ -2,7 +2,7 @@
 // interleave: elements of many turns at once. Turns are short (mostly one element), and joining one
 // part per turn into a block would cost far more than reading a small record. So small elements of
 // equal shape are copied into place: whole rounds of the cycle while every dataset has enough
-// ready, otherwise turn by turn. Strings stay views, whose memory is held as before.
+// ready, otherwise turn by turn. Strings stay views, whose memory stays referenced.
 #include <string.h>
 
 #include "engine/transformations/interleave_impl.h"
@@ -24,7 +24,7 @@ bool stk_interleave_is_flat(const struct stk_block *b)
     return flat;
 }
 
-// Do the block's elements fit the columns of `out`?
+// Do the block's elements match the columns of `out`?
 static bool is_alike(const struct stk_block *out, const struct stk_block *b)
 {
     bool alike = b->count == out->count;
@@ -35,7 +35,7 @@ static bool is_alike(const struct stk_block *out, const struct stk_block *b)
     return alike;
 }
 
-// n elements to every stride-th place from `to` on; `each` bytes are a constant in the usual cases.
+// Copies n elements to every stride-th place from `to` on; `each` is a constant in the usual cases.
 static inline void spread(uint8_t *to, size_t stride, const uint8_t *from, size_t step, int64_t n,
                           size_t each)
 {
@@ -58,8 +58,8 @@ static void copy(uint8_t *to, size_t stride, const uint8_t *from, size_t step, i
     }
 }
 
-// `turns` turns of n elements each of the piece go to `out`, the first to position `at`, `apart`
-// elements from one turn to the next.
+// Copies `turns` turns of n elements each from the piece to `out`, the first to position `at`,
+// turns `apart` elements from each other.
 static bool place(struct stk_interleave *p, struct stk_interleave_slot *slot,
                   const struct stk_piece *piece, struct stk_block *out, int64_t at, int64_t apart,
                   int64_t turns, int64_t n)
@@ -80,7 +80,7 @@ static bool place(struct stk_interleave *p, struct stk_interleave_slot *slot,
     return true;
 }
 
-// Whole rounds from the slot whose turn begins. *done: elements; 0 if some slot has too few.
+// Whole rounds from the slot whose turn starts. *done: elements; 0 if some slot has too few.
 static bool rounds(struct stk_interleave *p, struct stk_block *out, int64_t at, int64_t want,
                    int64_t *done)
 {
@@ -127,7 +127,7 @@ static bool make_capacity(struct stk_interleave *p, const struct stk_block *like
     return ok;
 }
 
-// What is left of one turn. False: no memory.
+// The rest of one turn. False: no memory.
 static bool one_turn(struct stk_interleave *p, struct stk_interleave_slot *slot,
                      struct stk_block *out, int64_t at, int64_t want, int64_t *done)
 {
@@ -162,7 +162,7 @@ enum stoker_status stk_interleave_turns(struct stk_interleave *p, struct stk_int
         const struct stk_piece *piece = &slot->pieces[slot->first];
         bool is_error = piece->used == piece->block.n;
         if (is_error ? n > 0 : !is_alike(out, &piece->block)) {
-            break; // in the next call
+            break; // the next call continues
         }
         if (is_error) {
             struct stk_block none = {0};

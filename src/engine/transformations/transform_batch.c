@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch: runs of elements become one element with a new first dimension. Asks its input for whole
-// batches, so that in the usual case the input's column, read with another shape, is the batch.
+// batch: combines runs of elements into one with a new first dimension. Asks its input for whole
+// batches, so that usually the input's column, read with another shape, is the batch.
 #include <string.h>
 
 #include "base/assert.h"
@@ -10,7 +10,7 @@
 #include "engine/transformations/map_parallel.h"
 
 struct batch {
-    struct stk_held held;  // elements of a batch that is not full yet
+    struct stk_held held;  // elements of an incomplete batch
     struct stk_block part; // empty between calls
     int64_t size;
     bool drops_remainder;
@@ -38,7 +38,7 @@ static int64_t batch_cardinality(const struct stk_dataset *ds)
 static enum stoker_status batch_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
-    // As in tf.data, the size counts as known only where no batch may be short.
+    // As in tf.data, the size is static only if no batch can be short.
     bool is_fixed = drops_remainder(ds);
     int64_t size = batch_size(ds);
     ds->specs = stk_specs_new(in->count);
@@ -55,8 +55,8 @@ static enum stoker_status batch_infer(struct stk_dataset *ds, struct stoker_err 
     return STOKER_OK;
 }
 
-// Does the batch use memory that others see: the user's, a cache's, a constant's, or that of
-// another component?
+// Does the batch share memory with something else: the user's, a cache's, a constant's, or another
+// component's?
 static bool is_shared(const struct stk_block *part, const struct stk_block *out, int k)
 {
     const struct stk_col *c = &out->cols[k];
@@ -75,7 +75,7 @@ static bool is_shared(const struct stk_block *part, const struct stk_block *out,
     return false;
 }
 
-// Batches that go to the consumer are writable: such a one becomes its own copy.
+// Batches that go to the consumer must be writable: copies a shared one.
 static bool make_writable(struct stk_iter *it, struct stk_block *out, int k)
 {
     struct stk_col *c = &out->cols[k], own;
@@ -116,8 +116,8 @@ static enum stoker_status differs(const struct stk_col *c, int k, int64_t unequa
                        k, have, (long long)(unequal % size), want);
 }
 
-// b->part, groups of `size`, becomes the result. *unequal: where a shape differs from its group's
-// first; below 0: memory was short.
+// Turns b->part into the result, in groups of `size`. *unequal: the first element whose shape
+// differs within its group; below 0: out of memory.
 static enum stoker_status fold_part(struct stk_iter *it, int64_t size, struct stk_block *out,
                                     int64_t *unequal, struct stoker_err *err)
 {
@@ -143,8 +143,8 @@ static enum stoker_status fold_part(struct stk_iter *it, int64_t size, struct st
     return STOKER_OK;
 }
 
-// The first `n` held elements, groups of `size`, become the result; the others stay held. Where a
-// group cannot be made, those before it are the result, and its error is the next one's.
+// Turns the first `n` held elements into the result, in groups of `size`; keeps the others. If a
+// group can't be made, the ones before it are the result, and the next call returns the error.
 static enum stoker_status fold(struct stk_iter *it, int64_t n, int64_t size, struct stk_block *out,
                                struct stoker_err *err)
 {
@@ -178,7 +178,7 @@ static enum stoker_status batch_open(struct stk_iter *it, struct stoker_err *err
     (void)err;
     b->size = batch_size(it->ds);
     b->drops_remainder = drops_remainder(it->ds);
-    STK_ASSERT(b->size > 0); // infer saw to it
+    STK_ASSERT(b->size > 0); // checked by infer
     stk_held_init(&b->held);
     stk_iter_hint_group(it->in[0], b->size);
     return STOKER_OK;
@@ -197,7 +197,7 @@ static enum stoker_status batch_next(struct stk_iter *it, int64_t want, struct s
     if (s != STOKER_OK) {
         return s;
     }
-    if (b->held.block.n >= size) { // more than `want` where a batch could not be made before
+    if (b->held.block.n >= size) { // more than `want` if a batch couldn't be made before
         int64_t n = b->held.block.n / size;
         return fold(it, (n < want ? n : want) * size, size, out, err);
     }
@@ -207,7 +207,7 @@ static enum stoker_status batch_next(struct stk_iter *it, int64_t want, struct s
     return fold(it, b->held.block.n, b->held.block.n, out, err);
 }
 
-// At most so many batches that their elements can be counted.
+// at most so many batches that counting their elements doesn't overflow
 static enum stoker_status skip_some(struct stk_iter *it, int64_t n, int64_t *done,
                                     struct stoker_err *err)
 {

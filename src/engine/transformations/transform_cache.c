@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// cache: the first complete pass over the input is kept in memory and serves all later ones, of the
-// same iterator (repeat) and of others over the same dataset. A pass that is given up keeps
-// nothing, but each reads the input as of the first epoch (engine/run/iter_open.c), so that random
-// stages below give the same elements in the next pass, kept or not. Only two places of one
-// pipeline that read the same cache at once see draws of their own, until one of them is through.
+// cache: keeps the first complete pass over the input in memory, for later passes of the same
+// iterator (repeat) and of others over the same dataset. An abandoned pass keeps nothing, but every
+// pass reads the input as in the first epoch (engine/run/iter_open.c), so random stages below give
+// the same elements in the next pass, whether kept or not. Only two places of one pipeline that
+// read the same cache at the same time see different draws, until one of them is done.
 //
-// Kept memory counts against the budget of the run that filled the cache and is read-only for its
+// Kept memory counts against the budget of the run that filled the cache, and is read-only for
 // consumers. With a filename it is a file, filename.stkidx (transform_cache_file.c). Small blocks
-// are joined as they come, like the digits of a binary counter, because a block of one number may
-// occupy a buffer for a thousand. A cache that would take most of the budget is dropped: the
-// elements pass through, the next pass reads the input again, and the stage's statistics say that
-// memory was short.
+// are joined on arrival, like the digits of a binary counter, because a block of one number may
+// occupy a buffer for a thousand. A cache that would take most of the budget is dropped: elements
+// pass through, the next pass reads the input again, and the stage's statistics say that memory was
+// short.
 //
-// After a source of tensors nothing is kept: its elements are views of memory that lives as long
-// as the dataset, and come in larger blocks than a cache of them would give.
+// After a source of tensors nothing is kept: its elements are views of memory that lives as long as
+// the dataset, in larger blocks than a cache would return.
 //
-// An element that fails is not kept: the pass goes on, but the next one reads the input again.
+// A failed element isn't kept: the pass continues, but the next one reads the input again.
 #include <pthread.h>
 #include <stdio.h>
 
@@ -27,12 +27,12 @@
 #include "engine/transformations/cache_file.h"
 
 #define BLOCKS_MAX ((size_t)1 << 28)
-#define TAKE_MAX 4096            // elements of a block that is taken
-#define JOIN_BYTES (256u << 10)  // a block with as much is left as it is
-#define KEPT_PARTS ((uint64_t)3) // of KEPT_OF parts of the budget, at most; other stages need some
+#define TAKE_MAX 4096            // most elements of a block taken
+#define JOIN_BYTES (256u << 10)  // a block of this size isn't joined
+#define KEPT_PARTS ((uint64_t)3) // takes at most 3/4 of the budget; other stages need some
 #define KEPT_OF ((uint64_t)4)
 
-struct kept { // immutable once the dataset has it
+struct kept { // immutable once attached to the dataset
     int refs;
     struct stk_vec blocks; // struct stk_block
     uint64_t bytes;        // of the elements
@@ -40,15 +40,15 @@ struct kept { // immutable once the dataset has it
 
 struct cache {
     struct stk_cache_file *file; // NULL: in memory
-    struct kept *source;         // read from; NULL: the input is read
+    struct kept *source;         // read from here; NULL: read the input
     struct kept *filling;
     size_t at;    // block
     int64_t used; // elements of it
     bool has_begun, has_failed;
-    bool passes; // the input's elements as they come
+    bool passes; // passes the input's elements through
 };
 
-static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; // of every cache's ds->shared
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; // guards every cache's ds->shared
 
 static void kept_drop(struct kept *k)
 {
@@ -90,7 +90,7 @@ static enum stoker_status begin(struct stk_iter *it, struct stoker_err *err)
     return STOKER_OK;
 }
 
-// What readers share must not be written by any of them.
+// Memory shared by readers must not be written.
 static void make_readonly(struct stk_block *b)
 {
     for (int k = 0; k < b->count; k++) {
@@ -101,7 +101,7 @@ static void make_readonly(struct stk_block *b)
     }
 }
 
-// Strings get bytes of their own: views may point into much larger memory.
+// Copies strings: views may point into much larger memory.
 static bool own_strings(struct stk_iter *it, struct stk_block *b)
 {
     bool ok = true;
@@ -111,8 +111,8 @@ static bool own_strings(struct stk_iter *it, struct stk_block *b)
     return ok;
 }
 
-// The last blocks become one while both are small, and the one before not much larger than the
-// last. Without memory for that they stay two.
+// Joins the last blocks while both are small and the one before isn't much larger than the last.
+// Without memory for that, they stay separate.
 static void join_small(struct stk_iter *it, struct stk_vec *blocks)
 {
     while (blocks->count >= 2) {
@@ -135,7 +135,7 @@ static void join_small(struct stk_iter *it, struct stk_vec *blocks)
     }
 }
 
-// False: no memory, or it becomes too much; *err says so in the first case.
+// False: no memory (see *err), or the cache would become too large.
 static bool keep(struct stk_iter *it, struct stk_block *b, struct stoker_err *err)
 {
     struct kept *kept = ((struct cache *)it->state)->filling;
@@ -156,7 +156,7 @@ static bool keep(struct stk_iter *it, struct stk_block *b, struct stoker_err *er
     return true;
 }
 
-// The input is at its end: from now on the cache is there for everybody.
+// The input has ended: publishes the cache for all iterators.
 static void publish(struct stk_iter *it)
 {
     struct cache *c = it->state;
@@ -192,7 +192,7 @@ static enum stoker_status fill_next(struct stk_iter *it, int64_t want, struct st
     if (!keep(it, out, err)) {
         kept_drop(c->filling);
         c->filling = NULL;
-        return err->code; // STOKER_OK: the elements still come, and the cache stays empty
+        return err->code; // STOKER_OK: elements pass through, and the cache stays empty
     }
     return STOKER_OK;
 }

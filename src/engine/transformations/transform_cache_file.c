@@ -28,9 +28,9 @@ struct stk_cache_file {
     struct stk_iter *it;
     char *path;
     bool makes_folder, is_packed;
-    struct stk_indexed *from; // read from; both NULL: the input is read
+    struct stk_indexed *from; // read from here; both NULL: read the input
     struct stk_packed *from_packed;
-    struct stk_indexed_writer *writer; // written to; both NULL: not
+    struct stk_indexed_writer *writer; // written to; both NULL: nothing
     struct stk_packed_writer *packer;
     int64_t at;
     bool has_begun, has_failed;
@@ -56,7 +56,7 @@ enum stoker_status stk_cache_file_open(struct stk_cache_file **out, struct stk_i
     return STOKER_OK;
 }
 
-// Ends what is written, if anything is.
+// Ends writing, if any.
 static enum stoker_status finish(struct stk_cache_file *c, bool keeps, struct stoker_err *err)
 {
     enum stoker_status s = c->is_packed ? stk_packed_finish(c->packer, keeps, err)
@@ -73,7 +73,7 @@ void stk_cache_file_close(struct stk_cache_file *c)
     }
     struct stoker_err ignored;
     if (finish(c, false, &ignored) != STOKER_OK) {
-        c->has_failed = true; // the pass was given up: nothing was to stay
+        c->has_failed = true; // the pass was abandoned: nothing was to be kept
     }
     stk_packed_close(c->from_packed);
     stk_indexed_drop(c->from);
@@ -135,7 +135,7 @@ static enum stoker_status begin(struct stk_cache_file *c, struct stoker_err *err
     if (s != STOKER_OK) {
         c->has_failed = true;
         if (stk_status_is_of_element(s) &&
-            c->it->run->options.on_error == STK_ON_ERROR_SKIP) { // none may be left out
+            c->it->run->options.on_error == STK_ON_ERROR_SKIP) { // none was skipped
             s = err->code = STOKER_EOUTPUT;
         }
         stk_packed_close(c->from_packed);
@@ -168,8 +168,8 @@ static enum stoker_status write_next(struct stk_cache_file *c, int64_t want, str
     if (s == STOKER_OK) {
         return finish(c, !c->has_failed, err);
     }
-    // The disk is full, or the like: that is reported once, after the elements that could not be
-    // kept, which are as good as any, and more go on coming.
+    // Disk full or similar: reported once, after the elements that couldn't be kept; those are
+    // valid, and more follow.
     (void)!finish(c, false, &ignored);
     return s;
 }

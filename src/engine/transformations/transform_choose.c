@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose_from_datasets: input 0 says for each element of which of the other inputs it is.
-// sample_from_datasets: chance says so, by weights. A draw of an input that is at its end is passed
-// over, or with stop_on_empty_dataset ends everything.
+// choose_from_datasets: input 0 says for each element from which other input it comes.
+// sample_from_datasets: chosen at random, by weights. Drawing an exhausted input is ignored or,
+// with stop_on_empty_dataset, ends everything.
 //
-// The draw depends on the seed and its number alone: with a seed, in every epoch the same, unless
+// A draw depends only on the seed and its number: with a seed it is the same in every epoch, unless
 // rerandomize_each_iteration.
 #include "base/sort.h"
 #include "base/alloc.h"
@@ -17,14 +17,14 @@
 struct choose {
     struct stk_feed *feeds; // one per input
     bool *is_over;
-    int64_t *used; // per input: elements of its block for this round
+    int64_t *used; // per input: elements of its block used in this round
     double *reach; // sampling: sums of weights
     int64_t draws;
-    int left;       // inputs that are not at their end
+    int left;       // inputs that haven't ended
     bool has_ended; // stop_on_empty_dataset
-    bool stops;     // with the first input that ends
+    bool stops;     // ends with the first input that ends
     uint64_t seed;  // of the draws
-    int drawn;      // a draw that waits; -1: none
+    int drawn;      // a pending draw; -1: none
     int16_t round[ROUND];
     struct stk_block *parts, joined;
     const struct stk_block **list;
@@ -126,7 +126,7 @@ static int sample(struct stk_iter *it)
     return lo;
 }
 
-// The next draw into c->drawn; -1: there are no more choices.
+// Puts the next draw into c->drawn; -1: no more choices.
 static enum stoker_status draw(struct stk_iter *it, struct stoker_err *err)
 {
     struct choose *c = it->state;
@@ -150,7 +150,7 @@ static enum stoker_status draw(struct stk_iter *it, struct stoker_err *err)
     return STOKER_OK;
 }
 
-// Can the input drawn give an element in this round? *goes_on false: the round is over before it.
+// Can the drawn input give an element in this round? *goes_on false: the round ends before it.
 static enum stoker_status serve(struct stk_iter *it, int64_t want, bool *is_given, bool *goes_on,
                                 struct stoker_err *err)
 {
@@ -184,7 +184,7 @@ static enum stoker_status serve(struct stk_iter *it, int64_t want, bool *is_give
     return STOKER_OK;
 }
 
-// The round's elements, of each input together, then put in the order of the draws.
+// The round's elements, per input, then put in the order of the draws.
 static bool join(struct stk_iter *it, int64_t n, struct stk_block *out)
 {
     struct choose *c = it->state;
@@ -200,7 +200,7 @@ static bool join(struct stk_iter *it, int64_t n, struct stk_block *out)
             f->used += c->used[i];
             int64_t first = at;
             at += c->used[i];
-            c->used[i] = first; // from now on: where its next element is
+            c->used[i] = first; // from here on: position of its next element
         }
     }
     for (int64_t k = 0; ok && k < n; k++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// filter: elements for which a function gives true. take_while: elements before the first for which
-// it gives false. ignore_errors: elements that failed are left out and counted; what is no fault of
-// the element (memory, cancellation) still comes through.
+// filter: elements for which a function returns true. take_while: elements before the first for
+// which it returns false. ignore_errors: skips and counts failed elements; errors that aren't an
+// element's (memory, cancellation) are still returned.
 #include "engine/graph/infer.h"
 #include "engine/run/feed.h"
 #include "engine/run/pull.h"
@@ -11,7 +11,7 @@ struct filter {
     struct stk_feed feed;
     struct stk_block in, verdict;
     int64_t index; // of the next element at the input
-    bool is_over;  // take_while: an element said so
+    bool is_over;  // take_while: an element ended it
 };
 
 static enum stoker_status filter_infer(struct stk_dataset *ds, struct stoker_err *err)
@@ -36,8 +36,8 @@ static enum stoker_status filter_open(struct stk_iter *it, struct stoker_err *er
               : STOKER_EBUG;
 }
 
-// The function over what is left of the input's block: f->verdict for the elements of f->in. An
-// element that failed ends the block and is in eval.
+// Runs the function on the rest of the input's block: f->verdict for the elements of f->in. A
+// failed element ends the block and is in eval.
 static enum stoker_status judge(struct stk_iter *it, int64_t want, struct stk_eval *eval,
                                 struct stoker_err *err)
 {
@@ -68,7 +68,7 @@ static bool says(const struct filter *f, int64_t i)
     return *(const uint8_t *)stk_col_at(&f->verdict.cols[0], i) != 0;
 }
 
-// The elements of f->in that pass, of the first n.
+// The elements of f->in that pass, among the first n.
 static enum stoker_status gather(struct stk_iter *it, int64_t n, struct stk_block *out,
                                  struct stoker_err *err)
 {

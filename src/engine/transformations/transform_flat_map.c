@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// flat_map: the elements of the datasets that a function gives, one dataset after the other.
-// interleave on one thread: of cycle_length of them in turn, block_length elements at a time, in
+// flat_map: the elements of datasets that a function returns, one dataset after the other.
+// interleave on one thread: cycle_length of them in turn, block_length elements at a time, in
 // tf.data's order; with num_parallel_calls see transform_interleave.c.
 #include "base/alloc.h"
 #include "engine/graph/infer.h"
@@ -13,7 +13,7 @@
 
 struct flat {
     struct stk_nest nest;
-    bool is_open; // else the dataset is kept for its counts only
+    bool is_open; // else the dataset is kept only for its counts
 };
 
 static enum stoker_status flat_infer(struct stk_dataset *ds, struct stoker_err *err)
@@ -23,11 +23,11 @@ static enum stoker_status flat_infer(struct stk_dataset *ds, struct stoker_err *
     return ds->specs ? STOKER_OK : STOKER_EINVAL;
 }
 
-// The open dataset is input 1 of the iterator, so that its counts are seen.
+// The open dataset is input 1 of the iterator, so that its counts are visible.
 static enum stoker_status flat_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct flat *f = it->state;
-    it->n_in = 2; // there is room for one more than the dataset has
+    it->n_in = 2; // one more than the dataset has
     return stk_nest_open(&f->nest, it, stk_arg_fn(it->ds, "fn", 0, err), err);
 }
 
@@ -93,10 +93,11 @@ static void flat_close(struct stk_iter *it)
 }
 
 struct cycle {
-    struct stk_interleave *parallel; // first (interleave.h). NULL: on the thread that pulls
+    struct stk_interleave *parallel; // first field (interleave.h). NULL: runs on the pulling thread
     struct stk_nest nest;
     struct stk_iter **slots;
-    int64_t length, block, at, given; // slots; elements of a turn; the slot whose turn it is
+    int64_t length, block, at, given; // slots; elements per turn; the current slot; elements
+                                      // returned in this turn
     int64_t open;
     bool at_end;
     struct stk_parts parts;
@@ -108,7 +109,7 @@ static enum stoker_status cycle_open(struct stk_iter *it, struct stoker_err *err
     c->length = stk_attrs_int(it->ds->attrs, "cycle_length", -1);
     c->length = c->length < 1 ? it->run->options.threads : c->length;
     c->block = stk_attrs_int(it->ds->attrs, "block_length", 1);
-    it->n_in = 2; // there is room for one more than the dataset has: the aggregate
+    it->n_in = 2; // one more than the dataset has: the aggregate
     enum stoker_status s = stk_nest_open(&c->nest, it, stk_arg_fn(it->ds, "fn", 0, err), err);
     if (s == STOKER_OK && stk_attrs_int(it->ds->attrs, "num_parallel_calls", 0) != 0) {
         return stk_interleave_open(&c->parallel, it, &c->nest, c->length, c->block, err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// group_by_window: elements are put into groups by a key; a group that has window_size elements
-// becomes a dataset, goes through a function that gives another dataset, and that one's elements
-// are the results. At the end the groups that are left follow, by key.
+// group_by_window: groups elements by a key. A group with window_size elements becomes a dataset
+// and goes through a function that returns another dataset, whose elements are the results. At the
+// end the remaining groups follow, by key.
 //
 // Attributes: fn (element to key, an int64 scalar), reduce_fn ((key, dataset of elements) to
 // dataset), and window_size INT or window_size_fn (key to int64 scalar).
@@ -22,7 +22,7 @@
 #define FIRST_BUCKETS 64
 
 struct group {
-    int64_t key, size;       // elements that make it full
+    int64_t key, size;       // elements that make it complete
     struct stk_blocks parts; // its elements, in order
 };
 
@@ -34,10 +34,10 @@ struct groups {
     int32_t *buckets;    // open addressing: index + 1 in `list`
     size_t bucket_count;
     int64_t index;        // of the next element at the input
-    size_t flushed;       // at the end: groups gone
+    size_t flushed;       // groups flushed at the end
     bool at_end, is_open; // is_open: results of a group come from input 1
     uint64_t emitted;
-    int64_t window_size; // where no function gives it
+    int64_t window_size; // unless a function returns it
 };
 
 static struct stk_fn *fn_of(const struct stk_dataset *ds, const char *name)
@@ -85,7 +85,7 @@ static enum stoker_status group_open(struct stk_iter *it, struct stoker_err *err
     struct stk_pool *pool = it->run->pool;
     struct stk_host *host = it->run->options.host;
     g->window_size = stk_attrs_int(it->ds->attrs, "window_size", 1);
-    it->n_in = 2; // there is room for one more than the dataset has
+    it->n_in = 2; // one more than the dataset has
     stk_vec_init(&g->list, sizeof(struct group), GROUPS_MAX);
     enum stoker_status s = stk_frame_open(&g->key_frame, fn_of(it->ds, "fn"), pool, host, err);
     if (s == STOKER_OK) {
@@ -210,7 +210,7 @@ static enum stoker_status find(struct stk_iter *it, int64_t key, struct group **
     return STOKER_OK;
 }
 
-// The group's elements through the function: the result is input 1 from now on.
+// Runs the group's elements through the function; the result becomes input 1.
 static enum stoker_status emit(struct stk_iter *it, struct group *group, struct stoker_err *err)
 {
     struct groups *g = it->state;
@@ -250,7 +250,7 @@ static enum stoker_status emit(struct stk_iter *it, struct group *group, struct 
     return s;
 }
 
-// Keys of the next elements of the input.
+// Computes the keys of the input's next elements.
 static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
 {
     struct groups *g = it->state;
@@ -279,7 +279,7 @@ static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
     return s;
 }
 
-// Elements into groups until one is full. Neighbors of one key go together.
+// Adds elements to groups until one is complete. Neighbors with the same key go together.
 static enum stoker_status distribute(struct stk_iter *it, struct group **full,
                                      struct stoker_err *err)
 {
@@ -315,7 +315,7 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The next group that is left at the end, by key; NULL: none.
+// The next remaining group, by key; NULL: none.
 static struct group *left_over(struct groups *g)
 {
     if (g->flushed == 0) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// interleave with num_parallel_calls: workers read ahead in the datasets of the cycle, a few pieces
-// in each, the one whose turn is next first; the consumer takes elements in the same order as
-// without threads. Where order does not matter (deterministic 0, or a sloppy run), a dataset whose
-// turn it is and that has nothing ready is passed over.
+// interleave with num_parallel_calls: workers read ahead in the cycle's datasets, a few pieces in
+// each, starting with the one whose turn is next; the consumer takes elements in the same order as
+// without threads. If order doesn't matter (deterministic 0, or a sloppy run), a dataset that has
+// nothing ready at its turn is skipped.
 //
-// The input, and the function, are the consumer's: datasets are opened by it, in order, as soon as
-// a place in the cycle becomes free. With AUTOTUNE the tuner sets how many workers read, and
-// whether any do: inline (async.h), the consumer reads itself, when the turn of a dataset comes.
+// The consumer runs the input and the function: it opens datasets in order, as soon as a place in
+// the cycle becomes free. With AUTOTUNE the tuner sets how many workers read, and whether any do:
+// inline (async.h), the consumer itself reads at a dataset's turn.
 #include <signal.h>
 
 #include "base/alloc.h"
@@ -23,7 +23,7 @@
 #include "engine/run/worker.h"
 #include "engine/transformations/interleave_impl.h"
 
-#define READ_FACTOR 2 // memory of a read by that of its elements: sources read larger blocks
+#define READ_FACTOR 2 // memory of a read, relative to its elements: sources read larger blocks
 
 static void set_workers(void *owner, int n);
 static void set_inline(void *owner, bool is_inline);
@@ -47,7 +47,7 @@ enum stoker_status stk_interleave_open(struct stk_interleave **out, struct stk_i
     p->piece_bytes = stk_piece_bytes_max(it->run);
     p->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
     p->is_tuned = calls < 0;
-    // Threads that wait for something else than processors may be more than these.
+    // Threads that wait for something other than a core may exceed the number of cores.
     int threads = it->run->options.threads, most = it->run->has_cap ? threads : 4 * threads;
     calls = p->is_tuned ? most : calls;
     calls = calls < cycle_length ? calls : cycle_length;
@@ -63,7 +63,8 @@ enum stoker_status stk_interleave_open(struct stk_interleave **out, struct stk_i
     return p->slots && stk_tuner_add(&p->tuned, p->is_tuned) ? STOKER_OK : stk_err_nomem(err);
 }
 
-// The lock is held. Is memory too little to read ahead, with what the workers at it may still take?
+// Is memory too short to read ahead, including what busy workers may still take? Caller holds the
+// lock.
 static bool is_short(const struct stk_interleave *p)
 {
     struct stk_pool_stats s = stk_pool_stats_of(p->it->run->pool);
@@ -71,8 +72,8 @@ static bool is_short(const struct stk_interleave *p)
     return s.in_use_bytes + more > stk_pool_ahead_bytes(s.cap_bytes);
 }
 
-// The lock is held. The next dataset to read in: from the one whose turn it is. Little memory: that
-// one alone, if nothing of it is ready.
+// The next dataset to read in, starting with the one whose turn it is. If memory is short: only
+// that one, if nothing of it is ready. Caller holds the lock.
 static struct stk_interleave_slot *choose(struct stk_interleave *p)
 {
     int64_t reach = is_short(p) ? 1 : p->length;
@@ -100,13 +101,13 @@ static void size_pieces(struct stk_interleave *p, const struct stk_piece *piece,
     p->piece_n = next < 1 ? 1 : next;
 }
 
-// The lock is held. Is it the dataset that the consumer waits for, or would, if it came now?
+// Is it the dataset that the consumer waits for, or would wait for now? Caller holds the lock.
 static bool has_turn(const struct stk_interleave *p, const struct stk_interleave_slot *slot)
 {
     return slot == &p->slots[p->at] && slot->count == 0;
 }
 
-// The lock is held, and let go meanwhile.
+// Caller holds the lock, which is released meanwhile.
 static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot,
                       struct stk_piece *piece)
 {
@@ -118,7 +119,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     slot->is_busy = true;
     p->n_busy++;
     pthread_mutex_unlock(&p->ring.lock);
-    bool had_permit = stk_permit_is_held(); // as a worker of the stage that pulls
+    bool had_permit = stk_permit_is_held(); // true for a worker of the stage that pulls
     if (!had_permit) {
         stk_permit_take(&run->permits);
     }
@@ -190,7 +191,7 @@ static void *work(void *arg)
     while (!is_over(p)) {
         if (w->index >= p->wanted || p->is_inline) {
             pthread_cond_signal(
-                &p->ring.has_capacity); // it may have been this worker's turn to look
+                &p->ring.has_capacity); // this worker may have been the one to check
             pthread_cond_wait(&p->unpark, &p->ring.lock);
             continue;
         }
@@ -209,14 +210,14 @@ static void *work(void *arg)
     return NULL;
 }
 
-// The lock is held.
+// Caller holds the lock.
 static void tell_threads(struct stk_interleave *p)
 {
     int n = p->n_threads < p->wanted ? p->n_threads : p->wanted;
     __atomic_store_n(&p->it->stats.threads, p->is_inline ? 0 : (uint32_t)n, __ATOMIC_RELAXED);
 }
 
-// The lock is held.
+// Caller holds the lock.
 static void start_threads(struct stk_interleave *p)
 {
     sigset_t before;
@@ -278,7 +279,7 @@ static void piece_pop(struct stk_interleave *p, struct stk_interleave_slot *slot
     pthread_mutex_unlock(&p->ring.lock);
 }
 
-// A dataset for a free place of the cycle. An error waits there for its turn.
+// Opens a dataset in a free slot of the cycle. An error waits there for its turn.
 static enum stoker_status open_slot(struct stk_interleave *p, struct stk_interleave_slot *slot,
                                     struct stoker_err *err)
 {
@@ -332,13 +333,13 @@ void stk_interleave_advance(struct stk_interleave *p, int64_t turns)
     pthread_mutex_unlock(&p->ring.lock);
 }
 
-// The lock is held. Has a slot something to say: a piece, or its end?
+// Does a slot have a piece, or has it ended? Caller holds the lock.
 static bool is_ready(const struct stk_interleave_slot *slot)
 {
     return slot->count > 0 || (slot->at_end && !slot->is_busy);
 }
 
-// Sloppy: the turn goes to the next dataset with something ready, if this one has not.
+// Sloppy: if this dataset has nothing ready, the turn goes to the next one that has.
 static void turn_to_ready(struct stk_interleave *p)
 {
     for (int64_t i = 0; p->is_sloppy && i < p->length; i++) {
@@ -360,7 +361,8 @@ static bool is_over_here(void *interleave)
     return is;
 }
 
-// The lock is held, and let go meanwhile. The consumer reads in the dataset whose turn it is.
+// The consumer reads in the dataset whose turn it is. Caller holds the lock, which is released
+// meanwhile.
 static void read_here(struct stk_interleave *p)
 {
     struct stk_piece piece = {0};
@@ -373,7 +375,7 @@ static void read_here(struct stk_interleave *p)
     __atomic_add_fetch(&p->it->stats.inline_ns, stk_clock_ns() - start_ns, __ATOMIC_RELAXED);
 }
 
-// Waits until the dataset whose turn it is has a piece, or is at its end.
+// Waits until the dataset whose turn it is has a piece or has ended.
 static void await(struct stk_interleave *p)
 {
     struct stk_wait w;
@@ -389,8 +391,8 @@ static void await(struct stk_interleave *p)
             has_waited = true;
             w = stk_wait_begin();
         }
-        // With little memory only this dataset is read in, and whose turn it is may have changed
-        // since workers looked last.
+        // If memory is short, workers read only in this dataset, and the turn may have changed
+        // since they last checked.
         pthread_cond_broadcast(&p->ring.has_capacity);
         p->has_waiter = true;
         pthread_cond_wait(&p->ring.has_piece, &p->ring.lock);
@@ -413,7 +415,7 @@ static enum stoker_status slot_error(struct stk_interleave_slot *slot, struct st
     return s;
 }
 
-// The dataset of this turn is at its end: its place is free.
+// The dataset of this turn has ended: frees its slot.
 static enum stoker_status end_slot(struct stk_interleave *p, struct stoker_err *err)
 {
     struct stk_interleave_slot *slot = &p->slots[p->at];
@@ -496,7 +498,7 @@ enum stoker_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting
         bool ready = is_ready(slot), has_piece = slot->count > 0, is_inline = p->is_inline;
         pthread_mutex_unlock(&p->ring.lock);
         if (!ready) {
-            if (!is_waiting && !is_inline) { // nobody would read while this does not wait
+            if (!is_waiting && !is_inline) { // nothing would be read while this doesn't wait
                 return STOKER_OK;
             }
             await(p);
@@ -527,7 +529,7 @@ void stk_interleave_close(struct stk_interleave *p)
     pthread_cond_broadcast(&p->unpark);
     pthread_mutex_unlock(&p->ring.lock);
     stk_ring_stop(&p->ring);
-    struct stk_wait w = stk_wait_begin(); // workers may wait for this thread's permit
+    struct stk_wait w = stk_wait_begin(); // workers may be waiting for this thread's permit
     for (int i = 0; i < p->n_threads; i++) {
         stk_worker_join(p->workers[i].thread);
     }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// map: each element through a function. Functions run on whole blocks, on the thread that pulls, or
-// with num_parallel_calls on threads of their own (transform_map_parallel.c). It has no access by
-// position: a shuffle after it would have another order with threads than without.
+// map: runs a function on each element. Functions run on whole blocks, on the pulling thread, or
+// with num_parallel_calls on their own threads (transform_map_parallel.c). It has no random access:
+// a shuffle after it would have another order with threads than without.
 //
-// With a batch after it and results of known shape, a batch is made in pieces: as many elements as
-// the function takes at once are pulled and their results written to their place in the batch, so
-// that what a source has read is still in the cache and its memory is used again for the next ones.
+// If a batch follows and results have a known shape, a batch is made in pieces: pulls as many
+// elements as the function takes at once and writes their results to their place in the batch. So
+// the source's data are still in the cache, and its memory is reused for the next ones.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/graph/infer.h"
 #include "engine/run/pull.h"
 #include "engine/transformations/map_parallel.h"
 
-#define GROUP_BYTES_MAX ((int64_t)64 << 20) // a short batch is given the memory of a whole one
+#define GROUP_BYTES_MAX ((int64_t)64 << 20) // a short batch gets the memory of a whole one
 #define GROUP_BUDGET_PARTS 20
 
 struct map {
-    struct stk_pmap *parallel; // NULL: it runs on the thread that pulls
+    struct stk_pmap *parallel; // NULL: runs on the pulling thread
     struct stk_frame *frame;
     struct stk_block in, rest;
-    int64_t used;  // elements of `in` that are done
+    int64_t used;  // processed elements of `in`
     int64_t index; // of the next element at the input
-    int64_t group; // elements of a batch that is made in pieces; 0: none is
-    bool at_end;   // of the input, after elements that were returned
+    int64_t group; // elements of a batch made in pieces; 0: none
+    bool at_end;   // the input has ended, after elements that were returned
     struct stk_block piece, whole;
     struct stk_fn *fn;
     uint64_t *seeds; // see seeds_of; NULL: one
@@ -48,8 +48,8 @@ static enum stoker_status map_infer(struct stk_dataset *ds, struct stoker_err *e
     return ds->specs ? STOKER_OK : stk_err_nomem(err);
 }
 
-// Of a map that several became: their seeds, from the attribute "stages" (for each how many inputs
-// below, and the seed it was given or -1). NULL with *ok: it is of one.
+// Seeds of a map merged from several, from the attribute "stages" (for each how many inputs below,
+// and its own seed or -1). NULL with *ok: not merged.
 static uint64_t *seeds_of(const struct stk_iter *it, bool *ok)
 {
     const struct stk_attr *t = stk_attrs_get(it->ds->attrs, "stages");
@@ -81,7 +81,7 @@ static enum stoker_status map_open(struct stk_iter *it, struct stoker_err *err)
     return stk_frame_open(&m->frame, m->fn, it->run->pool, it->run->options.host, err);
 }
 
-// Room for the results of so many elements. False: no memory.
+// Room for the results of n elements. False: no memory.
 static bool make_capacity(struct stk_iter *it, int64_t n)
 {
     struct map *m = it->state;
@@ -97,7 +97,7 @@ static bool make_capacity(struct stk_iter *it, int64_t n)
     return ok;
 }
 
-// Applies the function to `n` elements of m->in and puts the results after those in m->whole. A
+// Runs the function on `n` elements of m->in and puts the results after those in m->whole. A
 // failure belongs to the element after these.
 static enum stoker_status run_piece(struct stk_iter *it, int64_t n, struct stoker_err *err)
 {
@@ -107,7 +107,7 @@ static enum stoker_status run_piece(struct stk_iter *it, int64_t n, struct stoke
     bool ok = stk_block_slice(&m->rest, &m->in, m->used, n) &&
               stk_block_slice(&m->piece, &m->whole, m->whole.n, n);
     for (int o = 0; ok && o < m->piece.count; o++) {
-        stk_keep_drop(m->piece.cols[o].keep); // of the pieces before
+        stk_keep_drop(m->piece.cols[o].keep); // of previous pieces
         m->piece.cols[o].keep = NULL;
         m->piece.cols[o].is_bound = true;
     }
@@ -147,7 +147,7 @@ static enum stoker_status next_pieces(struct stk_iter *it, int64_t want, struct 
         if (m->used == m->in.n) {
             m->used = 0;
             s = stk_iter_next(it->in[0], left < chunk ? left : chunk, &m->in, err);
-            m->index += s != STOKER_OK; // the failed element had its place
+            m->index += s != STOKER_OK; // the failed element has a position
             m->at_end = s == STOKER_OK && m->in.n == 0;
         }
         int64_t held = m->in.n - m->used;
@@ -182,11 +182,11 @@ static enum stoker_status map_next(struct stk_iter *it, int64_t want, struct stk
         m->used = 0;
         enum stoker_status s = stk_iter_next(it->in[0], want, &m->in, err);
         if (s != STOKER_OK || m->in.n == 0) {
-            m->index += s != STOKER_OK; // the failed element had its place
+            m->index += s != STOKER_OK; // the failed element has a position
             return s;
         }
     }
-    // More elements may be left after one that failed than are requested now.
+    // After a failed element, more may be left than are requested now.
     int64_t left = m->in.n - m->used, n = left < want ? left : want;
     if (!stk_block_slice(&m->rest, &m->in, m->used, n) ||
         !stk_block_reset(out, it->ds->specs->count)) {

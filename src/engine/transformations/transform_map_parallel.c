@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// map with num_parallel_calls: workers pull blocks of the input in turn and run the function on
-// them side by side; results come in order unless deterministic is 0 (or unset, in a sloppy run).
+// map with num_parallel_calls: workers take turns pulling blocks of the input and run the function
+// on them in parallel; results are in order unless deterministic is 0 (or unset, in a sloppy run).
 //
-// With a batch after it and results of known shape, workers write into one buffer for several
-// batches, each at its place: the batch then is that buffer, read with another shape. Out of order
-// are then whole buffers, in the order in which they are filled.
+// If a batch follows and results have a known shape, workers write into one buffer for several
+// batches, each at its place: the batch is then that buffer, read with another shape. Without
+// order, whole buffers are returned in the order in which they are filled.
 
 #include "base/alloc.h"
 #include "engine/run/async.h"
@@ -14,7 +14,7 @@
 #define GROUP_BYTES ((int64_t)512 << 10) // batches smaller than this share a buffer
 #define GROUP_BATCHES_MAX 64
 #define GROUP_BUDGET_PARTS 20
-// Of functions in other processes: handing a piece over costs about 100 us at any size.
+// For functions in other processes: handing a piece over costs about 100 us at any size.
 #define REMOTE_PIECE_NS 2000000
 #define REMOTE_PIECE_BYTES ((int64_t)256 << 10)
 
@@ -22,17 +22,17 @@ struct stk_pmap {
     struct stk_async *async;
     struct stk_iter *it;
     struct stk_fn *fn;
-    const uint64_t *seeds; // of stk_eval
+    const uint64_t *seeds; // for stk_eval
     int64_t index;         // of the next element at the input; under the input lock
     // Grouping, under the input lock.
     int64_t batch, group; // elements of a batch; of a buffer. 0: none
-    int64_t offset;       // of the next piece in the buffer
+    int64_t offset;       // offset of the next piece in the buffer
     uint64_t buffers;     // so far
     struct stk_block capacity;
     bool is_sloppy, is_tuned, has_begun;
-    bool is_native; // no calls into the embedding language, which could not be made twice
-    bool waits;     // an element may take long for reasons that lie outside the program
-    bool is_remote; // takes many elements at once, to hand them over to another process
+    bool is_native; // makes no calls into the embedding language, which can't be repeated
+    bool waits;     // an element may wait for something outside the program
+    bool is_remote; // takes many elements at once, to hand them to another process
 };
 
 struct own { // of a worker
@@ -90,7 +90,7 @@ static bool make_capacity(struct stk_pmap *m)
     return true;
 }
 
-// The piece's columns are bound to its place in the buffer.
+// Binds the piece's columns to their place in the buffer.
 static void bind(struct stk_pmap *m, struct stk_piece *p, int64_t n)
 {
     for (int o = 0; o < m->capacity.count; o++) {
@@ -131,8 +131,8 @@ static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece 
     return o->in.n;
 }
 
-// The function on the rest of the worker's block after an element that failed: more parts of the
-// piece, which have their own memory.
+// Runs the function on the rest of the worker's block after a failed element: these become more
+// parts of the piece, with their own memory.
 static void work_on(struct own *o, struct stk_pmap *m, struct stk_piece *p, int64_t from)
 {
     while (from < o->in.n) {
@@ -166,7 +166,7 @@ static bool is_memory(enum stoker_status s)
     return s == STOKER_ELIMIT || s == STOKER_ENOMEM;
 }
 
-// The piece's block as it was before the function ran.
+// Restores the piece's block to before the function ran.
 static bool begin_again(struct stk_pmap *m, struct own *o, struct stk_piece *p)
 {
     bool ok = stk_block_reset(&p->block, m->fn->n_out);
@@ -177,7 +177,7 @@ static bool begin_again(struct stk_pmap *m, struct own *o, struct stk_piece *p)
     return ok;
 }
 
-// The function on the piece's elements; once more where memory was too little and there is more.
+// Runs the function on the piece's elements; again if memory ran short and more became free.
 static enum stoker_status run_piece(struct stk_async *a, struct own *o, struct stk_piece *p,
                                     struct stk_eval *eval, struct stoker_err *err)
 {
@@ -254,7 +254,7 @@ enum stoker_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, str
                                         stk_attrs_int(fn->nodes[k].attrs, "takes_many", 0) != 0);
     }
     m->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
-    // Threads that wait for something else than processors may be more than these.
+    // Threads that wait for something other than a core may exceed the number of cores.
     int threads = it->run->options.threads, most = it->run->has_cap ? threads : 4 * threads;
     int limit = m->is_tuned ? most : calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
     m->async = stk_async_open(it, &pmap_kind, m, m->is_tuned ? stk_tuner_initial(it, limit) : limit,
@@ -292,13 +292,13 @@ void stk_pmap_group(struct stk_pmap *m, int64_t size)
     if (m->has_begun || bytes <= 0 || __builtin_mul_overflow(size, bytes, &batch_bytes)) {
         return;
     }
-    // Whoever keeps one batch keeps the buffer: it must be small beside the budget.
+    // Keeping one batch keeps its buffer: it must be small relative to the budget.
     int64_t budget = (int64_t)(stk_pool_stats_of(m->it->run->pool).cap_bytes / GROUP_BUDGET_PARTS);
     if (batch_bytes > budget) {
         return;
     }
     int64_t batches = (GROUP_BYTES < budget ? GROUP_BYTES : budget) / batch_bytes;
-    // Without order such an element shall hold up its own batch alone.
+    // Without order, a slow element must delay only its own batch.
     batches = batches < 1 || (m->is_sloppy && m->waits) ? 1
               : batches > GROUP_BATCHES_MAX             ? GROUP_BATCHES_MAX
                                                         : batches;

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// pack: sequences of any length share rows of a fixed length, with segment ids and positions.
+// pack: packs sequences of any length into rows of a fixed length, with segment ids and positions.
 //
 // First fit, best fit: rows are filled in groups of `bins`. A sequence goes into the first row that
-// has space for it in all components, or into the fullest such row. When no row has, the rows of
-// the group are the next elements, and the sequence begins another group.
-// Chop: sequences follow one another without gaps, and a row ends where a component is full. What
-// is left of the sequence begins the next row, as a segment of its own.
+// has space for it in all components, or into the fullest such row. If none has, the group's rows
+// are output, and the sequence starts another group.
+// Chop: sequences follow one another without gaps, and a row ends when a component is full. The
+// rest of the sequence starts the next row, as a segment of its own.
 //
-// A component of the input gives three: see pack_rows.h. Where an input element fails, or cannot be
-// packed, the rows stay as they are, and packing continues with the next element.
+// An input component becomes three: see pack_rows.h. If an input element fails, or can't be packed,
+// rows stay unchanged, and packing continues with the next element.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/run/feed.h"
 #include "engine/transformations/pack_rows.h"
 
-// Of a group of chop: no result depends on them.
+// Rows per group with chop; doesn't affect results.
 #define CHOP_ROWS 64
 #define CHOP_BYTES ((int64_t)1 << 20)
-#define ASK_MAX 256                   // input elements at once,
-#define ASK_BYTES ((uint64_t)1 << 16) // but not much more than that
+#define ASK_MAX 256                   // input elements to request at once,
+#define ASK_BYTES ((uint64_t)1 << 16) // limited to about this many bytes
 
 enum { FIRST_FIT, BEST_FIT, CHOP };
 
 struct pack {
-    struct stk_feed in, ready; // sequences; rows that are complete
+    struct stk_feed in, ready; // sequences; complete rows
     struct stk_pack_rows rows;
-    struct stk_pack_piece *pieces; // of the sequence at hand
+    struct stk_pack_piece *pieces; // of the current sequence
     const int64_t *outputs;
-    int64_t ask; // elements of the input to ask for
+    int64_t ask; // input elements to request
     int64_t bins, segments_max, method;
-    bool is_cut; // chop: pieces[k].from values of the sequence are in rows already
+    bool is_cut; // chop: the first pieces[k].from values of the sequence are already in rows
 };
 
 static const struct stk_attr *list(const struct stk_dataset *ds, const char *name, int64_t count)
@@ -38,7 +38,7 @@ static const struct stk_attr *list(const struct stk_dataset *ds, const char *nam
     return t && t->kind == STK_ATTR_INTS && t->count == count ? t : NULL;
 }
 
-// Is every part of every component an output, once?
+// Is every part of every component output exactly once?
 static bool is_order(const struct stk_attr *t)
 {
     for (int64_t i = 0; i < t->count; i++) {
@@ -115,7 +115,7 @@ static int64_t pack_cardinality(const struct stk_dataset *ds)
     return n == 0 || n == STK_INFINITE ? n : STK_CARDINALITY_UNKNOWN;
 }
 
-// Rows of a group of chop: few where a row is long.
+// Rows of a group with chop: few if rows are long.
 static int64_t chop_rows(const struct stk_dataset *ds)
 {
     const struct stk_specs *in = ds->in[0]->specs;
@@ -145,7 +145,7 @@ static enum stoker_status pack_open(struct stk_iter *it, struct stoker_err *err)
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
-// Input elements are asked for in blocks that grow to ASK_BYTES.
+// Requests input elements in blocks that grow to ASK_BYTES.
 static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
 {
     struct pack *p = it->state;
@@ -170,7 +170,7 @@ static enum stoker_status give(struct stk_iter *it, struct stoker_err *err)
                                                                     : stk_err_nomem(err);
 }
 
-// The sequence at hand cannot be packed: it is left out, and this is its error.
+// The current sequence can't be packed: skips it and returns its error.
 static enum stoker_status refuse(struct pack *p, int k, struct stoker_err *err)
 {
     struct stk_shape has = stk_col_shape(&p->in.block.cols[k], p->in.used);
@@ -207,7 +207,7 @@ static enum stoker_status no_rows(const struct stk_iter *it, int64_t rows, struc
                        pool.cap_name);
 }
 
-// Begins a group if no group is open, and looks at the sequence: *bad is a component that cannot be
+// Starts a group if none is open, and checks the sequence: *bad is a component that can't be
 // packed, or -1.
 static enum stoker_status look(struct stk_iter *it, int64_t want, int *bad, struct stoker_err *err)
 {
@@ -243,7 +243,7 @@ static bool fits(const struct pack *p, int64_t row)
     return r->segments[row] < p->segments_max;
 }
 
-// The row for the sequence; -1: no row has room.
+// The row for the sequence; -1: none has space.
 static int64_t find(const struct pack *p)
 {
     const struct stk_pack_rows *r = &p->rows;
@@ -293,7 +293,8 @@ static bool cut(struct pack *p, int64_t row, bool *is_empty)
     return is_cut;
 }
 
-// As much of the sequence as the last row begun has space for. A full row is followed by another.
+// Adds as much of the sequence as fits into the last started row; after a full row the next one
+// starts.
 static enum stoker_status chop(struct stk_iter *it, struct stoker_err *err)
 {
     struct pack *p = it->state;
@@ -316,7 +317,7 @@ static enum stoker_status chop(struct stk_iter *it, struct stoker_err *err)
     if (!is_cut && !is_full) {
         return STOKER_OK;
     }
-    r->begun += row + 1 < r->rows; // the next row is at hand, though nothing is in it yet
+    r->begun += row + 1 < r->rows; // the next row counts as started, though it is still empty
     return row + 1 < r->rows ? STOKER_OK : give(it, err);
 }
 

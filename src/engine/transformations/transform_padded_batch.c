@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// padded_batch: as batch, where elements of different shapes are filled up to one shape: the one
-// given, or the largest in the batch for dimensions that are not.
+// padded_batch: like batch, but pads elements of different shapes to one shape: the given one, or,
+// for dimensions not given, the largest in the batch.
 //
 // Attributes: padded_shapes SPECS (only the shapes count; absent: those of the input), and
 // padding_values COLS, a scalar for each component (absent: zero, or the empty string).
@@ -8,12 +8,12 @@
 #include "engine/run/unequal_batch.h"
 
 struct padded {
-    struct stk_unequal unequal;     // first: its functions take the state as theirs
-    const struct stk_attr *values;  // of the padding; NULL: zeros
-    const struct stk_specs *shapes; // elements are filled up to; unknown dimensions: the largest
+    struct stk_unequal unequal;     // first field: its functions take the state as theirs
+    const struct stk_attr *values;  // padding values; NULL: zeros
+    const struct stk_specs *shapes; // shapes to pad to; unknown dimensions: the largest
 };
 
-// What elements are filled up to.
+// The shapes to pad to.
 static const struct stk_specs *targets(const struct stk_dataset *ds)
 {
     const struct stk_attr *t = stk_attrs_get(ds->attrs, "padded_shapes");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pick: elements of the first input by the positions that the second gives (int64 scalars), in that
-// order, as often as they come. The first must give any element by its position: arrays, indexed
-// and NPY files, and what keeps their positions. A position beyond the end is an element that
-// failed.
+// pick: elements of the first input at the positions that the second gives (int64 scalars), in that
+// order, as often as they occur. The first must allow random access: arrays, indexed and NPY files,
+// and stages that keep their positions. A position beyond the end is a failed element.
 #include "engine/run/feed.h"
 
 #define AT_ONCE 1024 // elements of a block
@@ -69,7 +68,7 @@ static enum stoker_status pick_next(struct stk_iter *it, int64_t want, struct st
     }
     s = stk_iter_at(it->in[0], at, n, out, err);
     if (s != STOKER_OK && stk_status_is_of_element(s) && n > 1) {
-        // One of them fails: alone it is an error, and the others come.
+        // If one fails, it alone is an error, and the others are returned.
         n = 1;
         s = stk_iter_at(it->in[0], at, n, out, err);
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// prefetch: a thread that runs ahead of the consumer, by at most buffer_size elements; with
-// AUTOTUNE (-1) by some pieces, of which the tuner sets the number. 0 is no buffer and no thread.
+// prefetch: a thread that runs ahead of the consumer by at most buffer_size elements; with AUTOTUNE
+// (-1) by a number of pieces that the tuner sets. 0: no buffer and no thread.
 #include "engine/run/async.h"
 #include "engine/run/pull.h"
 
-#define AUTO_ROOM 8 // pieces, with AUTOTUNE, at first
+#define AUTO_ROOM 8 // initial pieces with AUTOTUNE
 
 struct prefetch {
     struct stk_async *async;
@@ -40,7 +40,7 @@ static enum stoker_status prefetch_open(struct stk_iter *it, struct stoker_err *
     if (!stk_tuner_add(&p->async->tuned, false)) {
         return stk_err_nomem(err);
     }
-    // Two pieces at least in a buffer of a given size, so that one is made while one is used.
+    // At least two pieces in a buffer of a given size, so that one is made while another is used.
     p->async->piece_n_max = size > 0 ? size / 2 + size % 2 : 0;
     stk_async_set_capacity(p->async, size > 0 ? STK_RING_SLOTS : AUTO_ROOM);
     return STOKER_OK;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// ragged_batch: consecutive elements as one, where components may differ in length. Attribute
-// "ragged" INTS, for each component -1 (shapes are equal: it is stacked) or the last dimension that
-// may differ, m: its values follow each other along one dimension that replaces the first m + 1. m
-// + 2 levels of row_splits (int64, each from 0) say where elements, their rows, ... begin. So such
+// ragged_batch: combines consecutive elements whose components may differ in length. Attribute
+// "ragged" INTS, for each component: -1 (shapes are equal: it is stacked), or m, the last dimension
+// that may differ: its values are concatenated along one dimension that replaces the first m + 1; m
+// + 2 levels of row_splits (int64, each from 0) say where elements, their rows, ... start. So such
 // a component becomes m + 2: values, splits of the elements, of their rows, and so on.
 #include <string.h>
 
 #include "engine/run/unequal_batch.h"
 
 struct ragged {
-    struct stk_unequal unequal; // first: its functions take the state as theirs
-    const int64_t *dims;        // of each component, the last that may differ; -1: none
+    struct stk_unequal unequal; // first field: its functions take the state as theirs
+    const int64_t *dims;        // per component: the last dimension that may differ; -1: none
 };
 
 static enum stoker_status check(const struct stk_dataset *ds, int *outputs, struct stoker_err *err)
@@ -135,7 +135,7 @@ static bool make_splits(struct stk_iter *it, const struct stk_col *c, int64_t n,
     return true;
 }
 
-// Values of n elements one after another, and their row_splits of m + 1 levels.
+// Concatenates the values of n elements, and makes their row_splits of m + 1 levels.
 static enum stoker_status join(struct stk_iter *it, int k, int m, int64_t n, struct stk_col *to,
                                struct stoker_err *err)
 {

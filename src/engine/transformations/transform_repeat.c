@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// repeat: the input again and again, each time an epoch of its own for random stages. concatenate:
-// several inputs, one after the other. Both open an input when it is its turn.
+// repeat: the input several times, each time a separate epoch for random stages. concatenate:
+// several inputs, one after the other. Both open an input when its turn comes.
 //
 // As in tf.data, repeating an empty input without a count ends at once; one that is known to be
-// empty does with a count, too.
+// empty also does with a count.
 #include "base/assert.h"
 #include "engine/graph/infer.h"
 #include "engine/run/iter_open.h"
 #include "engine/run/pull.h"
 
 struct turns {
-    int64_t count; // of repeat: how often; negative: without end
-    int64_t turn;  // which repetition, or input, is open or comes next
-    bool is_open;  // of repeat: its input is of this turn
-    bool gave;     // this repetition gave an element (or an error)
+    int64_t count; // repeat: how often; negative: endless
+    int64_t turn;  // the repetition, or input, that is open or next
+    bool is_open;  // repeat: the input of this turn is open
+    bool gave;     // this repetition returned an element (or an error)
 };
 
 static int64_t repeat_count(const struct stk_dataset *ds)
@@ -66,15 +66,15 @@ static enum stoker_status repeat_turn(struct stk_iter *it, bool *is_over, struct
     return s;
 }
 
-// The input ended. False: so does everything, since it is empty.
+// Handles the end of the input. False: it is empty, so everything ends.
 static bool repeat_end_turn(struct stk_iter *it)
 {
     struct turns *t = it->state;
     STK_ASSERT(t->is_open && (t->count < 0 || t->turn < t->count));
-    t->is_open = false; // it stays for what it counted, until the next one opens
+    t->is_open = false; // kept for its counts until the next one opens
     t->turn++;
     if (!t->gave && (t->count < 0 || stk_dataset_cardinality(it->ds->in[0]) == 0)) {
-        t->turn = t->count < 0 ? 0 : t->count; // 2^60 turns of nothing are nothing, too
+        t->turn = t->count < 0 ? 0 : t->count; // 2^60 empty turns are empty, too
         return false;
     }
     return true;
@@ -98,7 +98,7 @@ static enum stoker_status repeat_next(struct stk_iter *it, int64_t want, struct 
     }
 }
 
-// Whole repetitions of known length are passed over without opening them.
+// Skips whole repetitions of known length without opening them.
 static void repeat_skip_turns(struct stk_iter *it, int64_t n, int64_t *done)
 {
     struct turns *t = it->state;
@@ -213,7 +213,7 @@ static bool concatenate_has_at(const struct stk_dataset *ds)
     return concatenate_cardinality(ds) >= 0;
 }
 
-// One element from the input that holds the position.
+// One element, from the input that has the position.
 static enum stoker_status one_at(struct stk_iter *it, int64_t index, struct stk_block *out,
                                  struct stoker_err *err)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan: a function of a state and an element gives the next state and a result. reduce: only the
-// last state is the result, one element. Element after element, since each needs the one before.
+// scan: a function of a state and an element returns the next state and a result. reduce: only the
+// last state is the result, one element. Runs element by element, since each needs the previous
+// state.
 //
-// The function takes the state's components, then the element's; it gives the state's, then (scan)
-// the result's. An element that fails leaves the state as it was; reduce ends with the error.
+// The function takes the state's components, then the element's; it returns the state's, then
+// (scan) the result's. A failed element leaves the state unchanged; reduce ends with the error.
 
 #include "base/assert.h"
 #include "engine/graph/infer.h"
@@ -33,7 +34,7 @@ static enum stk_dtype initial_dtype(const struct stk_attr *state, int k)
     return state->kind == STK_ATTR_BOUND ? state->specs->items[k].dtype : state->cols[k].dtype;
 }
 
-// The state must come out as it goes in, and begin so.
+// The function must return the state with the specs it takes, and the initial state must have them.
 static enum stoker_status check_state(struct stk_dataset *ds, const struct stk_fn *fn, int n,
                                       struct stoker_err *err)
 {
@@ -106,7 +107,8 @@ static enum stoker_status scan_open(struct stk_iter *it, struct stoker_err *err)
     return stk_frame_open(&c->frame, fn, it->run->pool, it->run->options.host, err);
 }
 
-// One element through the function; the new state is kept, the result in c->out after it.
+// Runs one element through the function; keeps the new state and puts the result after it in
+// c->out.
 static enum stoker_status step(struct stk_iter *it, struct stoker_err *err)
 {
     struct scan *c = it->state;
@@ -155,7 +157,7 @@ static enum stoker_status append(struct stk_iter *it, struct stk_block *out, str
     return STOKER_OK;
 }
 
-#define SCAN_BLOCK 16 // results given together: joining is quadratic
+#define SCAN_BLOCK 16 // results returned together: joining is quadratic
 
 static enum stoker_status scan_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                     struct stoker_err *err)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // shuffle: elements in random order.
 //
-// Where the input can be read by position and the buffer holds all of it, the order is a computed
-// permutation: nothing is kept, and passing over elements costs nothing. Otherwise as in tf.data: a
-// buffer of buffer_size elements is filled; each result is drawn from it uniformly and replaced by
-// the next element of the input; at the end the buffer empties. The draws come from the seed and
-// the number of the result. Elements that fail come through at once.
+// If the input allows random access and the buffer holds all of it, the order is a computed
+// permutation: nothing is kept, and skipping costs nothing. Otherwise as in tf.data: a buffer of
+// buffer_size elements is filled; each result is drawn from it uniformly and replaced by the next
+// element of the input; at the end the buffer empties. Draws depend on the seed and the number of
+// the result. Errors of the input are returned at once.
 // The buffer keeps its own copies (short values in one array per component, others in a buffer
 // each), so one element never keeps a whole input block alive.
 #include <string.h>
@@ -19,26 +19,26 @@
 #include "engine/run/holders.h"
 #include "engine/run/pull.h"
 
-#define FIXED_BYTES_MAX ((int64_t)4096) // of a component that is in an array
+#define FIXED_BYTES_MAX ((int64_t)4096) // largest component kept in an array
 #define FIRST_SLOTS ((int64_t)1024)
 #define OUT_ELEMENTS_MAX 1024
 #define OUT_BUDGET_PARTS 32
-#define SHORT_STRING 1024 // bytes; of such, any number goes out at once
+#define SHORT_STRING 1024 // bytes; any number of shorter ones is returned at once
 
 struct store {             // one component of the buffer
-    size_t each;           // bytes of a value in `fixed`; 0: values are columns of their own
+    size_t each;           // bytes of a value in `fixed`; 0: values are separate columns
     uint8_t *fixed;        // slots * each
     struct stk_col *cols;  // slots
-    struct stk_col *taken; // OUT_ELEMENTS_MAX: results that are not joined yet
+    struct stk_col *taken; // OUT_ELEMENTS_MAX: results not joined yet
 };
 
 struct shuffle {
-    size_t claimed_bytes;          // of the budget: for arrays
-    uint64_t put_bytes, put_count; // strings that were put, and their bytes
+    size_t claimed_bytes;          // taken from the budget, for arrays
+    uint64_t put_bytes, put_count; // bytes and number of strings stored
     bool is_permuted;
-    uint64_t seed; // of the order
+    uint64_t seed; // for the order
     struct stk_permutation order;
-    int64_t position; // permuted: results given
+    int64_t position; // permuted: results returned
     // The buffer.
     int64_t size, slots, held; // elements it may hold; has room for; holds
     uint64_t drawn;            // results so far
@@ -72,8 +72,8 @@ static uint64_t order_seed(const struct stk_iter *it)
     if (stk_attrs_int(it->ds->attrs, "reshuffle_each_iteration", 1)) {
         return it->seed;
     }
-    // One order for every pipeline that has this dataset, wherever in it: parts that `take` and
-    // `skip` make must not overlap.
+    // One order for every pipeline with this dataset, at any position in it: parts made by `take`
+    // and `skip` must not overlap.
     int64_t order = stk_attrs_int(it->ds->attrs, "order", -1);
     if (it->ds->seed < 0 && order >= 0) {
         return stk_path_mix(it->run->seed, (uint64_t)order + 1);
@@ -114,7 +114,7 @@ static enum stoker_status shuffle_open(struct stk_iter *it, struct stoker_err *e
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
-// What a slot takes in the arrays.
+// Bytes of a slot in the arrays.
 static size_t slot_bytes(const struct stk_iter *it)
 {
     const struct shuffle *f = it->state;
@@ -133,7 +133,7 @@ static bool grow(struct stk_iter *it)
     slots = slots > f->size ? f->size : slots;
     while (!__builtin_mul_overflow((size_t)(slots - f->slots), each, &more) &&
            !stk_pool_claim(it->run->pool, more)) {
-        slots = f->slots + (slots - f->slots) / 2; // it may never hold that many
+        slots = f->slots + (slots - f->slots) / 2; // it may never hold so many
         if (slots <= f->slots) {
             return false;
         }
@@ -161,7 +161,7 @@ static bool grow(struct stk_iter *it)
     return true;
 }
 
-// A string's bytes in a buffer of their own, after the view.
+// Copies a string's bytes into its own buffer, after the view.
 static bool put_string(struct stk_iter *it, struct stk_col *slot, const struct stk_bytes *from)
 {
     struct shuffle *f = it->state;
@@ -181,7 +181,7 @@ static bool put_string(struct stk_iter *it, struct stk_col *slot, const struct s
     return true;
 }
 
-// Element i of a column into an empty slot.
+// Puts element i of a column into an empty slot.
 static bool put_col(struct stk_iter *it, struct stk_col *to, const struct stk_col *c, int64_t i)
 {
     if (c->dtype == STK_DT_STRING && stk_col_shape(c, i).rank == 0) {
@@ -195,7 +195,7 @@ static bool put_col(struct stk_iter *it, struct stk_col *to, const struct stk_co
            (c->dtype != STK_DT_STRING || stk_col_own(to, it->run->pool));
 }
 
-// The feed's next element into a new slot; without memory for all of it, none of it.
+// Puts the feed's next element into a new slot; without memory for all of it, none.
 static bool put(struct stk_iter *it, int64_t slot)
 {
     struct shuffle *f = it->state;
@@ -218,7 +218,7 @@ static bool put(struct stk_iter *it, int64_t slot)
     return true;
 }
 
-// How much of the buffer the budget holds, and what to do.
+// The error: how much of the buffer fits the budget, and what to do.
 static enum stoker_status too_small(const struct stk_iter *it, struct stoker_err *err)
 {
     const struct shuffle *f = it->state;
@@ -230,7 +230,7 @@ static enum stoker_status too_small(const struct stk_iter *it, struct stoker_err
                        (unsigned long long)s.cap_bytes, s.cap_name);
 }
 
-// Fills the buffer. An error of the input comes out at once.
+// Fills the buffer. Returns errors of the input at once.
 static enum stoker_status fill(struct stk_iter *it, struct stoker_err *err)
 {
     struct shuffle *f = it->state;
@@ -254,10 +254,10 @@ static enum stoker_status fill(struct stk_iter *it, struct stoker_err *err)
     return STOKER_OK;
 }
 
-#define AHEAD 16 // draws for which memory is asked beforehand
+#define AHEAD 16 // draws whose memory is prefetched
 
-// Results of a component of short values. While the input goes on, each slot drawn gets the input's
-// next value; then, the buffer's last one.
+// Results of a component of short values. While the input continues, each drawn slot gets the
+// input's next value; after that, the buffer's last one.
 static void draw_values(struct shuffle *f, const struct store *s, const struct stk_col *in,
                         uint8_t *to, const int64_t *slots, int64_t n)
 {
@@ -286,7 +286,7 @@ static void draw_values(struct shuffle *f, const struct store *s, const struct s
 #undef DRAW
 }
 
-// The input's next n values of a component of columns, which wait in `taken`. False: no memory.
+// Puts the input's next n values of a component with columns into `taken`. False: no memory.
 static bool stage_cols(struct stk_iter *it, struct store *s, const struct stk_col *in, int64_t n)
 {
     struct shuffle *f = it->state;
@@ -298,7 +298,7 @@ static bool stage_cols(struct stk_iter *it, struct store *s, const struct stk_co
     return true;
 }
 
-// The same for columns: results and what waits in `taken` change places.
+// The same for columns: swaps results with those waiting in `taken`.
 static void draw_cols(const struct shuffle *f, struct store *s, bool goes_on, const int64_t *slots,
                       int64_t n)
 {
@@ -312,7 +312,7 @@ static void draw_cols(const struct shuffle *f, struct store *s, bool goes_on, co
     }
 }
 
-// As if nothing had been drawn.
+// Undoes the draw.
 static void undraw_cols(const struct shuffle *f, struct store *s, bool goes_on,
                         const int64_t *slots, int64_t n)
 {
@@ -336,7 +336,7 @@ static void clear_taken(const struct stk_iter *it, int64_t n)
     }
 }
 
-// The columns that wait become a component of the results. False: no memory.
+// Joins the waiting columns to a component of the results. False: no memory.
 static bool join_taken(struct stk_iter *it, int k, int64_t n, struct stk_col *col)
 {
     struct shuffle *f = it->state;
@@ -349,12 +349,12 @@ static bool join_taken(struct stk_iter *it, int k, int64_t n, struct stk_col *co
     if (col->dtype != STK_DT_STRING) {
         return true;
     }
-    // The bytes of one follow its view, see put_string.
+    // a single string's bytes follow its view, see put_string
     return n > 1 ? stk_col_own(col, it->run->pool)
                  : !col->data_buf || stk_keep_add(&col->keep, col->data_buf);
 }
 
-// Results of all components of columns: all of them, or nothing has changed. False: no memory.
+// Results of all components with columns: all or nothing. False: no memory.
 static bool draw_all_cols(struct stk_iter *it, const int64_t *slots, int64_t n,
                           struct stk_block *out)
 {
@@ -397,8 +397,8 @@ static bool make_out(struct stk_iter *it, int64_t n, struct stk_block *out)
     return true;
 }
 
-// Draws n elements; with more input at least n of it are there. An error leaves all as it was: the
-// next call draws the same.
+// Draws n elements; if the input continues, at least n of it are there. On an error nothing
+// changes: the next call draws the same.
 static enum stoker_status draw(struct stk_iter *it, int64_t n, struct stk_block *out,
                                struct stoker_err *err)
 {
@@ -448,7 +448,7 @@ static enum stoker_status permuted_next(struct stk_iter *it, int64_t want, struc
     stk_permutation_range(&f->order, (uint64_t)f->position, n, index);
     enum stoker_status s = stk_iter_at(it->in[0], index, n, out, err);
     if (s != STOKER_OK && stk_status_is_of_element(s) && n > 1) {
-        // One of them fails: alone it is an error, and the others come.
+        // If one fails, it alone is an error, and the others are returned.
         n = 1;
         s = stk_iter_at(it->in[0], index, n, out, err);
     }
@@ -459,7 +459,7 @@ static enum stoker_status permuted_next(struct stk_iter *it, int64_t want, struc
     return s;
 }
 
-// Results at once: their strings share one buffer, which must be small compared with the budget.
+// Results at once: their strings share one buffer, which must be small relative to the budget.
 static int64_t most_at_once(const struct stk_iter *it)
 {
     const struct shuffle *f = it->state;

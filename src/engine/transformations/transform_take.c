@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// take, skip, shard: parts of the input by position. A negative count of take means all, of skip
-// that nothing is left. shard passes over the elements of others instead of making them, where the
+// take, skip, shard: parts of the input by position. A negative count means all for take, and
+// nothing left for skip. shard skips the elements of other shards instead of making them, if the
 // input can.
 //
-// remainder: what shard does where the parts would be unequal. KEEP leaves them so. DROP gives
-// an element once its whole round (one element for each part) is known to be there. PAD gives a
-// short part its first element once more at the end; a part without any gives the input's first. So
-// that a resumed iterator has that element as well, it is made before anything is passed over.
+// remainder: what shard does if parts would be unequal. KEEP leaves them unequal. DROP returns an
+// element only once its whole round (one element for each part) is known to exist. PAD returns the
+// first element of a short part again at the end; an empty part returns the input's first. So that
+// a resumed iterator has that element too, it is made before anything is skipped.
 #include "base/assert.h"
 #include "engine/graph/infer.h"
 #include "engine/run/pull.h"
 
-#define SHARD_PARTS 64 // elements of a block that are picked one by one
+#define SHARD_PARTS 64 // elements of a block picked one by one
 
 enum remainder { KEEP, DROP, PAD };
 
 struct part {
-    int64_t passed;        // elements given (take), of the input (shard)
-    int64_t count;         // of take and skip
-    int64_t shards, index; // of shard
+    int64_t passed;        // elements returned (take), or of the input (shard)
+    int64_t count;         // for take and skip
+    int64_t shards, index; // for shard
     bool has_begun;
     enum remainder remainder;
-    bool is_first_left; // with PAD: `filling` is our first element and was not given yet
-    bool is_full;       // with PAD: nothing is missing any more at the end
+    bool is_first_left; // PAD: `filling` is our first element and hasn't been returned
+    bool is_full;       // PAD: nothing is missing at the end
     struct stk_block filling, picked[SHARD_PARTS];
 };
 
@@ -144,7 +144,7 @@ static enum stoker_status skip_skip(struct stk_iter *it, int64_t n, int64_t *don
 
 #define INDEX_BLOCK 1024
 
-struct places { // positions of the input for those of ours: k * by + first, `beyond` from `end` on
+struct places { // input positions of our elements: k * by + first, `beyond` from `end` on
     int64_t by, first, end, beyond;
 };
 
@@ -218,8 +218,8 @@ static enum stoker_status pull_one(struct stk_iter *it, struct stk_block *to, bo
     return s;
 }
 
-// With PAD, before anything else: the element that fills up. The input's first, where it may end
-// before ours; then our own first.
+// With PAD, before anything else: makes the padding element: the input's first, in case it ends
+// before ours, then our own first.
 static enum stoker_status take_filling(struct stk_iter *it, struct stoker_err *err)
 {
     struct part *p = it->state;
@@ -250,7 +250,7 @@ static enum stoker_status take_filling(struct stk_iter *it, struct stoker_err *e
     return s;
 }
 
-// With PAD, at the input's end: are we one short?
+// With PAD, at the input's end: is our part one short?
 static bool is_short(struct part *p)
 {
     bool is = !p->is_full && p->passed % p->shards != 0 && p->passed % p->shards <= p->index;
@@ -273,8 +273,8 @@ static enum stoker_status fill_up(struct stk_iter *it, struct stk_block *out,
     return stk_block_share(out, &p->filling) ? STOKER_OK : stk_stage_no_memory(it, err);
 }
 
-// Passes over the rest of the round, and says whether it is there. An error of another part's
-// element is that part's.
+// Skips the rest of the round; *is_there: it was complete. Another part reports errors of its own
+// elements.
 static enum stoker_status pass_round(struct stk_iter *it, bool *is_there, struct stoker_err *err)
 {
     struct part *p = it->state;
@@ -294,7 +294,7 @@ static enum stoker_status pass_round(struct stk_iter *it, bool *is_there, struct
     return s;
 }
 
-// With DROP: our element, or what was said of it (s), stands only if all of its round is there.
+// With DROP: returns our element, or its error (s), only if its round is complete.
 static enum stoker_status keep_whole(struct stk_iter *it, enum stoker_status s,
                                      struct stk_block *out, struct stoker_err *err)
 {
@@ -312,7 +312,7 @@ static enum stoker_status keep_whole(struct stk_iter *it, enum stoker_status s,
     return of_round;
 }
 
-// The next element of ours as a block of one.
+// Our next element as a block of one.
 static enum stoker_status pick(struct stk_iter *it, struct stk_block *out, struct stoker_err *err)
 {
     struct part *p = it->state;
@@ -393,7 +393,7 @@ static enum stoker_status shard_skip(struct stk_iter *it, int64_t n, int64_t *do
     }
     enum stoker_status s = stk_iter_skip(it->in[0], span, &passed, err);
     p->passed += passed + (s != STOKER_OK);
-    // Ours among [first, first + passed); with DROP those of whole rounds.
+    // Ours among [first, first + passed); with DROP only those of whole rounds.
     int64_t end = first + passed;
     *done += p->remainder == DROP
                  ? end / shards - first / shards

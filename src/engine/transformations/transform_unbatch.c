@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// unbatch: each element cut along its first dimension into elements. Components must agree on it.
+// unbatch: splits each element along its first dimension into elements. Components must agree on
+// it.
 #include "engine/run/feed.h"
 
 #include <string.h>
 
 struct unbatch {
-    struct stk_feed feed, cut; // elements of the input; cut ones
+    struct stk_feed feed, cut; // elements of the input; split ones
 };
 
 static enum stoker_status unbatch_infer(struct stk_dataset *ds, struct stoker_err *err)
@@ -46,7 +47,7 @@ static int64_t unbatch_cardinality(const struct stk_dataset *ds)
     return all;
 }
 
-// How many of the feed's elements, from the first left, agree on their first dimensions.
+// How many of the feed's remaining elements have components that agree on their first dimension.
 static int64_t agreeing(const struct stk_feed *f)
 {
     int64_t i = f->used;
@@ -80,7 +81,7 @@ static enum stoker_status refuse(struct unbatch *u, struct stoker_err *err)
                        stk_shape_text(&s0, first), at, stk_shape_text(&s1, other));
 }
 
-// Elements of the input until one has rows, cut.
+// Splits elements of the input until one has rows.
 static enum stoker_status cut_more(struct stk_iter *it, int64_t want, struct stoker_err *err)
 {
     struct unbatch *u = it->state;

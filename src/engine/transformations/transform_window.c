@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// window: datasets of `size` elements, each beginning `shift` after the one before, of elements
-// `stride` apart. An element has several components: a window then is one dataset for each.
+// window: datasets of `size` elements, each starting `shift` after the previous one, with elements
+// `stride` apart. If an element has several components, a window is one dataset for each.
 //
-// Windows share the memory of the input's blocks; where they overlap it is read-only.
+// Windows share the memory of the input's blocks; if they overlap it is read-only.
 #include "base/assert.h"
 #include "engine/graph/infer.h"
 #include "engine/memory/blocks.h"
 #include "engine/run/nested.h"
 #include "engine/run/pull.h"
 
-#define PULL_ELEMENTS 256 // at least, of the input
-#define PULLED_MAX 4096   // blocks that wait to be joined
+#define PULL_ELEMENTS 256 // fewest elements to pull from the input
+#define PULLED_MAX 4096   // blocks waiting to be joined
 
 struct window {
-    struct stk_block held, more, part; // held: elements from position `base` of the input on
-    struct stk_blocks pulled;          // what is to be held next; what is held is in it then
-    int64_t base, start;               // of the input: of `held`; of the next window
+    struct stk_block held, more, part; // held: elements from input position `base` on
+    struct stk_blocks pulled;          // the blocks to join to `held`, including it
+    int64_t base, start;               // input positions of `held` and of the next window
     int64_t size, shift, stride, span;
     bool drops;
     bool at_end;
@@ -89,8 +89,8 @@ static enum stoker_status window_open(struct stk_iter *it, struct stoker_err *er
     return STOKER_OK;
 }
 
-// What is held becomes the first of what is to be joined. Its strings move to memory of their own,
-// for the joined block would hold all that they ever lay in.
+// Makes `held` the first block to join. Copies its strings: the joined block would otherwise keep
+// all memory they were ever in.
 static enum stoker_status keep_held(struct stk_iter *it, struct stoker_err *err)
 {
     struct window *w = it->state;
@@ -105,7 +105,7 @@ static enum stoker_status keep_held(struct stk_iter *it, struct stoker_err *err)
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
-// What was pulled is held, as one block.
+// Joins what was pulled into `held`, as one block.
 static enum stoker_status join(struct stk_iter *it, struct stoker_err *err)
 {
     struct window *w = it->state;
@@ -113,8 +113,8 @@ static enum stoker_status join(struct stk_iter *it, struct stoker_err *err)
     return ok ? STOKER_OK : stk_stage_no_memory(it, err);
 }
 
-// Drops what no window needs any more; takes as much of the input as the next one has. All of that
-// is joined at once: blocks of few elements would else be copied once for each.
+// Drops what no window needs, and pulls what the next one needs. Joins it all at once: otherwise
+// blocks of few elements would be copied again for each.
 static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
 {
     struct window *w = it->state;
@@ -132,7 +132,7 @@ static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
     int64_t between = w->start - w->base - w->held.n;
     if (between > 0) {
         STK_ASSERT(w->pulled.n == 0);
-        // Elements between windows (shift beyond the span) are passed over.
+        // Skip elements between windows (shift beyond the span).
         int64_t done = 0;
         enum stoker_status s = stk_iter_skip(it->in[0], between, &done, err);
         stk_block_clear(&w->held);
@@ -156,7 +156,7 @@ static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
     return s == STOKER_OK ? join(it, err) : s;
 }
 
-// The elements of the window that begins at element `first` of what is held.
+// The elements of the window that starts at element `first` of `held`.
 static bool elements(struct stk_iter *it, int64_t first, int64_t n, struct stk_block *part)
 {
     struct window *w = it->state;
@@ -175,7 +175,7 @@ static bool elements(struct stk_iter *it, int64_t first, int64_t n, struct stk_b
     return ok;
 }
 
-// The window as the i-th result.
+// Adds the window as the i-th result.
 static enum stoker_status put(struct stk_iter *it, struct stk_block *out, int64_t i,
                               struct stoker_err *err)
 {
@@ -201,7 +201,7 @@ static enum stoker_status put(struct stk_iter *it, struct stk_block *out, int64_
     return STOKER_OK;
 }
 
-// Elements that the next window has: all, or at the input's end what there is; 0: more is needed.
+// Elements in the next window: all, or at the input's end what there is; 0: more is needed.
 static int64_t ready(struct stk_iter *it)
 {
     struct window *w = it->state;
@@ -253,7 +253,7 @@ static enum stoker_status window_next(struct stk_iter *it, int64_t want, struct 
         s = elements(it, w->start - w->base, n, &w->part) ? put(it, out, count, err)
                                                           : stk_stage_no_memory(it, err);
         if (__builtin_add_overflow(w->start, w->shift, &w->start)) {
-            w->start = INT64_MAX; // no input can pass over as many, and will say so
+            w->start = INT64_MAX; // no input can skip as many, which it will report
         }
         n = ready(it);
     }

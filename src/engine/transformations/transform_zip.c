@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// zip: elements of several datasets side by side, as many as the shortest has. enumerate: elements
-// with their number. An element that fails in one input is an error, and the others' elements at
-// that place go with it, so that they stay in step.
+// zip: combines elements of several datasets, as many as the shortest has. enumerate: elements with
+// their number. If an element fails in one input, that is an error, and the others' elements at
+// that position are dropped, so that inputs stay in step.
 #include "base/assert.h"
 #include "engine/run/feed.h"
 #include "engine/run/pull.h"
@@ -59,7 +59,7 @@ static enum stoker_status zip_open(struct stk_iter *it, struct stoker_err *err)
     return z->feeds ? STOKER_OK : stk_err_nomem(err);
 }
 
-// An element from every input; *n is how many there are of the one that has fewest.
+// Fills all feeds; *n: the fewest elements of any.
 static enum stoker_status fill_all(struct stk_iter *it, int64_t want, int64_t *n,
                                    struct stoker_err *err)
 {
@@ -79,7 +79,7 @@ static enum stoker_status fill_all(struct stk_iter *it, int64_t want, int64_t *n
         *n = each == STOKER_OK && left < *n ? left : *n;
     }
     for (int i = 0; s != STOKER_OK && i < it->n_in; i++) {
-        // Inputs beyond the 64th share a bit: an error in one of them costs both an element.
+        // Inputs beyond the 64th share a bit: an error in one costs both an element.
         z->feeds[i].used += stk_feed_left(&z->feeds[i]) > 0 && !(failed >> (i & 63) & 1);
     }
     return s;
@@ -117,7 +117,7 @@ static enum stoker_status zip_skip(struct stk_iter *it, int64_t n, int64_t *done
     for (int i = 0; i < it->n_in; i++) {
         int64_t passed = 0;
         while (passed < n) {
-            // The place of an element that failed here counts in the others too.
+            // The position of a failed element counts in the other inputs, too.
             int64_t more = 0;
             enum stoker_status s = stk_feed_skip(&z->feeds[i], it->in[i], n - passed, &more, err);
             passed += more + (s != STOKER_OK);
