@@ -20,17 +20,17 @@ struct stoker_diff;
 
 struct stoker_diff_options {
     struct stoker_why_options reading; // selections apply to both sides
-    int has_steps[2];                  // steps of one side, instead of reading's
+    int has_steps[2];                  // steps of one side, overriding reading's
     int64_t step_first[2], step_last[2];
-    int force; // compare what is not comparable, too
+    int force; // compares even what isn't comparable
     uint64_t reserved[4];
 };
-// Every field at its default; takes NULL.
+// Sets every field to its default; takes NULL.
 void stoker_diff_options_default(struct stoker_diff_options *options);
 
-// Read both sides as stoker_why does (several files are the ranks of one run) and compare them.
-// Sides that cannot be compared are no error: the verdict is "inconclusive" and says why. options
-// may be NULL. On success *out is the caller's to free.
+// Read both sides like stoker_why (several files are the ranks of one run) and compare them.
+// Incomparable sides aren't an error: the verdict is "inconclusive" and says why. options may be
+// NULL. On success the caller must free *out.
 enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char *const *b,
                                size_t b_count, const struct stoker_diff_options *options,
                                struct stoker_diff **out, struct stoker_err *err);
@@ -45,16 +45,16 @@ const char *const *stoker_diff_formats(void);
 
 // "faster", "slower", "equivalent" or "inconclusive".
 const char *stoker_diff_verdict(const struct stoker_diff *diff);
-// B / A - 1 of the step's time as the verdict measures it; 0 where nothing was compared.
+// B / A - 1 of the step time, as the verdict measures it; 0 if nothing was compared.
 double stoker_diff_change(const struct stoker_diff *diff);
-// Severity of a slowdown; STOKER_LEVEL_NONE without one.
+// Severity of a slowdown; STOKER_LEVEL_NONE if none.
 enum stoker_level stoker_diff_level(const struct stoker_diff *diff);
-// The part ("input_wait") of which A loses most of its step, computing aside; NULL: none, or
+// The part ("input_wait"), other than computing, that takes most of A's step; NULL: none, or
 // nothing was compared. Borrowed until the comparison is freed.
 const char *stoker_diff_cause(const struct stoker_diff *diff);
-// The part that changed most in B's favour (sign -1), or to its loss (sign 1); NULL: none did.
+// The part that improved most in B (sign -1), or got worse most (sign 1); NULL: none.
 const char *stoker_diff_moved(const struct stoker_diff *diff, int sign);
-// What a part takes of a step on either side. Non-zero: it was compared. a_ns and b_ns may be NULL.
+// A part's time per step on either side. Non-zero: it was compared. a_ns and b_ns may be NULL.
 int stoker_diff_part(const struct stoker_diff *diff, const char *part, int64_t *a_ns,
                      int64_t *b_ns);
 // The contract field by field as a markdown page.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of one's own for stoker.data, in C: a shared library that gives a table of them. They
-// are used in traced functions like those that are there, on blocks of elements, by several threads
-// at once, and without Python.
+// Custom operations for stoker.data, in C: a shared library that exports a table of them. They work
+// in traced functions like the built-in ones, on blocks of elements, on several threads at once,
+// and without Python.
 //
 //   static int infer(struct stoker_plugin_infer *c) {       // once, while a function is built
 //       c->out[0] = c->in[0];                               // same type and shape
@@ -22,8 +22,8 @@
 //   cc -shared -fPIC -O2 -I$(python3 -c "import stoker.data as sd; print(sd.get_include())")
 //   twice.c -o twice.so twice = sd.load_op_library("./twice.so").twice; ds.map(lambda x: twice(x))
 //
-// The library stays loaded until the process ends. It needs nothing of stoker but this header: all
-// that it calls comes through pointers. Fields are only ever added at the ends of structures.
+// The library stays loaded until the process ends. It needs only this header of stoker: all calls
+// go through pointers. Fields are only ever added at the end of structures.
 #ifndef STOKER_PLUGIN_H
 #define STOKER_PLUGIN_H
 
@@ -36,81 +36,80 @@ extern "C" {
 #define STOKER_PLUGIN_VERSION 1
 
 enum stoker_plugin_flags {
-    STOKER_PLUGIN_RANDOM = 1,  // draws bits: never evaluated once for all
-    STOKER_PLUGIN_STATEFUL = 2 // has effects besides its results: never left out
+    STOKER_PLUGIN_RANDOM = 1,  // draws random bits: not folded to a constant
+    STOKER_PLUGIN_STATEFUL = 2 // has side effects: never removed
 };
 
-// While a function is built: what goes in, and what comes out.
+// Inference, while a function is built: inputs and outputs.
 struct stoker_plugin_infer {
     int n_in;
-    const struct stoker_spec *in; // rank STOKER_UNKNOWN, or dimensions of it: not known yet
+    const struct stoker_spec *in; // a rank of STOKER_UNKNOWN, or such dimensions: not known yet
     int n_out;                    // starts as 1; at most 16
-    struct stoker_spec *out;      // to be set: dtype, rank and dim; starts as unknown shapes
-    // Attributes of the call; the fallback if none has that name.
+    struct stoker_spec *out;      // set dtype, rank and dim; starts with unknown shapes
+    // Attributes of the call; the fallback if there is none with that name.
     int64_t (*attr_int)(const void *attrs, const char *name, int64_t fallback);
     double (*attr_float)(const void *attrs, const char *name, double fallback);
     const char *(*attr_text)(const void *attrs, const char *name, const char *fallback);
-    // A list of numbers; returns how many there are (0: none), of which up to `capacity` are
-    // written.
+    // A list of numbers; returns how many there are (0: none), and writes up to `capacity` of them.
     int64_t (*attr_ints)(const void *attrs, const char *name, int64_t *values, int64_t capacity);
     int64_t (*attr_floats)(const void *attrs, const char *name, double *values, int64_t capacity);
     const void *attrs;
-    // Says why types or shapes do not fit; returns -1, for `return c->fail(c, "...")`.
+    // Reports why types or shapes don't fit; returns -1, for `return c->fail(c, "...")`.
     int (*fail)(struct stoker_plugin_infer *c, const char *why);
     void *engine;
 };
 
 struct stoker_plugin_column { // n elements of one type and shape
     int dtype, rank;
-    const int64_t *dim; // rank of them
-    int64_t count;      // values of an element
+    const int64_t *dim; // `rank` dimensions
+    int64_t count;      // values per element
     const void *data;   // element i begins at data + i * stride; C order
-    size_t stride;      // bytes; 0 where all elements are one and the same value
+    size_t stride;      // bytes; 0 if all elements share one value
 };
 
-// While it runs.
+// A run on one block.
 struct stoker_plugin_run {
     int64_t n;
     int n_in, n_out;
     const struct stoker_plugin_column *in; // strings are struct stoker_bytes
-    const struct stoker_spec *spec;        // of the results, as inferred
+    const struct stoker_spec *spec;        // inferred specs of the results
     void *prepared;                        // what op->prepare made
-    void *scratch;       // op->scratch_bytes of this thread's own; zeroed at first
-    int64_t first_index; // of element 0, among those of the dataset
+    void *scratch;                         // op->scratch_bytes per thread; zeroed at first
+    int64_t first_index;                   // index of element 0 in the dataset
     int64_t (*attr_int)(const void *attrs, const char *name, int64_t fallback);
     double (*attr_float)(const void *attrs, const char *name, double fallback);
     const char *(*attr_text)(const void *attrs, const char *name, const char *fallback);
     int64_t (*attr_ints)(const void *attrs, const char *name, int64_t *values, int64_t capacity);
     int64_t (*attr_floats)(const void *attrs, const char *name, double *values, int64_t capacity);
     const void *attrs;
-    // Each result is made in one of two ways; uninitialised, strings are empty. NULL: no memory, or
-    // a shape that is not as inferred; then return -1.
-    // All n elements at once, of one shape, one after another:
+    // Two ways to make a result; it starts uninitialized, strings empty. NULL: no memory, or a
+    // shape that differs from the inferred one; then return -1. All n elements at once, with one
+    // shape, contiguous:
     void *(*make)(struct stoker_plugin_run *r, int k, const int64_t *dim);
-    // Or element by element, in order, each of its own shape:
+    // Or element by element, in order, each with its own shape:
     void *(*add)(struct stoker_plugin_run *r, int k, const int64_t *dim);
-    // Memory for a string of result k, which lives as long as the result. NULL: no memory.
+    // Memory for a string of result k, living as long as the result. NULL: no memory.
     unsigned char *(*bytes)(struct stoker_plugin_run *r, int k, size_t size);
-    // Strings of result k may point into those of input j from now on. 0: no memory.
+    // From now on, strings of result k may point into those of input j. 0: no memory.
     int (*borrow)(struct stoker_plugin_run *r, int k, int j);
-    // Element i can't be made, and later ones need not be. The dataset continues after it.
-    // Returns 0, for `return r->fail(r, i, "...")`.
+    // Element i can't be made; skip later ones. The dataset continues after it. Returns 0, for
+    // `return r->fail(r, i, "...")`.
     int (*fail)(struct stoker_plugin_run *r, int64_t i, const char *why);
-    // 64 random bits of element i: the same for the same seed and position, on any thread.
+    // 64 random bits for element i: the same for the same seed and position, on any thread.
     uint64_t (*bits)(struct stoker_plugin_run *r, int64_t i, uint64_t draw);
     void *engine;
 };
 
 struct stoker_plugin_op {
-    const char *name; // letters, digits, underscores; not one that the engine has
+    const char *name; // letters, digits, underscores; not a built-in name
     const char *summary;
     unsigned flags;
     double cost_ns; // rough, per element; 0: unknown
-    // Both: 0, or -1 after an error.
+    // Both return 0, or -1 after an error.
     int (*infer)(struct stoker_plugin_infer *c);
     int (*run)(struct stoker_plugin_run *r);
-    // Optional: something made once for a use of the operation, shared by threads, and its end.
-    // NULL is an error, about which `fail` was called.
+    // Optional: prepares something once per use of the operation, shared by threads; and frees it.
+    // NULL is an error, after calling `fail`.
     void *(*prepare)(struct stoker_plugin_infer *c);
     void (*unprepare)(void *prepared);
     size_t scratch_bytes;
@@ -118,7 +117,7 @@ struct stoker_plugin_op {
 
 struct stoker_plugin {
     int version;    // STOKER_PLUGIN_VERSION
-    size_t op_size; // sizeof(struct stoker_plugin_op), as the library was built
+    size_t op_size; // sizeof(struct stoker_plugin_op) when the library was built
     int count;
     const struct stoker_plugin_op *ops;
 };

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 // "0.1.0"; static.
 const char *stoker_version(void);
-// Libraries this build uses and their versions ("SQLite 3.40.1"), one a line; NULL beyond the last.
+// Libraries this build uses and their versions ("SQLite 3.40.1"), one per line; NULL past the end.
 const char *stoker_library(int index);
 #ifdef __cplusplus
 }

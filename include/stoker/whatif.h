@@ -22,22 +22,22 @@ struct stoker_whatif;
 
 struct stoker_whatif_options {
     struct stoker_why_options reading;
-    const char *fixes; // "input-free,fuse": all of these at once; NULL: each that applies, alone
-    int64_t target_ns; // find the fixes that bring a step to this time; 0: do not
-    int list;          // only what there is, no prices
-    int critical;      // only the critical path of the steps, no prices
+    const char *fixes; // "input-free,fuse": all of these together; NULL: each that applies, alone
+    int64_t target_ns; // find the fixes that bring a step to this time; 0: off
+    int list;          // only list them, no estimates
+    int critical;      // only the critical path of the steps, no estimates
     // A profile of the same job with other_times the batch, or NULL: `batch=` then uses both.
     const char *other_batch;
     double other_times;
-    int pairs; // where each is priced alone: the five best two at a time, too
+    int pairs; // if each is estimated alone: also the five best two at a time
     uint64_t reserved[1];
 };
-// Every field at its default; takes NULL.
+// Sets every field to its default; takes NULL.
 void stoker_whatif_options_default(struct stoker_whatif_options *options);
 
-// Read the profiles as stoker_why does and price fixes. A profile that supports no price is no
-// error: stoker_whatif_ok says so, and the output why. STOKER_EUSAGE for an unknown fix (the text
-// of err suggests a near one). On success *out is the caller's to free.
+// Read the profiles like stoker_why and estimate fixes. A profile that allows no estimate isn't an
+// error: stoker_whatif_ok returns 0, and the output says why. STOKER_EUSAGE: an unknown fix (err
+// suggests a similar one). On success the caller must free *out.
 enum stoker_status stoker_whatif(const char *const *paths, size_t count,
                                  const struct stoker_whatif_options *options,
                                  struct stoker_whatif **out, struct stoker_err *err);
@@ -50,12 +50,12 @@ enum stoker_status stoker_whatif_write(const struct stoker_whatif *whatif, const
 // NULL-terminated names of the outputs: "text", "json".
 const char *const *stoker_whatif_formats(void);
 
-// Whether the profile supports prices.
+// Does the profile allow estimates?
 int stoker_whatif_ok(const struct stoker_whatif *whatif);
-// What a fix alone ("input-free") saves; non-zero: it has a price.
+// What a fix alone ("input-free") saves; non-zero: it has an estimate.
 int stoker_whatif_saving(const struct stoker_whatif *whatif, const char *fix,
                          struct stoker_saving *saving);
-// The contract field by field and the what-ifs that there are, as a markdown page.
+// The contract field by field and the available what-ifs, as a markdown page.
 enum stoker_status stoker_describe_whatif(stoker_write_fn write, void *arg, struct stoker_err *err);
 
 #ifdef __cplusplus

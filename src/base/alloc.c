@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checked allocation with a counter and fault injection. The injection costs one relaxed load per
-// call while it is off.
+// Checked allocation with a counter and fault injection. While injection is off it costs one
+// relaxed load per call.
 #include "base/alloc.h"
 
 #include <stdatomic.h>
@@ -16,17 +16,17 @@
 #include <sys/mman.h>
 #endif
 
-#define LARGE_PAGE ((size_t)2 << 20) // of x86-64, and of aarch64 with small pages of 4 KB
+#define LARGE_PAGE ((size_t)2 << 20) // on x86-64, and on aarch64 with small pages of 4 KB
 #define SLOW_PAGE_NS 1000000
 
 static _Atomic uint64_t allocations;
-static _Atomic uint64_t fail_at; // value of `allocations` at which one fails; 0 = off
+static _Atomic uint64_t fail_at; // the value of `allocations` at which one fails; 0: off
 static atomic_bool fail_sticky;
-static _Atomic uint64_t last_refused; // bytes of the last request that failed; 0: none did
-static _Atomic uint64_t refusals;     // requests that the system failed
+static _Atomic uint64_t last_refused; // bytes of the last failed request; 0: none
+static _Atomic uint64_t refusals;     // requests that the system refused
 #define REFUSED_BY_CAP UINT64_MAX
 
-// Counts one allocation; true if it is to fail.
+// Counts one allocation; true if it must fail.
 static bool count_one(void)
 {
     uint64_t number = atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1;
@@ -38,7 +38,7 @@ static bool count_one(void)
            (number > at && atomic_load_explicit(&fail_sticky, memory_order_relaxed));
 }
 
-// What the system gave for a request of that size.
+// Records a result of the system for a request of that size.
 static inline void *given(void *p, size_t size)
 {
     if (__builtin_expect(!p, 0)) {
@@ -55,7 +55,7 @@ void *stk_alloc_refuse(void)
     return NULL;
 }
 
-// Pages of address space that the process holds, and of memory; 0 where the system does not say.
+// Pages of the process's address space, and of its memory; 0 if the system doesn't report them.
 static void count_pages(uint64_t *held, uint64_t *resident)
 {
     unsigned long long of_space = 0, of_memory = 0;
@@ -88,8 +88,8 @@ enum stk_alloc_lack stk_alloc_lack(void)
     uint64_t page = size > 0 ? (uint64_t)size : 4096;
     count_pages(&held, &resident);
     uint64_t most = asked + held * page;
-    // malloc asks the system for more than it is asked for, and some was given back since: where
-    // the machine has as much left, a limit below what it has was the reason.
+    // malloc asks the system for more than requested, and some was freed since. If the machine has
+    // as much left, a limit on the process was the reason.
     if (available > 0 && pages > 0 && asked < (uint64_t)available * page &&
         most < (uint64_t)pages * page) {
         most = (uint64_t)pages * page;
@@ -104,7 +104,7 @@ enum stk_alloc_lack stk_alloc_lack(void)
     return too_small ? STK_LACK_MACHINE : STK_LACK_MEMORY;
 }
 
-// Objects beyond PTRDIFF_MAX make pointer differences undefined.
+// For objects beyond PTRDIFF_MAX, pointer differences are undefined.
 static bool size_of_array(size_t count, size_t size, size_t *out)
 {
     if (__builtin_mul_overflow(count, size, out)) {
@@ -142,11 +142,10 @@ void *stk_alloc_array(size_t count, size_t size)
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
 static atomic_bool large_pages_slow;
 
-// A large page costs a fifth of the small ones it stands for, about 0.2 ms, and saves look-ups of
-// addresses later. Not so in a virtual machine whose host has yet to provide the memory: small
-// pages are mostly ones that were used before, large ones are not, and take 4 ms and more. One such
-// is enough to do without them from then on. Only whole pages are asked for: the rest of the block
-// would take up memory that nobody uses.
+// A large page costs a fifth of the small ones it replaces, about 0.2 ms, and saves later address
+// look-ups. Not so in a virtual machine whose host has yet to provide the memory: small pages were
+// mostly used before, but large ones take 4 ms and more. One such slow page turns them off from
+// then on. Only whole pages are requested: the rest of the block would take unused memory.
 static void ask_for_large_pages(void *p, size_t size)
 {
     if (atomic_load_explicit(&large_pages_slow, memory_order_relaxed)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bump allocator. Blocks start at 4 KiB and double up to 1 MiB; a request larger than a block gets
-// a block of its own, linked after the current one, whose rest stays usable.
-// Blocks come zeroed from the system, so that nothing is cleared twice.
+// Bump allocator. Blocks start at 4 KiB and double up to 1 MiB. A request larger than a block gets
+// its own block, linked after the current one, whose rest stays usable. Blocks come zeroed from the
+// system, so nothing is cleared twice.
 #include "base/arena.h"
 
 #include <stdbool.h>
@@ -48,7 +48,7 @@ void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from)
         last = last->next;
     }
     if (last) {
-        // After the current block of `a`, whose rest stays usable.
+        // after the current block of `a`, whose rest stays usable
         last->next = a->head ? a->head->next : NULL;
         if (a->head) {
             a->head->next = from->head;
@@ -58,7 +58,7 @@ void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from)
     }
     a->used_bytes += from->used_bytes;
     if (a->used_bytes > a->cap_bytes) {
-        a->cap_bytes = a->used_bytes; // nothing more is given, as before
+        a->cap_bytes = a->used_bytes; // it allows no more, as before
     }
     *from = (struct stk_arena){.cap_bytes = from->cap_bytes};
 }
@@ -72,7 +72,7 @@ static struct stk_arena_block *new_block(size_t size)
     return b;
 }
 
-// A block with room for `size`: the current one, a fresh current one, or one of its own.
+// A block with room for `size`: the current one, a new current one, or its own.
 static struct stk_arena_block *block_for(struct stk_arena *a, size_t size)
 {
     struct stk_arena_block *head = a->head;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bump allocator: many small things with one lifetime (trace, result, request), freed together.
+// Bump allocator: many small objects with the same lifetime (trace, result, request), freed
+// together.
 #pragma once
 
 #include <stdarg.h>
@@ -8,8 +9,8 @@
 
 struct stk_arena {
     struct stk_arena_block *head; // newest first
-    size_t used_bytes;            // handed out
-    size_t cap_bytes;             // refuse to grow past this
+    size_t used_bytes;            // allocated
+    size_t cap_bytes;             // grows no further than this
 };
 
 // cap_bytes 0 means 1 GiB. Nothing is allocated until the first request.
@@ -18,7 +19,7 @@ void stk_arena_deinit(struct stk_arena *a);
 // Zeroed, aligned to 16 bytes; NULL when memory or the cap is exhausted. Valid until deinit.
 void *stk_arena_alloc(struct stk_arena *a, size_t size);
 void *stk_arena_array(struct stk_arena *a, size_t count, size_t size);
-// `from` gives all it holds to `a`, and is empty: what lives there now lives as long as `a`.
+// Moves everything in `from` to `a`: it now lives as long as `a`, and `from` is empty.
 void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from);
 // A copy of the vector's items; not NULL even without items.
 struct stk_vec;

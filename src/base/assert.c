@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failed assertion does. The message is built on the stack and written at once, so messages
-// of several threads don't mix; long ones are cut.
+// What a failed assertion does. The message is built on the stack and written with one call, so
+// messages of several threads don't mix; long ones are truncated.
 #include "base/assert.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct message {
 
 static void put(struct message *m, const char *s)
 {
-    while (*s && m->len + 1 < sizeof m->text) { // one byte stays for the end of the line
+    while (*s && m->len + 1 < sizeof m->text) { // leave one byte for the end of the line
         m->text[m->len++] = *s++;
     }
 }
@@ -43,6 +43,6 @@ void stk_assert_fail(const char *cond, const char *file, int line, const char *f
     put(&m, cond);
     m.text[m.len++] = '\n';
     ssize_t written = write(STDERR_FILENO, m.text, m.len);
-    (void)written; // nothing is left to be done about it
+    (void)written; // nothing more can be done about it
     abort();
 }

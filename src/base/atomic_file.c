@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock is flock's, which ends with its holder. Between creation and locking, another
-// process may remove the file as abandoned. The creator sees from its link count that it is gone,
-// and creates another.
+// The lock is flock's, which ends with its holder. Between creation and locking, another process
+// may remove the file as abandoned. The creator notices by its link count and creates another.
 #include "base/atomic_file.h"
 
 #include <dirent.h>
@@ -19,10 +18,10 @@
 #include "base/plain_file.h"
 #include "base/remove.h"
 
-#define FOREIGN_S 3600 // for which another machine's file was not written to
+#define FOREIGN_S 3600 // another machine's file counts as abandoned if unchanged for this long
 #define SUFFIX ".part"
-#define NODE_MAX 32     // characters of the machine's name
-#define NAMES_MAX 10000 // that are tried
+#define NODE_MAX 32     // characters of the machine's name used
+#define NAMES_MAX 10000 // names tried
 
 static void name_node(char node[NODE_MAX + 1])
 {
@@ -41,7 +40,7 @@ static bool is_digits(const char *p, const char *end)
     return p < end;
 }
 
-// Takes ".DIGITS" from before `end`; where it begins, or NULL.
+// Removes ".DIGITS" before `end`; returns where it starts, or NULL.
 static const char *before_number(const char *start, const char *end)
 {
     const char *dot = end;
@@ -51,7 +50,7 @@ static const char *before_number(const char *start, const char *end)
     return dot > start && is_digits(dot, end) ? dot - 1 : NULL;
 }
 
-// Where ".PID.N.part" begins at the end of a longer name, or NULL.
+// Where ".PID.N.part" starts at the end of a longer name, or NULL.
 static const char *before_numbers(const char *name)
 {
     size_t n = strlen(name), k = sizeof SUFFIX - 1;
@@ -63,7 +62,7 @@ static const char *before_numbers(const char *name)
     return end == name ? NULL : end;
 }
 
-// Is what follows a name and its dot in a folder "NODE.PID.N.part"? *is_own: NODE is `node`.
+// Is the rest after a name and its dot "NODE.PID.N.part"? *is_own: NODE is `node`.
 static bool is_concurrent(const char *rest, const char *node, bool *is_own)
 {
     const char *end = before_numbers(rest);
@@ -140,8 +139,8 @@ static void let_go(struct stk_atomic_file *b)
     *b = (struct stk_atomic_file){.fd = -1, .lock = -1};
 }
 
-// The lock is a second descriptor of the same opening: it outlives the one that is written to.
-// False: another process removed the file as abandoned.
+// The lock is a duplicate of the descriptor: it outlives the one that is written to. False: another
+// process removed the file as abandoned.
 static bool lock(struct stk_atomic_file *b)
 {
     struct stat info;
@@ -155,7 +154,7 @@ static bool lock(struct stk_atomic_file *b)
     if (errno == EWOULDBLOCK) {
         return false;
     }
-    close(b->lock); // a file system without locks: nobody can take it either
+    close(b->lock); // a file system without locks: nothing else can take it either
     b->lock = -1;
     return true;
 }

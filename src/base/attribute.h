@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler checks at each call of a function.
+// Attributes that make the compiler check each call of a function.
 #pragma once
 
 #define STK_MUST_CHECK __attribute__((warn_unused_result))

@@ -11,7 +11,7 @@
 
 #define LINE 64
 
-// The first line of a file of the group; not stdio, which allocates: tuners look often.
+// The first line of a file of the group; without stdio, which allocates: the tuner reads it often.
 static bool read_line(const char *path, char line[LINE])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

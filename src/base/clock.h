@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks in nanoseconds. CLOCK_MONOTONIC for what lasts, CLOCK_THREAD_CPUTIME_ID and
-// CLOCK_PROCESS_CPUTIME_ID for what was spent, CLOCK_REALTIME only to tie a run to the calendar.
+// Clocks in nanoseconds. CLOCK_MONOTONIC for durations, CLOCK_THREAD_CPUTIME_ID and
+// CLOCK_PROCESS_CPUTIME_ID for CPU time, CLOCK_REALTIME only to relate a run to the calendar.
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
-// 0 where the system lacks the clock.
+// 0 if the system lacks the clock.
 static inline uint64_t stk_clock_of(clockid_t clock)
 {
     struct timespec t;
@@ -14,24 +14,24 @@ static inline uint64_t stk_clock_of(clockid_t clock)
                                          : 0;
 }
 
-// Monotonic: the clock of all times of stoker's own.
+// Monotonic: the clock of all of stoker's own times.
 static inline uint64_t stk_clock_ns(void)
 {
     uint64_t now = 0;
-    // A call that failed is made again: a time of 0 would be taken for hours of waiting.
+    // Retry a failed call: a time of 0 would look like hours of waiting.
     for (int i = 0; !now && i < 3; i++) {
         now = stk_clock_of(CLOCK_MONOTONIC);
     }
     return now;
 }
 
-// For tests and benches, which print them.
+// For tests and benchmarks.
 static inline double stk_clock_seconds(clockid_t clock)
 {
     return (double)stk_clock_of(clock) * 1e-9;
 }
 
-// A moment as the calls that wait until one take it.
+// A time in the form that timed waits take.
 static inline struct timespec stk_clock_moment(uint64_t ns)
 {
     return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags of the processor. Two threads that ask at once find the same word, so that no lock is
-// needed.
+// CPU feature flags. Two threads that ask at once compute the same word, so no lock is needed.
 #include "base/cpu.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -28,14 +27,14 @@ static const struct word {
 atomic_uint stk_cpu_word;
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// What CPUID says, and which registers the system saves. Asked here, since __builtin_cpu_supports
-// needs a runtime library of the compiler that fills its table, which zig's does not have: it
-// answers no to everything there.
+// CPUID's answers, and which registers the system saves. Queried here because
+// __builtin_cpu_supports needs a table filled by a compiler runtime library, which zig's lacks:
+// there it answers no to everything.
 struct cpuid {
-    uint32_t ecx1, ebx7, ecx7; // of leaves 1 and 7
+    uint32_t ecx1, ebx7, ecx7; // leaves 1 and 7
     uint64_t saved;            // XCR0
 };
-enum { YMM = 0x06, ZMM = 0xe6 }; // registers in XCR0, with those that they extend
+enum { YMM = 0x06, ZMM = 0xe6 }; // registers in XCR0, with those they extend
 
 static struct cpuid read_cpuid(void)
 {
@@ -73,7 +72,7 @@ static bool has_avx512(const struct cpuid *c)
            (c->saved & ZMM) == ZMM;
 }
 
-// AMD before Zen 3: families 15h and 17h run it as a program of their own.
+// AMD before Zen 3: families 15h and 17h run it in microcode.
 static bool is_pext_slow(void)
 {
     unsigned eax, ebx, ecx, edx, family = 0;
@@ -84,7 +83,7 @@ static bool is_pext_slow(void)
     return family == 0x15 || family == 0x17;
 }
 
-// Each flag only above the one that it builds on: code for it may use that too.
+// Each flag only with the one it builds on: code for it may use that too.
 static unsigned ask(void)
 {
     const struct cpuid c = read_cpuid();

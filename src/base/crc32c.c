@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C. x86: the crc32 instruction takes 8 bytes a cycle but answers after 3, so long data are
-// read as three streams, which are joined by carry-less multiplication with x^(8 n - 33) modulo the
-// polynomial, n being the distance in bytes (V. Gopal et al., "Fast CRC Computation for iSCSI
+// CRC-32C. x86: the crc32 instruction takes 8 bytes a cycle but has a latency of 3, so long data
+// are read as three streams, which are joined by carry-less multiplication with x^(8 n - 33) modulo
+// the polynomial, n being the distance in bytes (V. Gopal et al., "Fast CRC Computation for iSCSI
 // Polynomial Using CRC32 Instruction", Intel, 2011). With AVX-512, long data are folded 256 bytes
 // at a time by carry-less multiplication (V. Gopal et al., "Fast CRC Computation for Generic
 // Polynomials Using PCLMULQDQ Instruction", Intel, 2009). ARM: one stream. Elsewhere: eight tables,
@@ -21,7 +21,7 @@
 #include <arm_acle.h>
 #endif
 
-#define POLYNOMIAL 0x82f63b78u // reflected
+#define POLYNOMIAL 0x82f63b78u // bit-reversed
 
 static uint32_t tables[8][256];
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
@@ -66,7 +66,7 @@ static uint32_t plain(uint32_t crc, const void *data, size_t n)
 
 #if defined(__x86_64__)
 
-#ifdef __clang__ // for which the checksum is a feature of its own
+#ifdef __clang__ // clang has a separate feature for the checksum
 #define CRC32 ",crc32"
 #else
 #define CRC32
@@ -86,8 +86,8 @@ static inline uint64_t load64(const uint8_t *p)
     return w;
 }
 
-// The three checksums of streams `run` bytes long, one after another, as one. `far` and `near`
-// move by two runs and by one.
+// Joins the checksums of three consecutive streams of `run` bytes. `far` and `near` shift by two
+// runs and by one.
 X86_TARGET static inline uint64_t join(uint64_t a, uint64_t b, uint64_t c, uint32_t far,
                                        uint32_t near)
 {
@@ -137,8 +137,8 @@ X86_TARGET static uint32_t x86(uint32_t crc, const void *data, size_t n)
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,vpclmulqdq,sse4.2,pclmul" CRC32)))
 #define FOLD_BYTES 256u
 
-// Multiplies each 128 bits by x^n modulo the polynomial: `by` holds x^(n + 32) for their first half
-// and x^(n - 32) for the second, bits reversed and one place up.
+// Multiplies each 128 bits by x^n modulo the polynomial: `by` holds x^(n + 32) for the first half
+// and x^(n - 32) for the second, bits reversed and shifted by one.
 WIDE_TARGET static inline __m512i fold(__m512i x, __m512i by, __m512i next)
 {
     return _mm512_ternarylogic_epi64(_mm512_clmulepi64_epi128(x, by, 0x00),
@@ -170,7 +170,7 @@ WIDE_TARGET static uint32_t wide(uint32_t crc, const void *data, size_t n)
     for (; n >= 64; p += 64, n -= 64) {
         a = fold(a, near, _mm512_loadu_si512(p));
     }
-    // The first three parts of 128 bits move by 384, 256 and 128, the last one stays.
+    // The first three parts of 128 bits shift by 384, 256 and 128; the last one stays.
     const __m512i ends = _mm512_set_epi64(0, 0, 0x14cd00bd6, 0xf20c0dfe, 0xba4fc28e, 0x1384aa63a,
                                           0x1d82c63da, 0x1c291d04);
     __m512i moved = fold(a, ends, _mm512_maskz_mov_epi64(0xc0, a));

@@ -10,19 +10,19 @@ typedef uint32_t stk_crc32c_fn(uint32_t crc, const void *p, size_t n);
 
 enum stk_crc32c_kind {
     STK_CRC32C_PLAIN, // tables, everywhere
-    STK_CRC32C_X86,   // SSE4.2 and PCLMUL, if the processor has both
-    STK_CRC32C_WIDE,  // AVX-512 and VPCLMULQDQ besides
+    STK_CRC32C_X86,   // SSE4.2 and PCLMUL, if the CPU has both
+    STK_CRC32C_WIDE,  // also AVX-512 and VPCLMULQDQ
     STK_CRC32C_ARM,   // ARMv8 CRC instructions, if compiled for them
     STK_CRC32C_KINDS
 };
 
-// The fastest that runs here; keep the pointer where many short checksums are taken.
+// The fastest one that runs here; keep the pointer for many short checksums.
 stk_crc32c_fn *stk_crc32c_best(void);
-// NULL if this machine or this build does not have it.
+// NULL if this machine or build doesn't have it.
 stk_crc32c_fn *stk_crc32c_of_kind(enum stk_crc32c_kind kind);
 uint32_t stk_crc32c(uint32_t crc, const void *p, size_t n);
 
-// A checksum stored beside the data it covers is masked, so that checksums of checksums stay good.
+// A checksum stored next to its data is masked, so that checksums of checksums stay good.
 static inline uint32_t stk_crc32c_mask(uint32_t crc)
 {
     return (crc >> 15 | crc << 17) + 0xa282ead8u;

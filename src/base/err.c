@@ -23,7 +23,7 @@ static enum stoker_status set(struct stoker_err *err, enum stoker_status code, i
     if (!err) {
         return code;
     }
-    // The arguments may point into the record itself (an error wrapped in another one).
+    // The arguments may point into the record itself (an error that wraps another).
     char text[sizeof err->message];
     stk_text_vprintf(text, sizeof text, fmt, args);
     stk_err_init(err);
@@ -112,13 +112,13 @@ enum stoker_status stk_err_end(struct stoker_err *err, enum stoker_status status
     if (status != STOKER_OK) {
         return stk_err_fail(err);
     }
-    if (err->code != STOKER_OK) { // of something that was tried and did without
+    if (err->code != STOKER_OK) { // of something tried without success
         stk_err_init(err);
     }
     return STOKER_OK;
 }
 
-// What to do depends on what is short: other programs are no help against a limit.
+// The advice depends on what is short: closing other programs doesn't help against a limit.
 enum stoker_status stk_err_nomem(struct stoker_err *err)
 {
     static const char smaller[] = "give fewer files, or record a shorter window";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FarmHash's Fingerprint64, of little-endian words as its definition has it: one mixture for each
-// range of lengths, and blocks of 64 bytes above.
+// FarmHash's Fingerprint64, on little-endian words as defined: one mix for each range of lengths,
+// and blocks of 64 bytes above.
 #include "base/farmhash.h"
 
 #include "base/word.h"
@@ -84,7 +84,7 @@ struct state {
     struct pair v, w;
 };
 
-// One block; the last one has another multiplier, and two of its additions are `nine` times.
+// One block; the last one has another multiplier, and two of its additions are times `nine`.
 static void block(struct state *h, const uint8_t *s, uint64_t mul, uint64_t nine)
 {
     h->x = turn(h->x + h->y + h->v.a + stk_word_load8(s + 8), 37) * mul;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FarmHash's Fingerprint64 (G. Pike, 2014): a hash of bytes that is the same everywhere and for
-// ever, which TensorFlow's to_hash_bucket_fast takes.
+// FarmHash's Fingerprint64 (G. Pike, 2014): a hash of bytes that never changes, used by
+// TensorFlow's to_hash_bucket_fast.
 #pragma once
 
 #include <stddef.h>

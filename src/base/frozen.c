@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays in a mapped file; see frozen.h. Layout: one block of 128 bytes (struct head), then for
-// each array a block of 16 bytes (struct item) and its bytes, filled up to 16.
+// each array a block of 16 bytes (struct item) and its bytes, padded to 16.
 #include "base/frozen.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ enum { ALIGN = 16, PIECE = 4 << 20 };
 struct head {
     uint64_t magic, bytes;
     char builder[STK_FROZEN_BUILDER];
-    uint32_t crc, crc_of_head; // the latter of all above it
+    uint32_t crc, crc_of_head; // crc_of_head: of all fields above
     char filler[128 - 16 - STK_FROZEN_BUILDER - 8];
 };
 
@@ -100,7 +100,7 @@ enum stoker_status stk_thaw_open(struct stk_thaw *t, const char *path, const cha
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     *t = (struct stk_thaw){.at = sizeof(struct head)};
-    // What others may have written is not trusted: nothing below looks at each index again.
+    // A file that others may have written isn't trusted: later code doesn't check each index again.
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
         st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)) {
         if (fd >= 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of guarded ranges that the handler of SIGBUS walks: it takes no lock and allocates
-// nothing. A slot's range is written before `to`, which makes it valid.
+// A table of guarded ranges that the SIGBUS handler walks: it takes no lock and allocates nothing.
+// A slot's range is written before `to`, which makes it valid.
 #include "base/guard.h"
 
 #include <errno.h>
@@ -16,14 +16,14 @@ struct stk_guard {
 };
 
 static struct stk_guard guards[STK_GUARDS_MAX];
-static int used; // slots up to here were ever taken; atomic
+static int used; // slots up to here were ever in use; atomic
 static int hint; // no slot below this one is free; under the lock
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 static bool is_installed;
 static uintptr_t page;
 
-// A page of zeros where the file has none any more.
+// Maps a page of zeros where the file has none.
 static bool mend(uintptr_t at)
 {
     int n = __atomic_load_n(&used, __ATOMIC_ACQUIRE), why = errno;
@@ -31,7 +31,7 @@ static bool mend(uintptr_t at)
         uintptr_t to = __atomic_load_n(&guards[i].to, __ATOMIC_ACQUIRE);
         uintptr_t from = __atomic_load_n(&guards[i].from, __ATOMIC_RELAXED);
         if (to && at >= from && at < to) {
-            void *where = (void *)(at & ~(page - 1)); // NOLINT: an address is what the kernel gives
+            void *where = (void *)(at & ~(page - 1)); // NOLINT: the kernel gives an address
             __atomic_store_n(&guards[i].is_torn, 1, __ATOMIC_RELEASE);
             void *zeros = mmap(where, page, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -44,7 +44,7 @@ static bool mend(uintptr_t at)
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    // Sent by somebody (si_code <= 0) it is no fault, and there is no address.
+    // Sent by another process (si_code <= 0), it isn't a fault and has no address.
     if (info->si_code > 0 && mend((uintptr_t)info->si_addr)) {
         return;
     }
@@ -53,7 +53,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
         before.sa_handler(number);
     } else {
-        // The default: the process ends, where the fault is met again or by the signal itself.
+        // The default: the process ends when the fault repeats, or by the signal itself.
         signal(number, SIG_DFL);
         if (info->si_code <= 0) {
             raise(number);

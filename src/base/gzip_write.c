@@ -49,7 +49,7 @@ struct stk_gzip_write *stk_gzip_write_open(enum stk_gzip_level level, stk_gzip_w
     return w;
 }
 
-// Until the input is used up, or with Z_FINISH all is out.
+// Until the input is used up, or with Z_FINISH all output is written.
 static void run(struct stk_gzip_write *w, int flush)
 {
     int rc = Z_OK;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash of bytes folds the 128-bit product of two 64-bit words at a time (as wyhash and its
-// relatives do) and reads the tail with overlapping words, so that no byte is handled alone. Every
-// word meets a part of the seed before it is multiplied. Not a cryptographic hash: who could
-// measure a running process might still find collisions, who only writes a file cannot.
+// Hashes bytes by folding the 128-bit product of two 64-bit words at a time (like wyhash and
+// relatives), and reads the tail with overlapping words, so no byte is handled alone. Every word is
+// combined with a part of the seed before it is multiplied. Not a cryptographic hash: an attacker
+// who can measure a running process might still find collisions; one who only writes a file can't.
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 uint64_t stk_hash_seeds[2];
 
-// Before main(), so that no table has to ask whether it is done.
+// Before main(), so that no table must check for it.
 __attribute__((constructor)) static void draw_seeds(void)
 {
     const char *set = getenv("STOKER_HASH_SEED");
@@ -50,7 +50,7 @@ uint64_t stk_hash_seeded(const void *bytes, size_t n, const uint64_t seeds[2])
         for (; left > 16; left -= 16, p += 16) {
             h = stk_hash_fold(load64(p) ^ key, load64(p + 8) ^ h);
         }
-        a = load64(p + left - 16); // overlaps what was read already
+        a = load64(p + left - 16); // overlaps bytes already read
         b = load64(p + left - 8);
     } else if (n >= 8) {
         a = load64(p);

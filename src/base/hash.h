@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes for the slots of hash tables, with a seed that each process draws: nobody can write a file
-// whose names or numbers fall into one slot. The values differ from process to process; what shows
-// or is sorted by takes stk_hash_bytes or stk_hash_u64 (str.h). STOKER_HASH_SEED=NUMBER sets the
-// seed, so that a run can be repeated exactly.
+// Hashes for the slots of hash tables, with a seed drawn by each process: nobody can craft a file
+// whose names or numbers fall into the same slot. Values differ between processes; output and sort
+// order must use stk_hash_bytes or stk_hash_u64 (str.h). STOKER_HASH_SEED=NUMBER sets the seed, to
+// repeat a run exactly.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-extern uint64_t stk_hash_seeds[2]; // drawn before main(), then never changed
+extern uint64_t stk_hash_seeds[2]; // drawn before main(), then constant
 
-// Both halves of the 128-bit product, and the factors: a zero does not swallow the other one.
+// Folds both halves of the 128-bit product and the factors, so that a zero factor doesn't hide the
+// other.
 static inline uint64_t stk_hash_fold(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;

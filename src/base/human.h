@@ -15,5 +15,5 @@ char *stk_human_bytes(uint64_t bytes, char buf[STK_HUMAN_MAX]);
 char *stk_human_count(uint64_t n, char buf[STK_HUMAN_MAX]);
 // "39%", "0.4%", "<0.1%". Returns buf.
 char *stk_human_share(double share, char buf[STK_HUMAN_MAX]);
-// A C++ function's name without "void " before it, which tells nothing.
+// A C++ function's name without a leading "void ".
 const char *stk_human_name(const char *name);

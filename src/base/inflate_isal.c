@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raw deflate by ISA-L (igzip_lib.h; tested with 2.30). It copies through an internal buffer for
-// the first 64 KiB of each call, so calls should ask for much. A trap that is handled here: when it
-// meets damage it may still hold bytes that were decoded before it.
+// the first 64 KiB of each call, so calls should request much. A trap handled here: when it finds
+// damage it may still hold bytes decoded before it.
 #include "base/inflate.h"
 
 #include <isa-l/igzip_lib.h>
@@ -17,7 +17,7 @@ struct engine {
     struct inflate_state state;
 };
 
-// What save() keeps: everything up to the output history, and of that only the valid part.
+// What save() stores: everything up to the output history, and only the valid part of that.
 struct saved {
     size_t size;
     _Alignas(struct inflate_state) unsigned char bytes[];
@@ -42,7 +42,7 @@ static void *open_engine(void)
     return e;
 }
 
-// Hands out what was decoded before the damage; true once nothing is left.
+// Outputs what was decoded before the damage; true once nothing is left.
 static bool drain(struct inflate_state *s, struct stk_inflate_io *io)
 {
     size_t left = (size_t)(s->tmp_out_valid - s->tmp_out_processed);

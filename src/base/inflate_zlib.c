@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw deflate by zlib: the fallback where ISA-L is missing, and the reference in tests.
+// Raw deflate by zlib: the fallback without ISA-L, and the reference in tests.
 #include "base/inflate.h"
 
 #include <limits.h>
@@ -60,7 +60,7 @@ static void reset_engine(void *p)
     if (e->live) {
         inflateReset(&e->z);
     } else {
-        start(e); // run() says so if this fails
+        start(e); // run() reports it if this fails
     }
 }
 
@@ -105,13 +105,13 @@ static size_t surplus(void *p, uint8_t bytes[8])
 {
     (void)p;
     (void)bytes;
-    return 0; // zlib takes whole bytes only as it needs them
+    return 0; // zlib only takes the bytes it needs
 }
 
 static int copy(struct engine *to, const struct engine *from)
 {
     *to = (struct engine){.crc = from->crc};
-    // inflateCopy does not change its source, though it takes it without const.
+    // inflateCopy doesn't change its source, though the parameter isn't const.
     to->live = inflateCopy(&to->z, (z_stream *)&from->z) == Z_OK;
     return to->live ? 0 : -1;
 }

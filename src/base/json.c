@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON (RFC 8259) out: brackets, commas and line breaks; strings and numbers are base's.
+// Writes JSON (RFC 8259): brackets, commas and line breaks; strings and numbers come from base.
 #include "base/json.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void new_line(struct stk_json *j)
     }
 }
 
-// What stands before a value: nothing after its key, else a comma and the line break.
+// Before a value: nothing after its key, else a comma and the line break.
 static void before_value(struct stk_json *j)
 {
     if (j->after_key) {

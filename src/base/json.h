@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing JSON: commas, indentation, escaping and exact numbers, in any locale. Objects and
-// arrays opened `inline` stand on one line.
+// Writes JSON: commas, indentation, escaping and exact numbers, in any locale. Objects and arrays
+// opened `inline` are on one line.
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 struct stk_json {
     struct stk_sink *sink;
     int depth;        // open brackets
-    int inline_depth; // of these, how many since the first inline one
+    int inline_depth; // of these, how many from the first inline one on
     bool empty;       // nothing yet inside the innermost bracket
     bool after_key;
 };
@@ -25,7 +25,7 @@ void stk_json_i64(struct stk_json *j, int64_t value);
 void stk_json_u64(struct stk_json *j, uint64_t value);
 void stk_json_share(struct stk_json *j,
                     double value); // six decimals, exact from 1e12 on; not finite: 0
-void stk_json_real(struct stk_json *j, double value); // exact; not a number, infinite: null
+void stk_json_real(struct stk_json *j, double value); // exact; NaN or infinite: null
 void stk_json_bool(struct stk_json *j, bool value);
 void stk_json_null(struct stk_json *j);
-void stk_json_raw(struct stk_json *j, const char *json); // a value that is JSON already
+void stk_json_raw(struct stk_json *j, const char *json); // a value that is already JSON

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk over the text without recursion; see json_check.h. `brackets` holds those that are open.
+// Walks the text without recursion; see json_check.h. `brackets` holds the open ones.
 #include "base/json_check.h"
 
 #include <stdint.h>
@@ -110,8 +110,8 @@ static bool take_key(struct walk *w)
     return ok;
 }
 
-// The start of a value: a whole one, or an opening bracket. After a bracket, *is_open says that
-// another value must follow.
+// The start of a value: a whole one, or an opening bracket. *is_open: after a bracket, another
+// value must follow.
 static bool take_start(struct walk *w, bool *is_open)
 {
     char c = w->at < w->end ? *w->at : 0;
@@ -133,7 +133,7 @@ static bool take_start(struct walk *w, bool *is_open)
     return !*is_open || c == '[' || take_key(w);
 }
 
-// What follows a value: brackets that close, and a comma where another value must follow.
+// The end of a value: closing brackets, and a comma if another value must follow.
 static bool take_end(struct walk *w, bool *is_open)
 {
     *is_open = false;

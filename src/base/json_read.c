@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text is checked as a whole first (json_check.h), so that what follows only takes it apart.
+// Checks the text as a whole first (json_check.h), so the code after it only has to split it.
 #include "base/json_read.h"
 
 #include <stdint.h>
@@ -50,7 +50,7 @@ static uint32_t hex4(const char *p)
     return (uint32_t)strtoul(digits, NULL, 16);
 }
 
-// After \u; *p moves past its digits, and past those of a second half. Half of a pair: U+FFFD.
+// After \u; *p moves past its digits, and past those of a second half. An unpaired half: U+FFFD.
 static uint32_t code_point(char **p)
 {
     uint32_t c = hex4(*p);
@@ -65,7 +65,7 @@ static uint32_t code_point(char **p)
     return c >= 0xd800 && c < 0xe000 ? 0xfffd : c;
 }
 
-// The decoded text is never longer than what stands there. NULL: it holds U+0000.
+// The decoded text is never longer than the source. NULL: it contains U+0000.
 static char *string(struct reading *r)
 {
     static const char escapes[] = "b\bf\fn\nr\rt\t";
@@ -139,7 +139,7 @@ static bool value(struct reading *r)
     return is_good;
 }
 
-// Numbers end where something else begins: their zero is put there once all is read.
+// Numbers end where something else starts: their terminators are written after everything is read.
 bool stk_json_read(char *text, size_t n, struct stk_json_value *values, size_t most)
 {
     struct reading r = {text, values, 0, most};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading a shared library late; see late_library.h.
+// Loads a shared library on first use; see late_library.h.
 #include "base/late_library.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ static enum stoker_status load(struct stk_late_library *l, struct stoker_err *er
             return stk_err_set(err, STOKER_ELIMIT, "%s needs %s, which has no function %s; %s",
                                l->needs, l->file, l->calls[i].name, l->remedy);
         }
-        // Through memory: C has no cast between pointers to objects and to functions.
+        // through memory: C has no cast between object and function pointers
         memcpy(l->calls[i].at, &call, sizeof call);
     }
     return STOKER_OK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hash map with open addressing and linear probing: a power of two of slots, at most 2/3 full.
-// Sorting: of many entries byte by byte from the lowest one (radix sort), bytes in which all agree
-// left out; of few, or without memory for a second array, by comparing.
+// Sorts many entries byte by byte from the lowest one (radix sort), skipping bytes in which all
+// agree; few entries, or without memory for a second array, by comparing.
 #include "base/map.h"
 
 #include <stdbool.h>
@@ -34,7 +34,7 @@ static size_t slot_of(uint64_t a, uint64_t b, size_t capacity)
     return (size_t)stk_hash_table_pair(a, b) & (capacity - 1);
 }
 
-// The entry of the key, or the empty one where it belongs. There is always an empty one.
+// The key's entry, or the empty one where it belongs. There is always an empty one.
 static struct stk_map_entry *find(struct stk_map_entry *entries, size_t capacity, uint64_t a,
                                   uint64_t b)
 {
@@ -108,8 +108,7 @@ static unsigned key_byte(const struct stk_map_entry *e, unsigned byte)
     return (byte < 8 ? e->b >> 8 * byte : e->a >> 8 * (byte - 8)) & 0xff;
 }
 
-// From one array to the other by one byte, those that agree in the order that they have. False: all
-// agree, and nothing was done.
+// Moves entries to the other array by one byte; stable. False: all agree, and nothing was done.
 static bool scatter(const struct stk_map_entry *from, struct stk_map_entry *to, size_t n,
                     unsigned byte)
 {
@@ -129,7 +128,7 @@ static bool scatter(const struct stk_map_entry *from, struct stk_map_entry *to, 
     return true;
 }
 
-// The sorted array, which is one of the two; the other one is freed.
+// The sorted array, one of the two; frees the other.
 static struct stk_map_entry *radix_sort(struct stk_map_entry *entries, struct stk_map_entry *other,
                                         size_t n)
 {

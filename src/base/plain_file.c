@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens first and asks what it is then, so that nothing changes in between; see plain_file.h.
+// Opens first and checks the type afterwards, so that nothing changes in between; see plain_file.h.
 #include "base/plain_file.h"
 
 #include <errno.h>

@@ -51,7 +51,7 @@ void stk_pb_walk_deinit(struct stk_pb_walk *w)
     w->buf = NULL;
 }
 
-// Up to n bytes at offset; *got says how many there are.
+// Up to n bytes at offset; *got: how many there are.
 static const uint8_t *bytes_at(struct stk_pb_walk *w, uint64_t offset, size_t n, size_t *got)
 {
     if (offset >= w->win_start && offset - w->win_start <= w->win_len &&
@@ -59,7 +59,7 @@ static const uint8_t *bytes_at(struct stk_pb_walk *w, uint64_t offset, size_t n,
         *got = n;
         return w->win + (offset - w->win_start);
     }
-    // A small bite after a jump (most fields passed over are long), a large one when going on.
+    // A small read after a jump (most skipped fields are long), a large one when continuing.
     bool onward = w->win_len && offset >= w->win_start && offset - w->win_start <= w->win_len;
     size_t bite = onward ? STK_PB_WINDOW : n > STK_PB_BITE ? n : STK_PB_BITE;
     const uint8_t *p = stk_pb_fetch(w->src, offset, w->src->stream ? bite : n, w->buf, got, w->err);

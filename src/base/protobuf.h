@@ -5,7 +5,7 @@
 // length).
 //
 // Specified in https://protobuf.dev/programming-guides/encoding. Groups (wire types 3 and 4) are
-// obsolete and taken as damage.
+// obsolete and treated as damage.
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ struct stk_pb_field {
 };
 enum stk_pb_step {
     STK_PB_FIELD, // *f is the next field
-    STK_PB_END,   // the message ended where a field would begin
+    STK_PB_END,   // the message ended where a field could start
     STK_PB_CUT,   // the field runs past the end of the message
     STK_PB_BAD    // not a field: field number 0, unknown wire type, endless varint
 };
@@ -56,7 +56,7 @@ static inline enum stk_pb_step stk_pb_varint(struct stk_pb_cursor *c, uint64_t *
     return STK_PB_FIELD;
 }
 
-// Next field of a message in memory. After STK_PB_CUT and STK_PB_BAD the cursor is of no use.
+// Next field of a message in memory. After STK_PB_CUT and STK_PB_BAD the cursor is unusable.
 static inline enum stk_pb_step stk_pb_next(struct stk_pb_cursor *c, struct stk_pb_field *f)
 {
     if (c->p == c->end) {
@@ -107,20 +107,20 @@ static inline enum stk_pb_step stk_pb_next(struct stk_pb_cursor *c, struct stk_p
     }
 }
 
-// Bytes by position: a whole plain file through positioned reads, or a stretch held in memory.
+// Bytes by position: a whole plain file through positioned reads, or a range in memory.
 struct stk_pb_source {
     struct stk_stream *stream; // NULL: memory
     const uint8_t *mem;        // memory that holds [mem_start, size)
     uint64_t mem_start;
-    uint64_t size; // end of what there is
+    uint64_t size; // end of the available bytes
 };
-// Pointer to n bytes at `offset` (must lie before size): into memory, or read into buf. *got may be
+// Pointer to n bytes at `offset` (must be before size): into memory, or read into buf. *got may be
 // less at the end. NULL with err set only if reading fails.
 const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n,
                             uint8_t *buf, size_t *got, struct stoker_err *err);
 
 #define STK_PB_WINDOW ((size_t)128 * 1024)
-// Fields of messages in a source, in small bites.
+// Fields of messages in a source, in small reads.
 struct stk_pb_walk {
     const struct stk_pb_source *src;
     struct stoker_err *err;
@@ -131,12 +131,12 @@ struct stk_pb_walk {
     uint64_t win_start;
     size_t win_len;
 };
-// Returns false if memory is short. Needs stk_pb_walk_deinit in any case.
+// Returns false if memory is short. Call stk_pb_walk_deinit in any case.
 bool stk_pb_walk_init(struct stk_pb_walk *w, const struct stk_pb_source *src,
                       struct stoker_err *err);
 void stk_pb_walk_deinit(struct stk_pb_walk *w);
-// Next field of the message [w->pos, w->end); LEN payloads are passed over. For a LEN field that
-// runs past the end (STK_PB_CUT) number, value and offset are set, and w->pos is at its payload.
+// Next field of the message [w->pos, w->end); skips LEN payloads. For a LEN field that runs past
+// the end (STK_PB_CUT) number, value and offset are set, and w->pos is at its payload.
 enum stk_pb_step stk_pb_walk_next(struct stk_pb_walk *w, struct stk_pb_field *f);
 // Pointer to n bytes at offset, n <= STK_PB_WINDOW; NULL if the source has fewer or failed.
 // Borrowed until the next call.

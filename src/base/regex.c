@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCRE2 restarts its step count at each place where a match may begin, so one long text could take
-// hours. So texts are searched a few places at a time, with a check of the clock in between.
+// PCRE2 restarts its step count at each place where a match may start, so one long text could take
+// hours. So texts are searched a few places at a time, checking the clock in between.
 #include "base/regex.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#define SEARCH_MAX_NS 10000000000u // of the thread's processor time, for one text
-#define GO_NS 20000000u            // a go that took less is followed by one of twice as many places
+#define SEARCH_MAX_NS 10000000000u // CPU time of the thread, for one text
+#define GO_NS 20000000u            // after a faster round, the next one covers twice as many places
 #define HEAP_MAX_KIB (64 << 10)
 #define STACK_MIN_BYTES ((size_t)32 << 10)
 #define STACK_MAX_BYTES ((size_t)8 << 20)
@@ -26,7 +26,7 @@ struct stk_regex {
     struct stk_regex_how how;
     uint32_t parts;
     bool is_in_goes, is_fork;
-    uint64_t began_ns; // when the text's second go began; 0: not yet
+    uint64_t began_ns; // when the text's second round started; 0: not yet
 };
 
 static void *allocate(PCRE2_SIZE size, void *arg)
@@ -56,7 +56,7 @@ void stk_regex_free(struct stk_regex *r)
     stk_free(r);
 }
 
-// What a search changes: every thread has its own.
+// Per-thread search state.
 static bool prepare(struct stk_regex *r)
 {
     uint32_t parts = r->parts + 1 < STK_REGEX_PARTS ? r->parts + 1 : STK_REGEX_PARTS;
@@ -76,7 +76,7 @@ static bool prepare(struct stk_regex *r)
     return true;
 }
 
-// False: *at and `why` say what is wrong; *at is left at 0 where memory ran out.
+// False: *at and `why` say what is wrong; *at stays 0 if memory ran out.
 static bool compile(struct stk_regex *r, struct stk_str pattern, size_t *at,
                     char why[STK_REGEX_WHY])
 {
@@ -114,7 +114,7 @@ struct stk_regex *stk_regex_make(struct stk_str pattern, const struct stk_regex_
         return NULL;
     }
     r->how = how ? *how : usual;
-    // \G: where the search began.
+    // \G: where the search started
     r->is_in_goes = !r->how.is_whole && !memmem(pattern.p, pattern.n, "\\G", 2);
     if (!compile(r, pattern, at, why) || !prepare(r)) {
         stk_regex_free(r);
@@ -154,7 +154,7 @@ bool stk_regex_part(const struct stk_regex *r, uint32_t part, size_t *begin, siz
         return false;
     }
     *begin = at[2 * part];
-    *end = at[2 * part + 1] < *begin ? *begin : at[2 * part + 1]; // \K in what looks ahead
+    *end = at[2 * part + 1] < *begin ? *begin : at[2 * part + 1]; // \K in a look-ahead
     return true;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removing without following links; see remove.h. A folder is read again until a pass removes
-// nothing more: which names a reading passes over while others go is the file system's choice. It
-// is read by the kernel's call, which needs neither memory nor another descriptor as readdir()
-// does: a process that has run out of either still removes what it made. macOS has no such call.
+// Removes without following links; see remove.h. A folder is read repeatedly until a pass removes
+// nothing more: which names a read misses while others are removed is up to the file system. It is
+// read by system call, which needs neither memory nor another descriptor, unlike readdir(): even a
+// process that has run out of both can remove what it made. macOS has no such call.
 #include "base/remove.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@
 
 #include "base/assert.h"
 
-enum { DEPTH = 64 };         // of folders; each level holds a descriptor
-enum { NAMES_BYTES = 4096 }; // of names that are read at once
+enum { DEPTH = 64 };         // levels of folders; each holds a descriptor
+enum { NAMES_BYTES = 4096 }; // bytes of names read at once
 
 int stk_folder_itself(int above, const char *name)
 {
@@ -42,18 +42,18 @@ int stk_remove_folder(int above, const char *name)
 // ---- the names in an open folder ----
 
 #ifdef __linux__
-// As the kernel lays it down (getdents64).
+// The kernel's layout (getdents64).
 struct name {
     uint64_t inode;
     int64_t next;
-    uint16_t length; // of all of it
+    uint16_t length; // of the whole entry
     uint8_t type;
     char text[];
 };
 
 struct names {
     int folder;
-    int error; // of the reading; 0: none
+    int error; // of reading; 0: none
     size_t at, have;
     _Alignas(struct name) char bytes[NAMES_BYTES];
 };
@@ -65,7 +65,7 @@ static void names_begin(struct names *n, int folder)
     n->error = lseek(folder, 0, SEEK_SET) == 0 ? 0 : errno;
 }
 
-// NULL: there are no more, or they can't be read.
+// NULL: no more, or they can't be read.
 static const char *names_next(struct names *n)
 {
     if (n->at == n->have && !n->error) {
@@ -111,7 +111,7 @@ static const char *names_next(struct names *n)
 
 // ---- removed ----
 
-// 0, or the errno of the last that failed. `device`: of the file system; NULL: not known.
+// 0, or the errno of the last failure. `device`: the file system's; NULL: unknown.
 static int remove_below(int folder, const char *last, const dev_t *device, int depth);
 
 static int remove_entry(int folder, const char *name, const dev_t *device, int depth)
@@ -157,7 +157,7 @@ static int remove_below(int folder, const char *last, const dev_t *device, int d
 int stk_remove_contents(int folder, const char *last)
 {
     struct stat info;
-    bool is_known = fstat(folder, &info) == 0; // else no folder in it is entered
+    bool is_known = fstat(folder, &info) == 0; // else enter no folder in it
     int error = remove_below(folder, last, is_known ? &info.st_dev : NULL, DEPTH);
     if (!error && last) {
         error = stk_remove_file(folder, last);

@@ -78,7 +78,7 @@ void stk_sink_share(struct stk_sink *s, double value)
     stk_sink_put(s, text, stk_text_put_share(text, isfinite(value) ? value : 0));
 }
 
-// A whole number has ".0", so that readers that guess types see what it is.
+// Whole numbers get ".0", so that readers that guess types see a real.
 void stk_sink_real(struct stk_sink *s, double value)
 {
     STK_ASSERT(isfinite(value));
@@ -102,7 +102,8 @@ void stk_sink_csv(struct stk_sink *sink, const char *text, bool is_guarded)
 enum stoker_status stk_sink_finish(struct stk_sink *s, struct stoker_err *err)
 {
     flush(s);
-    if (s->refusals != stk_alloc_refusals()) { // also why a callback in memory cannot take more
+    if (s->refusals != stk_alloc_refusals()) { // also the reason if a callback in memory can't take
+                                               // more
         return stk_err_nomem(err);
     }
     if (s->failed) {

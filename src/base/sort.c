@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable merge sort that begins with the runs that are there (sort.h).
+// A stable merge sort that starts from existing runs (sort.h).
 //
-// Method: runs in order are found in one pass, then neighbors are merged until one is left: n
-// comparisons where all is in order, n log r of r runs. Most lists are gathered thread by thread,
-// so they are a few runs. Limits: takes as much memory again; without it, qsort sorts in place.
+// Method: finds ordered runs in one pass, then merges neighbors until one is left: n comparisons if
+// everything is in order, n log r for r runs. Most lists are gathered thread by thread, so they are
+// a few runs. Limits: takes as much memory again; without it, qsort sorts in place.
 #include "base/sort.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "base/assert.h"
 
 struct sorting {
-    char *items, *other; // from the one into the other, and back
+    char *items, *other; // merges from the one into the other, and back
     size_t size;
     int (*compare)(const void *, const void *);
 };
@@ -51,8 +51,8 @@ static void merge(const struct sorting *s, size_t from, size_t middle, size_t en
     memcpy(to + (a_end - a), b, (size_t)(b_end - b));
 }
 
-// The start of each run, then n; NULL: no memory. *runs: their count, 1 if all is already sorted
-// (then nothing is allocated).
+// The start of each run, then n; NULL: no memory. *runs: their count, 1 if everything is already
+// sorted (then nothing is allocated).
 static size_t *find_runs(const struct sorting *s, size_t n, size_t *runs)
 {
     size_t *starts = NULL, count = 1, room = 0;
@@ -80,7 +80,7 @@ static size_t *find_runs(const struct sorting *s, size_t n, size_t *runs)
     return starts;
 }
 
-// One round: pairs of neighboring runs become one. Returns how many are left.
+// One round: merges pairs of neighboring runs. Returns how many are left.
 static size_t merge_round(struct sorting *s, size_t *starts, size_t runs, size_t n)
 {
     size_t left = 0;

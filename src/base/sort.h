@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting lists that may be empty, orders of structs, and real numbers; finding a place in what is
-// sorted.
+// Sorts lists that may be empty; orders structs and real numbers; searches sorted arrays.
 #pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
 
-// As qsort, but stable, and quick where the items are a few runs in order; items may be NULL where
-// n is 0.
+// Like qsort, but stable, and fast if the items are a few ordered runs; items may be NULL if n is
+// 0.
 void stk_sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 // A function that compares structs by their members: the first that differs decides.
 //   STK_ORDER(by_start, struct span, STK_UP(start_ns) STK_DOWN(dur_ns))
-// Members must not be real numbers that may be none.
+// Real members must not be NaN.
 #define STK_UP(member)                                                                             \
     if (a->member != b->member) {                                                                  \
         return a->member < b->member ? -1 : 1;                                                     \
@@ -39,9 +38,8 @@ static inline void stk_sort_reals(double *values, size_t n)
     stk_sort(values, n, sizeof *values, stk_sort_compare_reals);
 }
 
-// Moves `low` to the first place of [low, high) that is not before the one looked for, or to
-// `high`. `is_before` is an expression of `mid`, a place. Of places in their order it holds up to
-// one and then no more.
+// Moves `low` to the first position in [low, high) that isn't before the target, or to `high`.
+// `is_before` is an expression of the position `mid`: true up to a point, then false.
 #define STK_BISECT(low, high, mid, is_before)                                                      \
     do {                                                                                           \
         while ((low) < (high)) {                                                                   \

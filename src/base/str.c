@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// String views: searching, comparing without case, strict decimal numbers, and the hash of text
-// that is the same in every process: for what shows or is sorted by, not for the slots of a table,
-// which somebody could fill with collisions (hash.h).
+// String views: searching, comparing without case, strict decimal numbers, and a text hash that is
+// the same in every process: for output and sort order, not for the slots of a table, which an
+// attacker could fill with collisions (hash.h).
 #include "base/str.h"
 
 #include "base/hash.h"

@@ -8,11 +8,11 @@
 #include <string.h>
 
 struct stk_str {
-    const char *p; // not NUL-terminated unless said so
+    const char *p; // not NUL-terminated unless noted
     size_t n;
 };
 
-// Told of a key and its value, one after the other.
+// Receives keys and their values, one after the other.
 typedef void stk_emit_fn(void *arg, struct stk_str key, struct stk_str value);
 
 #define STK_STR(literal) ((struct stk_str){(literal), sizeof(literal) - 1})
@@ -39,7 +39,8 @@ bool stk_str_contains_nocase(struct stk_str s, struct stk_str part);          //
 bool stk_str_contains_any_nocase(struct stk_str s, const char *const *parts); // ends with NULL
 bool stk_str_starts_nocase(struct stk_str s, struct stk_str prefix);
 bool stk_str_eq_nocase(struct stk_str a, struct stk_str b);
-// Whole string as a decimal integer with optional sign; false if it is not one or overflows.
+// Parses the whole string as a decimal integer with optional sign; false if it isn't one or
+// overflows.
 bool stk_str_to_i64(struct stk_str s, int64_t *out);
 bool stk_str_to_u64(struct stk_str s, uint64_t *out);
 // 64-bit hash (not cryptographic; seeded at build, stable within a process).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input streams: plain bytes go from the file straight into the caller's buffer, compressed ones
+// Input streams: plain bytes go straight from the file into the caller's buffer, compressed ones
 // are decoded straight into it. Only what peek() shows is copied. A stream takes about 0.2 MiB for
 // plain and 1.2 MiB for compressed input, plus marks if it is seekable. Not thread-safe.
 #include "base/stream.h"
@@ -15,18 +15,18 @@
 
 #define PEEK_SIZE ((size_t)64 << 10)
 #define INPUT_SIZE ((size_t)1 << 20)   // stored bytes read at a time
-#define DECODED_SIZE ((size_t)4 << 20) // bytes decoded between two looks at their number
+#define DECODED_SIZE ((size_t)4 << 20) // bytes decoded between checks of the ratio
 
 struct stk_stream {
     struct stk_source source;
     enum stk_stream_codec codec;
     bool seekable, is_bounded;
-    uint64_t position;          // delivered
+    uint64_t position;          // decompressed bytes delivered
     struct stk_decoder decoder; // compressed input only
-    struct stk_seek seek;       // the same, if seekable
+    struct stk_seek seek;       // likewise, if seekable
     bool peeked;
-    size_t head_len, head_used;     // of head
-    enum stoker_status head_status; // what peek met; said by the next read
+    size_t head_len, head_used;     // used bytes of head
+    enum stoker_status head_status; // the error peek found; the next read returns it
     struct stoker_err head_err;
     uint8_t head[PEEK_SIZE];
 };
@@ -95,7 +95,7 @@ void stk_stream_close(struct stk_stream *s)
     stk_free(s);
 }
 
-// What was decoded so far is in proportion to what it was stored in.
+// Checks that decoded bytes are in proportion to stored bytes.
 static enum stoker_status check_ratio(const struct stk_stream *s, struct stoker_err *err)
 {
     uint64_t stored = stk_stream_consumed(s), made = s->decoder.out_pos;
@@ -166,7 +166,7 @@ enum stoker_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap, 
     }
     if (s->head_status) {
         if (*got > 0) {
-            return STOKER_OK; // said by the next read
+            return STOKER_OK; // the next read returns the error
         }
         if (err) {
             *err = s->head_err;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip, zlib and zstd decoding into the caller's buffer, without a copy between. zstd allows
-// windows up to 128 MiB (its library's default limit): more is reported as unreadable, so that a
-// file cannot claim memory at will. zstd has no way to save its state: its marks are starts of
-// frames, and a file of one frame is decoded again from its beginning when an earlier byte is asked
-// for.
+// Decodes gzip, zlib and zstd into the caller's buffer, without a copy in between. zstd allows
+// windows up to 128 MiB (its library's default limit): larger ones are reported as unreadable, so a
+// file can't claim memory at will. zstd can't save its state: its marks are starts of frames, and a
+// file of one frame is decoded again from the start if an earlier byte is requested.
 #include "base/stream_decode.h"
 
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 #include "base/alloc.h"
 
-#define FRAME_HEAD 5 // bytes in which a zstd frame says how long its head is
+#define FRAME_HEAD 5 // bytes in which a zstd frame gives the length of its header
 #define BLOCK_HEAD 3
 
 static bool is_deflate(const struct stk_decoder *d)
@@ -81,7 +80,7 @@ static void end_damaged(struct stk_decoder *d, const char *codec, const char *wh
              (unsigned long long)in_pos(d), (unsigned long long)d->out_pos);
 }
 
-// Both run_ functions say in `moved` whether anything changed.
+// Both run_ functions report in `moved` whether anything changed.
 static enum stoker_status run_gzip(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
                                    struct stoker_err *err)
 {
@@ -117,7 +116,7 @@ static const char *zstd_problem(size_t code)
     }
 }
 
-// Up to in_max bytes in; what libzstd returns.
+// Consumes up to in_max bytes; returns libzstd's result.
 static size_t step_zstd(struct stk_decoder *d, struct stk_inflate_io *io, size_t in_max)
 {
     ZSTD_inBuffer in = {io->in, io->in_len < in_max ? io->in_len : in_max, 0};
@@ -133,8 +132,8 @@ static size_t step_zstd(struct stk_decoder *d, struct stk_inflate_io *io, size_t
     return r;
 }
 
-// Block by block, and no further one before all of the last is out: a call that fails gives
-// nothing, and what comes before damage would depend on how much is asked for at once.
+// Block by block, and only when the last block is completely output: a failing call returns
+// nothing, so what comes before damage would depend on how much is requested at once.
 static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
                                    struct stoker_err *err)
 {
@@ -153,7 +152,7 @@ static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io 
     *moved = io->in != from || io->out != to;
     if (*moved) {
         d->zstd_inside = r != 0;
-        d->zstd_wants = r > BLOCK_HEAD ? r - BLOCK_HEAD : r; // it counts the next block's, too
+        d->zstd_wants = r > BLOCK_HEAD ? r - BLOCK_HEAD : r; // it includes the next block's header
     }
     if (r == 0) {
         note_start(d);
@@ -190,7 +189,7 @@ enum stoker_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap
         io.in = d->in + d->in_used;
         io.in_len = d->in_len - d->in_used;
         bool more = io.in_len > 0;
-        // Without input, too: a decoder may hold bytes that did not fit the last buffer.
+        // Even without input: a decoder may hold bytes that didn't fit the last buffer.
         status = is_deflate(d) ? run_gzip(d, &io, &moved, err) : run_zstd(d, &io, &moved, err);
         if (status || d->ended || moved) {
             continue;

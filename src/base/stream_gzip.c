@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip framing (RFC 1952). Headers are read a byte at a time, so that they may be cut anywhere by
-// the input buffers. The trailer's CRC and length are checked; the optional header CRC is not.
-// zlib: a preset dictionary is refused; what follows the trailer is no second member.
-// Zeros between and after members are padding (tapes, block devices) and are skipped, as gzip does.
+// gzip framing (RFC 1952). Headers are read a byte at a time, so input buffers may cut them
+// anywhere. The trailer's CRC and length are checked; the optional header CRC isn't. zlib: a preset
+// dictionary is rejected; data after the trailer aren't a second member. Zeros between and after
+// members are padding (tapes, block devices) and are skipped, like in gzip.
 #include "base/stream_gzip.h"
 
 #include <string.h>
@@ -209,8 +209,8 @@ static enum stk_inflate_result run_trailer(struct stk_gzip *g, struct stk_inflat
 
 enum stk_inflate_result stk_gzip_run(struct stk_gzip *g, struct stk_inflate_io *io)
 {
-    // A decoder may hold bytes back, and the trailer may be in its hands already: so the loop goes
-    // on without input as long as something changes.
+    // A decoder may hold bytes back, or may already have the trailer: so the loop continues without
+    // input while something changes.
     for (;;) {
         size_t in_len = io->in_len, out_len = io->out_len;
         enum stk_gzip_phase phase = g->phase;
@@ -248,7 +248,7 @@ int stk_gzip_load(struct stk_gzip *g, const struct stk_gzip_mark *mark)
     g->phase = STK_GZIP_BODY;
     g->member_bytes = mark->member_bytes;
     g->adler = mark->adler;
-    g->members = 1; // enough: a member has begun, so what follows it is no first header
+    g->members = 1; // at least one member has started, so what follows isn't a first header
     g->count = 0;
     g->why = NULL;
     return 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mark every MiB of output. When 256 are taken, every other one is dropped and the distance
-// doubled: memory stays below about 16 MiB, and reading a byte costs decoding half a distance on
-// average (1 MiB up to 256 MiB of output, 2 up to 512, and so on). Reads in ascending order go on
-// from where the last one ended; the last 256 KiB or more are kept, so that small steps back are
-// free.
+// A mark every MiB of output. At 256 marks, every other one is dropped and the distance doubled:
+// memory stays below about 16 MiB, and reading a byte costs decoding half a distance on average (1
+// MiB up to 256 MiB of output, 2 up to 512, and so on). Reads in ascending order continue where the
+// last one ended; at least the last 256 KiB are kept, so small steps back are free.
 #include "base/stream_seek.h"
 
 #include <string.h>
@@ -63,8 +62,8 @@ void stk_seek_note(struct stk_seek *k, const struct stk_decoder *d)
     if (d->out_pos < due || d->ended) {
         return;
     }
-    // Starts of members and frames cost nothing, so one that is near will do; far back, it is still
-    // better than none.
+    // Starts of members and frames cost nothing, so a near one will do; a far one is still better
+    // than none.
     struct stk_decode_mark mark = d->start;
     bool usable = mark.out_pos >= due - k->distance / 2;
     if (!usable || d->out_pos - mark.out_pos > CHEAP_WITHIN) {
@@ -110,7 +109,7 @@ static enum stoker_status open_cursor(struct stk_seek *k, struct stk_source *sou
     return stk_decoder_open(&k->decoder, source, codec, INPUT_SIZE, NULL, 0, err);
 }
 
-// Puts the decoder at or before offset, if going on from where it is would be wrong or longer.
+// Moves the decoder to or before offset, if continuing from its position would be wrong or longer.
 static enum stoker_status aim(struct stk_seek *k, uint64_t offset, struct stoker_err *err)
 {
     struct stk_decode_mark mark = nearest(k, offset);
@@ -126,7 +125,7 @@ static enum stoker_status aim(struct stk_seek *k, uint64_t offset, struct stoker
     return status;
 }
 
-// Decodes one step further, keeping the step before it.
+// Decodes one more step, keeping the previous one.
 static enum stoker_status advance(struct stk_seek *k, size_t *got, struct stoker_err *err)
 {
     if (k->window_len > WINDOW_STEP) {

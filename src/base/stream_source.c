@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored bytes by position. Plain reads into the caller's buffer; no mapping, so that memory stays
-// flat and a file that shrinks meanwhile is an early end, not a signal.
+// Stored bytes by position. Plain reads into the caller's buffer; no mapping, so memory stays flat,
+// and a file that shrinks meanwhile ends early instead of raising a signal.
 #include "base/stream_source.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static int open_spool(const char *dir)
 #ifdef O_TMPFILE
     fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 #endif
-    if (fd < 0) { // the file system cannot make nameless files
+    if (fd < 0) { // the file system can't create unnamed files
         char name[4096];
         int n = snprintf(name, sizeof name, "%s/stoker-XXXXXX", dir);
         if (n < 0 || (size_t)n >= sizeof name) {
@@ -138,7 +138,7 @@ static enum stoker_status read_failed(const struct stk_source *s, uint64_t offse
                           s->shown, (unsigned long long)offset, strerror(error));
 }
 
-// Fills buf from a descriptor that knows positions.
+// Fills buf from a seekable descriptor.
 static enum stoker_status read_file(const struct stk_source *s, int fd, uint64_t base,
                                     uint64_t offset, uint8_t *buf, size_t cap, size_t *got,
                                     struct stoker_err *err)
@@ -146,7 +146,7 @@ static enum stoker_status read_file(const struct stk_source *s, int fd, uint64_t
     *got = 0;
     uint64_t at;
     if (__builtin_add_overflow(base, offset, &at) || at > (uint64_t)INT64_MAX - cap) {
-        return STOKER_OK; // beyond the end of any file
+        return STOKER_OK; // past the end of any file
     }
     while (*got < cap) {
         size_t want = cap - *got < READ_MAX ? cap - *got : READ_MAX;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interned strings: a table of (32-bit hash, id) slots, open addressing, at most half full. The
-// slot's hash gives both its place and a check, so that growth reads no string again and a lookup
-// rarely reads one that differs. Text is stored in chunks and never moves.
+// slot's hash gives its place and a check, so growing reads no string again and a lookup rarely
+// reads one that differs. Text is stored in chunks and never moves.
 #include "base/strpool.h"
 
 #include <string.h>
@@ -119,8 +119,8 @@ static int grow(struct stk_strpool *p)
     return 0;
 }
 
-// Room for n bytes of text, NULL on failure. A long string gets a chunk of its own after the
-// current one.
+// Room for n bytes of text, NULL on failure. A long string gets its own chunk after the current
+// one.
 static char *text_capacity(struct stk_strpool *p, size_t n)
 {
     if (n > p->cap_bytes - p->used_bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interned strings: each distinct byte string is stored once and named by a small id. Id 0 is the
-// empty string. Not thread-safe: readers with workers use one pool each and merge.
+// Interned strings: each distinct byte string is stored once and identified by a small id. Id 0 is
+// the empty string. Not thread-safe: readers with workers use one pool each and merge.
 #pragma once
 
 #include <stddef.h>
@@ -27,8 +27,8 @@ void stk_strpool_deinit(struct stk_strpool *p);
 uint32_t stk_strpool_intern(struct stk_strpool *p, const char *s, size_t n);
 // Id if present, else STK_STRPOOL_FAILED.
 uint32_t stk_strpool_find(const struct stk_strpool *p, const char *s, size_t n);
-// After strings[] and lengths[] were changed: the new texts are found from here on, and the old
-// ones are not. Of equal texts the first id is found.
+// Call it after changing strings[] and lengths[]: finds the new texts from then on, not the old
+// ones. Of equal texts the first id is found.
 void stk_strpool_reindex(struct stk_strpool *p);
 // Borrowed until deinit; NUL-terminated.
 static inline struct stk_str stk_strpool_get(const struct stk_strpool *p, uint32_t id)

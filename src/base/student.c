@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles of Student's t; see student.h. The distribution of whole degrees of freedom has a
-// closed form (Abramowitz and Stegun 26.7.3 and 26.7.4), which is inverted by halving; beyond 200
-// degrees the first terms of the expansion of Cornish and Fisher are right to 1e-6.
+// Quantiles of Student's t; see student.h. For whole degrees of freedom the distribution has a
+// closed form (Abramowitz and Stegun 26.7.3 and 26.7.4), which is inverted by bisection; beyond 200
+// degrees the first terms of the Cornish-Fisher expansion are right to 1e-6.
 #include "base/student.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/assert.h"
 
 #define EXACT_UP_TO 200
-#define HALVINGS 140 // of 0 to 1e12
+#define HALVINGS 140 // bisections of 0 to 1e12
 
 // The share between -t and t.
 static double inside(int degrees, double t)
@@ -32,7 +32,7 @@ static double inside(int degrees, double t)
     return sin(angle) * sum;
 }
 
-// Of the normal distribution where there are no degrees.
+// degrees 0: the normal distribution
 static double invert(int degrees, double outside)
 {
     double low = 0, high = 1e12;

@@ -5,5 +5,5 @@
 // The t for which the share `outside`, in (0, 1), is outside -t..t; degrees of freedom are
 // rounded down, at least 1.
 double stk_student_quantile(double degrees, double outside);
-// The same of the normal distribution; `outside` may be 1, too.
+// The same for the normal distribution; `outside` may also be 1.
 double stk_normal_quantile(double outside);

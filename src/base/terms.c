@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of names that the lists of terms.h make.
+// The name tables generated from the lists of terms.h.
 #include "base/terms.h"
 
 #include <stddef.h>

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that every answer is made of: how bad, how sure, of which framework, which verdict.
-// Each list below is the one place that names them: its enum, its names and the choices of a
-// contract (results/rows.h) come from it. Code compares the enums; a name is for people and
-// for JSON. They stand in base since the model, the fixes and the results use them, and do not see
-// each other.
+// The words used in every answer: severity, confidence, framework, verdict. Each list below is the
+// only place that names them: its enum, its names and the choices of a contract (results/rows.h)
+// come from it. Code compares the enums; names are for people and for JSON. They are in base
+// because the model, the fixes and the results use them, and don't include each other.
 #pragma once
 
 #include "base/str.h"
 
-// W(ID, name). How sure a finding is, the surest first.
+// W(ID, name). Confidence of a finding, highest first.
 #define STK_LEVELS(W) W(HIGH, "high") W(MEDIUM, "medium") W(LOW, "low")
-// How bad a finding is, the worst first.
+// Severity of a finding, worst first.
 #define STK_SEVERITIES(W) STK_LEVELS(W) W(INFO, "info")
-// What is wrong in a profile costs nothing, events or values, or all that was asked for.
+// What an issue of a profile costs: nothing, events or values, or the whole answer.
 #define STK_ISSUE_SEVERITIES(W) W(INFO, "info") W(LOSS, "data_loss") W(ERROR, "error")
 #define STK_VERDICTS(W)                                                                            \
     W(INPUT, "input-bound")                                                                        \
@@ -25,16 +24,16 @@
     W(COLD, "cold-start")                                                                          \
     W(MIXED, "mixed")                                                                              \
     W(CANNOT_TELL, "cannot-tell")
-// And its own spelling, for people.
+// Its third field is the spelling for people.
 #define STK_FRAMEWORKS(W)                                                                          \
     W(TENSORFLOW, "tensorflow", "TensorFlow")                                                      \
     W(PYTORCH, "pytorch", "PyTorch")                                                               \
     W(JAX, "jax", "JAX")                                                                           \
     W(CUDA, "cuda", "CUDA")
-// Of a fix, which may be for all of them.
+// The framework of a fix, or ANY.
 #define STK_FIX_FRAMEWORKS(W) STK_FRAMEWORKS(W) W(ANY, "any", "any")
 
-// How far a fix is taken, for fixes that come in sizes.
+// The effort of a fix, for fixes that come in sizes.
 #define STK_EFFORTS(W)                                                                             \
     W(ONE_WORKER, "one-worker")                                                                    \
     W(TWICE, "twice")                                                                              \
@@ -42,10 +41,10 @@
     W(REQUESTS, "requests")                                                                        \
     W(HALF, "half")                                                                                \
     W(EIGHTH, "eighth")
-// What a finding is about. A fault of the recording costs the job nothing.
+// What a finding is about. A problem of the recording costs the job nothing.
 #define STK_TOPICS(W) W(JOB, "job") W(RECORDING, "recording")
 
-// NONE is no word: where a contract has it, the value is absent.
+// NONE isn't a word: in a contract, the value is absent.
 #define STK_WORD(id, ...) STK_LEVEL_##id,
 enum stk_level { STK_SEVERITIES(STK_WORD) STK_LEVEL_NONE };
 #undef STK_WORD
@@ -76,5 +75,5 @@ const char *stk_severity_key(enum stk_severity severity);
 const char *stk_verdict_key(enum stk_verdict_kind kind);
 const char *stk_framework_key(enum stk_framework framework);
 const char *stk_framework_title(enum stk_framework framework);
-// The framework of this name, of those that a profile can be of; STK_FW_COUNT: none.
+// The framework with this name, among those a profile can have; STK_FW_COUNT: none.
 enum stk_framework stk_framework_find(struct stk_str name);

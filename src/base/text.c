@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, JSON strings, CSV fields, text on terminals. The C library's own conversions of floats
-// are used with the thread's locale set to C around them, which touches no other thread and no
-// state of the program.
+// Numbers, JSON strings, CSV fields, text on terminals. Floats use the C library's conversions with
+// the thread's locale set to C, which affects no other thread and no global state.
 #include "base/text.h"
 
 #include <locale.h>
@@ -19,7 +18,7 @@ static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 
 static void make_c_locale(void)
 {
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); // if it fails the locale stays as it is
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); // if it fails the locale stays unchanged
 }
 
 static locale_t enter_c_locale(void)
@@ -88,7 +87,7 @@ static uint64_t size_of(int64_t v)
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-// What was written from p on, up to the end of the buffer, moved to its beginning.
+// Moves what was written from p on, up to the end of the buffer, to its start.
 static size_t to_front(char to[STK_TEXT_NUMBER_MAX], char *p, bool is_negative)
 {
     if (is_negative) {
@@ -174,7 +173,7 @@ bool stk_text_is_control(uint32_t code)
            (code >= 0x2066 && code <= 0x2069);
 }
 
-// What an ASCII terminal shows for the signs that stoker's own sentences use; NULL: none.
+// The ASCII form of the signs that stoker's own sentences use; NULL: none.
 static const char *plain_form(uint32_t code)
 {
     switch (code) {
@@ -251,7 +250,7 @@ static bool is_number(struct stk_str s)
     size_t sign = s.p[0] == '-' || s.p[0] == '+';
     if (s.n == sign || s.n >= sizeof text ||
         !(s.p[sign] == '.' || (s.p[sign] >= '0' && s.p[sign] <= '9'))) {
-        return false; // nor is an infinity one to a spreadsheet
+        return false; // for a spreadsheet, infinity isn't a number either
     }
     memcpy(text, s.p, s.n);
     text[s.n] = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one writer of numbers, JSON strings, CSV fields, and of text that others chose on a terminal.
-// Nothing here follows the locale of the program that the library is part of: a decimal comma would
-// be no JSON, and another column of CSV. All write into memory of the caller's and allocate
-// nothing.
+// The only writer of numbers, JSON strings, CSV fields, and foreign text on a terminal. Nothing
+// here follows the locale of the program that uses the library: a decimal comma would break JSON
+// and add a CSV column. All functions write to the caller's memory and allocate nothing.
 #pragma once
 
 #include <stdarg.h>
@@ -13,55 +12,54 @@
 #include "base/attribute.h"
 #include "base/str.h"
 
-#define STK_TEXT_NUMBER_MAX 32 // bytes of any number below, with its end
+#define STK_TEXT_NUMBER_MAX 32 // bytes of any number below, with its terminator
 
-// As vsnprintf and snprintf, with a decimal point.
+// Like vsnprintf and snprintf, with a decimal point.
 int stk_text_vprintf(char *to, size_t size, const char *fmt, va_list args);
 int stk_text_printf(char *to, size_t size, const char *fmt, ...) STK_PRINTF(3, 4);
-// As strtod, where a decimal point is expected.
+// Like strtod, with a decimal point.
 double stk_text_to_real(const char *text, char **end);
 float stk_text_to_float(const char *text, char **end); // rounded once
 
-// Decimal digits of v that end before `end`, up to 20: returns where they begin.
+// Writes the decimal digits of v, up to 20, ending before `end`; returns where they start.
 char *stk_text_digits(char *end, uint64_t v);
-// Each returns how many bytes it wrote; a NUL follows them.
+// Each returns how many bytes it wrote; a NUL follows.
 size_t stk_text_put_i64(char to[STK_TEXT_NUMBER_MAX], int64_t v);
 size_t stk_text_put_u64(char to[STK_TEXT_NUMBER_MAX], uint64_t v);
 // Nanoseconds as decimal microseconds, exactly: 1234567 -> 1234.567
 size_t stk_text_put_us(char to[STK_TEXT_NUMBER_MAX], int64_t ns);
-// The fewest digits, from 15 on, that read back as the same number; 0 bytes if it is not finite.
+// The fewest digits, from 15 on, that read back as the same number; 0 bytes if it isn't finite.
 size_t stk_text_put_real(char to[STK_TEXT_NUMBER_MAX], double v);
 // Up to six decimals, at least one, of a finite number below 1e12.
 size_t stk_text_put_share(char to[STK_TEXT_NUMBER_MAX], double v);
 
-// A text in another notation comes piece by piece: what stands for the next bytes of it, `taken` of
-// them. `text` points into the text where it stays as it is, else into `own`: do not copy the
-// struct.
+// Converts a text piece by piece: `text` is the output for its next `taken` bytes. It points into
+// the source if unchanged, else into `own`: don't copy the struct.
 struct stk_text_piece {
     const char *text;
     size_t n, taken;
     char own[8];
 };
-// What changes a terminal, or what stands next to it there: C0, DEL, C1; the line ends U+2028 and
-// U+2029; marks that turn the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066
+// Characters that control a terminal or disturb it: C0, DEL, C1; the line separators U+2028 and
+// U+2029; marks that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066
 // to U+2069).
 bool stk_text_is_control(uint32_t code);
-// The next character of s, which is not empty, for people to see: "?" for such controls and for a
-// byte that is no UTF-8. Where `is_ascii`, µ × – → become u x - -> and all else beyond ASCII "?".
+// The next character of s, which isn't empty, for people: "?" for such controls and for invalid
+// UTF-8. With `is_ascii`, µ × – → become u x - -> and everything else beyond ASCII "?".
 void stk_text_shown(struct stk_text_piece *piece, struct stk_str s, bool is_ascii);
-// Inside of a JSON string (RFC 8259); s is not empty. Only controls as above, quote and backslash
-// are escaped; each byte that is no UTF-8 becomes U+FFFD, since a parser would refuse all of it.
+// Inside a JSON string (RFC 8259); s isn't empty. Only controls as above, quote and backslash are
+// escaped; each invalid UTF-8 byte becomes U+FFFD, since a parser would reject the whole text.
 void stk_text_json(struct stk_text_piece *piece, struct stk_str s);
-// Whether a field of CSV (RFC 4180) needs quotes around it: for a comma, a quote, a line's end, or
-// a space at either end. Lines end in STK_TEXT_CSV_END.
+// Does a CSV field (RFC 4180) need quotes: for a comma, a quote, a line end, or a space at either
+// end? Lines end in STK_TEXT_CSV_END.
 bool stk_text_csv_is_quoted(struct stk_str s);
-// Inside of such quotes; s is not empty.
+// Inside such quotes; s isn't empty.
 void stk_text_csv(struct stk_text_piece *piece, struct stk_str s);
 #define STK_TEXT_CSV_END "\r\n"
-// What stands before a field that a spreadsheet would take for a formula, and run: one that begins
-// with = + - @, a tab or a line's end and is no number.
+// Put before a field that a spreadsheet would run as a formula: one that starts with = + - @, a tab
+// or a line end and isn't a number.
 #define STK_TEXT_CSV_GUARD "'"
 bool stk_text_csv_is_formula(struct stk_str s);
-// A whole field, with its quotes and, where it is guarded, the guard, by calls of put(to, ...).
+// A whole field, with its quotes and, if guarded, the guard, by calls of put(to, ...).
 void stk_text_csv_field(struct stk_str s, bool is_guarded,
                         void (*put)(void *to, const char *text, size_t n), void *to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MurmurHash64A and SipHash-2-4, of little-endian words as their definitions have it.
+// MurmurHash64A and SipHash-2-4, on little-endian words as defined.
 #include "base/texthash.h"
 
 #include "base/word.h"

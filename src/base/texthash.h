@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of bytes that are the same everywhere and for ever, and that TensorFlow's hash buckets
-// take: MurmurHash64A (A. Appleby) for to_hash_bucket, SipHash-2-4 (J.-P. Aumasson, D. J.
-// Bernstein, 2012) for to_hash_bucket_strong. to_hash_bucket_fast: farmhash.h.
+// Hashes of bytes that never change, as used by TensorFlow's hash buckets: MurmurHash64A (A.
+// Appleby) for to_hash_bucket, SipHash-2-4 (J.-P. Aumasson, D. J. Bernstein, 2012) for
+// to_hash_bucket_strong. to_hash_bucket_fast: farmhash.h.
 #pragma once
 
 #include <stddef.h>

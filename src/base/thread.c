@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread count and run-to-completion helpers over POSIX threads. Workers block all signals but
-// those of faults, so that an interrupt always reaches the thread that started them.
+// Thread count and run-to-completion helpers over POSIX threads. Workers block all signals except
+// faults, so that an interrupt always reaches the thread that started them.
 #include "base/thread.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int64_t affinity_processors(void)
     return sysconf(_SC_NPROCESSORS_ONLN); // more than 1024 processors
 }
 
-// STOKER_THREADS, 0 where it is not set to a positive number.
+// STOKER_THREADS; 0 unless set to a positive number.
 static int64_t wished_threads(void)
 {
     int64_t count;
@@ -68,7 +68,8 @@ bool stk_thread_block_signals(sigset_t *before)
     const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP};
     sigfillset(&all);
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        sigdelset(&all, faults[i]); // blocked, they would end the process past any handler
+        sigdelset(&all, faults[i]); // if blocked, they would end the process without calling a
+                                    // handler
     }
     return pthread_sigmask(SIG_SETMASK, &all, before) == 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of each type of value; see type.h.
+// The properties of each value type; see type.h.
 #include "base/type.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 uint32_t stk_utf8_next(const char *text, size_t *length)
 {
     return stk_utf8_next_of(text, STK_UTF8_MAX,
-                            length); // a NUL continues nothing, so that it ends there
+                            length); // a NUL continues nothing, so the text ends there
 }
 
 uint32_t stk_utf8_next_of(const char *text, size_t left, size_t *length)

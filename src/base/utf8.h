@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings of a profile may hold any bytes: one step of a tolerant UTF-8 decoder for the outputs.
+// Strings of a profile may contain any bytes: one step of a tolerant UTF-8 decoder for the outputs.
 #pragma once
 
 #include <stddef.h>
@@ -11,5 +11,5 @@
 // Code point at p (p[0] != 0, NUL-terminated text) and its length in bytes. Overlong forms,
 // surrogates, values above U+10FFFF and broken sequences give STK_UTF8_INVALID and length 1.
 uint32_t stk_utf8_next(const char *p, size_t *length);
-// The same of text with a length: `left` bytes from p on, at least one, which may be NUL.
+// The same for text with a length: `left` bytes from p on, at least one; may include NUL.
 uint32_t stk_utf8_next_of(const char *p, size_t left, size_t *length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Varints byte by byte: long ones, and those near the end of their bytes.
+// Varints byte by byte: long ones, and those near the end of the buffer.
 #include "base/varint.h"
 
 const uint8_t *stk_varint_get_slow(const uint8_t *p, const uint8_t *end, uint64_t *v)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Varints of Protocol Buffers: seven bits a byte, the lowest first, and a bit that says that more
-// follow (https://protobuf.dev/programming-guides/encoding). Up to 10 bytes; bits past 64 fall off,
-// as in every decoder.
+// Protocol Buffers varints: seven bits a byte, the lowest first, and a continuation bit
+// (https://protobuf.dev/programming-guides/encoding). Up to 10 bytes; bits past 64 are dropped,
+// like in every decoder.
 #pragma once
 
 #include <stddef.h>
@@ -12,11 +12,11 @@
 
 #define STK_VARINT_MAX 10 // bytes
 
-// What follows the varint at p, or NULL: the bytes end in it (fewer than STK_VARINT_MAX of them are
-// there then), or it has no end.
+// The byte after the varint at p. NULL: the buffer ends within it (fewer than STK_VARINT_MAX bytes
+// are left), or it never ends.
 const uint8_t *stk_varint_get_slow(const uint8_t *p, const uint8_t *end, uint64_t *v);
 
-// The same where most have one byte or two.
+// The same, fast if most have one or two bytes.
 static inline const uint8_t *stk_varint_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
     if (p < end && p[0] < 0x80) {
@@ -30,9 +30,9 @@ static inline const uint8_t *stk_varint_get(const uint8_t *p, const uint8_t *end
     return stk_varint_get_slow(p, end, v);
 }
 
-// Varint of up to 8 bytes without a loop or a branch on its length: find the first byte without a
-// continuation bit, then close the gaps between the groups of seven bits. Reads 8 bytes. Returns
-// what follows it, or NULL if it is longer.
+// Varint of up to 8 bytes without a loop or a branch on its length: finds the first byte without a
+// continuation bit, then closes the gaps between the groups of seven bits. Reads 8 bytes. Returns
+// the byte after it, or NULL if it is longer.
 static inline const uint8_t *stk_varint_get8(const uint8_t *p, uint64_t *out)
 {
     uint64_t w = stk_word_load8(p), stops = ~w & 0x8080808080808080u;
@@ -40,14 +40,15 @@ static inline const uint8_t *stk_varint_get8(const uint8_t *p, uint64_t *out)
         return NULL;
     }
     uint64_t last = stops & (0 - stops); // lowest stop bit
-    w &= (last << 1) - 1;                // of the last byte nothing above it; 0 - 1 keeps all eight
+    w &= (last << 1) - 1;                // drops everything above the last byte; 0 - 1 keeps all
+                                         // eight
     w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
     w = (w & 0x00003fff00003fffu) | (w & 0x3fff00003fff0000u) >> 2;
     *out = (w & 0x000000000fffffffu) | (w & 0x0fffffff00000000u) >> 4;
     return p + (unsigned)__builtin_ctzll(last) / 8 + 1;
 }
 
-// The same with the processor's own instruction for closing gaps, where there is STK_CPU_PEXT.
+// The same with the CPU's instruction for closing gaps, if it has STK_CPU_PEXT.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define STK_VARINT_PEXT __attribute__((target("bmi,bmi2")))
 STK_VARINT_PEXT static inline const uint8_t *stk_varint_get8_pext(const uint8_t *p, uint64_t *out)
@@ -67,7 +68,7 @@ static inline const uint8_t *stk_varint_get8_pext(const uint8_t *p, uint64_t *ou
 }
 #endif
 
-// Writes up to STK_VARINT_MAX bytes; returns what follows them.
+// Writes up to STK_VARINT_MAX bytes; returns the byte after them.
 static inline uint8_t *stk_varint_put(uint8_t *p, uint64_t v)
 {
     while (v >= 0x80) {

@@ -53,7 +53,7 @@ void *stk_vec_push_n(struct stk_vec *v, size_t n)
     if (stk_vec_reserve(v, v->count + n)) {
         return NULL;
     }
-    // Pushing nothing onto nothing must not look like a failure.
+    // Pushing nothing onto an empty array must not look like a failure.
     if (!v->items && stk_vec_reserve(v, v->max_count ? 1 : 0)) {
         return NULL;
     }

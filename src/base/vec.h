@@ -14,9 +14,9 @@ struct stk_vec {
 void stk_vec_init(struct stk_vec *v, size_t item_size, size_t max_count);
 void stk_vec_deinit(struct stk_vec *v);
 void *stk_vec_push(struct stk_vec *v);                // zeroed slot; NULL on failure
-void *stk_vec_push_n(struct stk_vec *v, size_t n);    // n uninitialised slots
+void *stk_vec_push_n(struct stk_vec *v, size_t n);    // n uninitialized slots
 int stk_vec_reserve(struct stk_vec *v, size_t count); // 0 ok, -1 failed
-// As stk_vec_push, uninitialised.
+// Like stk_vec_push, uninitialized.
 static inline void *stk_vec_push_raw(struct stk_vec *v)
 {
     if (v->count < v->capacity) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight bytes as a number, the lowest first, for any byte order and alignment of the machine.
+// Eight bytes as a little-endian number, for any byte order and alignment.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of limits, both ways.
+// Conversion between limits and their words.
 #include "wire/limits.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of an annotation that says which stage limited a pipeline (STK_WIRE_LIMIT in wire.h).
+// The words of an annotation that names the stage that limited a pipeline (STK_WIRE_LIMIT in
+// wire.h).
 #pragma once
 
 #include <stddef.h>
@@ -11,5 +12,5 @@ enum stk_wire_limit {
     STK_WIRE_LIMIT_COUNT
 };
 const char *stk_wire_limit_word(enum stk_wire_limit limit);
-// Of the word text[0, n); STK_WIRE_LIMIT_OTHER for one that is not in the table (newer files).
+// The limit for the word text[0, n); STK_WIRE_LIMIT_OTHER if it isn't in the table (newer files).
 enum stk_wire_limit stk_wire_limit_find(const char *text, size_t n);

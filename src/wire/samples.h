@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of a record of the machine: samples.def as an enumeration and a table.
+// Counters of a machine record: samples.def as an enumeration and a table.
 //
-// Their tracks are of the kind STK_WIRE_SAMPLED. Of a thread or process: `device` is the process
-// and `number` the thread (0: the process as a whole). Of others `device` is -1 and `number` is
-// STK_SAMPLE_NUMBER of the scope and the disk's or the GPU's number.
+// Their tracks have the kind STK_WIRE_SAMPLED. For a thread or process, `device` is the process and
+// `number` the thread (0: the whole process). For others `device` is -1 and `number` is
+// STK_SAMPLE_NUMBER of the scope and the disk's or GPU's number.
 #pragma once
 
 #include <stdbool.h>
@@ -35,11 +35,11 @@ const struct stk_sample_info *stk_sample_info(enum stk_sampled id);
 enum stk_sampled stk_sample_find(const char *name, size_t n); // STK_SAMPLE_COUNT: none
 
 #define STK_SAMPLE_NUMBER(scope, n) ((int64_t)(scope) << 40 | (int64_t)(n))
-// Whether it can be a counter's value. Readers leave others out: they are damage, and would make a
-// sum infinite.
+// Can it be a counter's value? Readers leave others out: they are damage, and would make a sum
+// infinite.
 static inline bool stk_sample_is_value(double value)
 {
     return value >= -0x1p64 && value <= 0x1p64;
 }
-// What the producer of such a record is called, before its version.
+// The producer's name in such a record, before its version.
 #define STK_SAMPLE_PRODUCER "stoker sampler"

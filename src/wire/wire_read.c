@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding blocks in a stream of bytes; see wire_read.h.
+// Finds blocks in a stream of bytes; see wire_read.h.
 #include "wire/wire_read.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_block(const uint8_t *p, struct stk_wire_block *b)
     return stk_crc32c(0, &plain, sizeof plain) == b->head_crc;
 }
 
-// Zeros at p[0, n), in whole words unless they go up to the end.
+// Counts zeros at p[0, n), in whole words unless they reach the end.
 static size_t count_zeros(const uint8_t *p, size_t n)
 {
     static const uint8_t zeros[4096];
@@ -42,7 +42,7 @@ static size_t count_zeros(const uint8_t *p, size_t n)
     return at == n ? n : at & ~(size_t)7;
 }
 
-// Bytes up to the next place where a block may begin.
+// Bytes up to the next place where a block may start.
 static size_t to_next(const uint8_t *p, size_t n)
 {
     const uint32_t magic = STK_WIRE_BLOCK_MAGIC;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading wire files as they stream by: bytes in, whole blocks out. What is damaged is passed over
-// and counted; nothing is trusted that its checksum doesn't cover.
+// Reads wire files as a stream: bytes in, whole blocks out. Damage is skipped and counted; only
+// data covered by a checksum is trusted.
 #pragma once
 
 #include <stdbool.h>
@@ -8,14 +8,14 @@
 
 #include "wire/wire.h"
 
-// The header at p[0, n): true if it is one of a version that can be read.
+// Parses the header at p[0, n): true if its version is supported.
 bool stk_wire_is_header(const uint8_t *p, size_t n, struct stk_wire_header *out);
 
 enum stk_wire_found {
-    STK_WIRE_MORE,  // more bytes are needed: *use may be passed over already
+    STK_WIRE_MORE,  // needs more bytes; skip *use bytes now
     STK_WIRE_BLOCK, // *block, with its payload after the header; *use bytes in all
-    STK_WIRE_ROOM,  // *use bytes of zeros: laid out and not written
-    STK_WIRE_DAMAGE // *use bytes are no good block; a good one may follow
+    STK_WIRE_ROOM,  // *use bytes of zeros: reserved and not written
+    STK_WIRE_DAMAGE // *use bytes aren't a good block; one may follow
 };
 // What is at p[0, n). at_end: no more bytes will come.
 enum stk_wire_found stk_wire_find(const uint8_t *p, size_t n, bool at_end,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slabs of a mapped file; see wire_slab.h. The order of stores is what a reader relies on after the
-// process was killed: payload and the rest of the header, then the magic.
+// Slabs of a mapped file; see wire_slab.h. After the process was killed, a reader relies on the
+// order of stores: payload and the rest of the header, then the magic.
 #include "wire/wire_slab.h"
 
 #include <string.h>
@@ -61,11 +61,10 @@ struct stk_wire_slab stk_wire_slabs_epilogue(struct stk_wire_slabs *s)
 {
     return (struct stk_wire_slab){.slabs = s,
                                   .at = sizeof(struct stk_wire_header),
-                                  .end = STK_WIRE_EPILOGUE_BYTES - HEAD}; // of the END mark
+                                  .end = STK_WIRE_EPILOGUE_BYTES - HEAD}; // minus the END mark
 }
 
-// A slab of one's own. The counter is only moved where there is one, so that it says how many were
-// taken.
+// Takes a new slab. The counter only moves if there is one, so it counts the slabs taken.
 static bool take_slab(struct stk_wire_slab *w)
 {
     struct stk_wire_slabs *s = w->slabs;

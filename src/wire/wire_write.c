@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing wire files: buffers become blocks, blocks take their place by an atomic addition.
+// Writes wire files: buffers become blocks; blocks get their place by an atomic addition.
 #include "wire/wire_write.h"
 
 #include <errno.h>
@@ -104,7 +104,7 @@ enum stoker_status stk_wire_pause(struct stk_wire_file *f, struct stoker_err *er
 {
     uint64_t at = __atomic_load_n(&f->end, __ATOMIC_RELAXED);
     write_end(f);
-    __atomic_store_n(&f->end, at, __ATOMIC_RELAXED); // no block is shorter than the one to replace
+    __atomic_store_n(&f->end, at, __ATOMIC_RELAXED); // no block is shorter than the one it replaces
     return tell(f, err);
 }
 
@@ -170,7 +170,7 @@ void stk_wire_writer_close(struct stk_wire_writer *w)
     }
 }
 
-// Room for a record of `size` bytes (a multiple of 8) in a block of the type.
+// Space for a record of `size` bytes (a multiple of 8) in a block of the type.
 static uint8_t *capacity(struct stk_wire_writer *w, enum stk_wire_type type, size_t size)
 {
     if (w->head.count && (w->head.type != type || w->head.length + size > BUFFER_BYTES)) {
