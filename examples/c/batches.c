@@ -6,7 +6,7 @@
 
 #include <stoker/data.h>
 
-// One more stage: takes the holder's share of `input` (NULL: a source) and of `args`.
+// Adds a stage. Takes over the caller's reference to `input` (NULL: a source) and `args`.
 static struct stoker_dataset *stage(const char *kind, struct stoker_dataset *input,
                                     struct stoker_args *args, struct stoker_err *err)
 {

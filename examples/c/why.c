@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a job is slow, asked from a program: the verdict of one or more profiles, and the kernels
-// that take longest. Usage: why PROFILE... Exits with 0, 1 where a profile cannot be read, 2 where
-// none is named.
+// Asks from a program why a job is slow: prints the verdict of one or more profiles, and the
+// kernels that take longest. Usage: why PROFILE... Exits with 0, 1 if a profile can't be read, 2 if
+// none is given.
 #include <stdio.h>
 
 #include <stoker/report.h>
 #include <stoker/stats.h>
 
-// Where outputs go: here a FILE. Non-zero ends the writing with STOKER_EOUTPUT.
+// Receives output: here for a FILE. A non-zero result ends writing with STOKER_EOUTPUT.
 static int to_file(void *file, const char *bytes, size_t n)
 {
     return fwrite(bytes, 1, n, file) != n;

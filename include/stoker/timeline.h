@@ -137,9 +137,9 @@ enum stoker_status stoker_timeline_search(struct stoker_timeline *timeline, cons
                                           struct stoker_err *err);
 
 // All events with the name and kind of this one:
-// {"name","kind","count","total_ns","min_ns","max_ns","median_ns","p95_ns","bins":[{"from_ns","to_ns","count","longest":{"id","name","track","row",
-// "start_ns","dur_ns"}}]};
-// a bin includes its ends; longest is null if it is empty.
+// {"name","kind","count","total_ns","min_ns","max_ns","median_ns","p95_ns","bins":[{"from_ns",
+// "to_ns","count","longest":{"id","name","track","row","start_ns","dur_ns"}}]}; a bin includes its
+// ends; longest is null if it is empty.
 enum stoker_status stoker_timeline_runs(struct stoker_timeline *timeline, int64_t id,
                                         struct stoker_blob *json, struct stoker_err *err);
 

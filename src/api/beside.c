@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles of other formats next to those that were chosen in a folder. They are the same run seen
-// by another profiler, or other jobs. Only their times show which: they are read, and those of
-// another time are kept. Those of the same time, or on a clock that can't be compared, are left out
-// again. A note says which was done.
+// Profiles of other formats next to those chosen in a folder. They are either the same run recorded
+// by another profiler, or other jobs. Only their times show which: they are read, and those from
+// another time are kept. Those from the same time, or on a clock that can't be compared, are left
+// out again. A note says which was done.
 #include <string.h>
 
 #include "api/api.h"
@@ -32,7 +32,7 @@ static bool lies_beside(const struct stk_collected *c, const struct stk_input *i
     return false;
 }
 
-// Of another time than every profile that was taken.
+// Is it from another time than every chosen profile?
 static enum stoker_status is_apart(struct stk_collected *c, const struct stk_job *job, bool *apart,
                                    struct stoker_err *err)
 {
@@ -57,7 +57,7 @@ static enum stoker_status note_left_out(struct stk_collected *c, size_t n, struc
     return c->inputs->note ? STOKER_OK : stk_err_nomem(err);
 }
 
-// Takes those that are of other jobs out of `found`, and appends them.
+// Moves those that belong to other jobs from `found` to the end.
 static enum stoker_status take(struct stk_collected *c, struct stk_job *found, size_t count,
                                struct stoker_err *err)
 {
@@ -117,7 +117,7 @@ enum stoker_status stk_beside_read(struct stk_collected *c,
                 (struct stk_job){.path = in->path, .rank_hint = in->rank_hint, .is_found = true};
         }
     }
-    // One that cannot be read is left out: nobody named it.
+    // leave out a file that can't be read: the user didn't name it
     enum stoker_status status = stk_jobs_read(found, n, options, &c->select, hook, 0, err);
     if (status == STOKER_ENOMEM || status == STOKER_EINTR) {
         stk_jobs_free(found, n);

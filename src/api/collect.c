@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From paths to one run: inputs -> summaries -> run -> verdict. What `stoker why` and `stoker
-// stats` have in common. The traces are gone by the time the ranks are merged, unless they are
-// kept.
+// From paths to one run: inputs -> summaries -> run -> verdict. Shared by `stoker why` and `stoker
+// stats`. The traces are freed before the ranks are merged, unless they are kept.
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ static enum stoker_status to_select(const struct stoker_why_options *o, struct s
     return STOKER_OK;
 }
 
-// The file is in a directory that was given.
+// Is the file in a directory that the user gave?
 static bool was_found(const struct stk_input *in, const char *const *paths, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -134,7 +133,7 @@ static bool is_job(const struct stk_collected *c, const char *path)
     return false;
 }
 
-// What was not taken is an issue: a file named by the user failed, others of a directory are only
+// Files not taken become issues: a file named by the user failed, others in a directory are only
 // left out. (A file given twice was taken once: not a failure.)
 static enum stoker_status record_left_out(struct stk_collected *c, const char *const *paths,
                                           size_t count, struct stoker_err *err)
@@ -165,7 +164,7 @@ static enum stoker_status record_left_out(struct stk_collected *c, const char *c
     return STOKER_OK;
 }
 
-// A selection that selects nothing is a slip, not a profile that cannot be judged.
+// A selection that matches nothing is a mistake, not an inconclusive profile.
 static enum stoker_status check_selection(const struct stk_run_sum *run,
                                           const struct stk_select *select, struct stoker_err *err)
 {
@@ -193,7 +192,7 @@ static enum stoker_status check_selection(const struct stk_run_sum *run,
     return STOKER_OK;
 }
 
-// Damage that left nothing to read is an error of the input; an empty but sound profile is not.
+// Damage that left nothing to read is an input error; an empty but valid profile isn't.
 static enum stoker_status check_events(const struct stk_collected *c, struct stoker_err *err)
 {
     uint64_t read = 0;
@@ -214,7 +213,7 @@ static enum stoker_status check_events(const struct stk_collected *c, struct sto
                        damage);
 }
 
-// Records of a loader's workers go with the run of the process that trains.
+// Recordings of a loader's workers belong to the run of the process that trains.
 static enum stoker_status add_workers(struct stk_collected *c, uint32_t rank_count,
                                       struct stoker_err *err)
 {
@@ -250,7 +249,7 @@ static enum stoker_status merge(struct stk_collected *c, const struct stoker_why
         status = stk_machine_choose(c->jobs, c->job_count, c->run, &c->arena, err);
     }
     if (status == STOKER_OK) {
-        c->run->ranks = ranks; // the same, and those seen again
+        c->run->ranks = ranks; // the ranks, and their duplicates
         c->run->again_count = again_count;
         status = check_selection(c->run, &c->select, err);
     }
@@ -296,7 +295,7 @@ static enum stoker_status refuse_jobs(const struct stk_collected *c, struct stok
                        c->groups.count, names);
 }
 
-// Which jobs the files are of, unless the user says that they are ranks.
+// Finds which jobs the files belong to, unless the user says that they are ranks.
 static enum stoker_status find_jobs(struct stk_collected *c,
                                     const struct stoker_why_options *options,
                                     const struct stk_view_hook *hook, struct stoker_err *err)
@@ -387,7 +386,7 @@ enum stoker_status stk_collect_part(struct stk_collected *c, size_t k,
 
 void stk_part_free(struct stk_collected *part)
 {
-    stk_arena_deinit(&part->arena); // the jobs are the other's
+    stk_arena_deinit(&part->arena); // the jobs belong to the other run
 }
 
 void stk_collected_free(struct stk_collected *c)

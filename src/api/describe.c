@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contracts: JSON Schemas, and pages field by field (results/contracts.h). That of the report
-// goes on with the words its values use (parts, kinds, issues) and the figures that decide a
-// verdict, that of tables with the types of cells and the analyses. All from the tables that the
+// The contracts: JSON Schemas, and pages field by field (results/contracts.h). The report's page
+// also lists the words its values use (parts, kinds, issues) and the figures that decide a verdict;
+// the page of tables lists cell types and analyses. Everything comes from the tables that the
 // program itself uses.
 #include <stdio.h>
 #include <string.h>
@@ -157,7 +157,7 @@ enum stoker_status stoker_describe_schema(const char *name, stoker_write_fn writ
     return describe("stoker_describe_schema needs a name and a callback", name, write, arg, err);
 }
 
-// Entries that are older than the one for every document.
+// Functions older than the one for every document.
 #define DESCRIBE(name)                                                                             \
     enum stoker_status stoker_describe_##name(stoker_write_fn write, void *arg,                    \
                                               struct stoker_err *err)                              \

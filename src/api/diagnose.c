@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a run that was collected: what the passes say of it, then what the rules find.
+// The report of a collected run: what the passes describe, then what the rules find.
 #include "api/api.h"
 #include "answers/rules/rule.h"
 #include "stoker/version.h"
@@ -24,7 +24,7 @@ static void drop_sources(struct stk_report *report)
     }
 }
 
-// Which fixes have a what-if that applies to these steps.
+// Marks fixes with a what-if that applies to these steps.
 static void mark_priced(const struct stk_pricing *prices, struct stk_report *report)
 {
     struct stk_rep_finding *f = (struct stk_rep_finding *)(uintptr_t)report->findings.items;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two results from end to end: each side is collected and diagnosed as `stoker why` does it, then
+// Compares two results end to end: collects and diagnoses each side like `stoker why`, then
 // answers/passes/diff/diff_make.c compares them. The sides are read one after the other, each with
-// all processors.
+// all cores.
 #include "stoker/diff.h"
 
 #include <string.h>

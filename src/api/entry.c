@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the entries of include/stoker that read profiles check alike.
+// Checks shared by the entry points of include/stoker that read profiles.
 #include <stdio.h>
 
 #include "api/api.h"

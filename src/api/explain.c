@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stoker knows, from its tables: rules, fixes and what-ifs (stoker explain, docs/rules.md) and
-// readers (docs/formats.md). Text is for a terminal, markdown for the docs.
+// Prints stoker's tables: rules, fixes and what-ifs (stoker explain, docs/rules.md) and readers
+// (docs/formats.md). Text is for a terminal, markdown for the docs.
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct page {
     bool markdown;
 };
 
-// Text wrapped at 78 columns, further lines indented; markdown leaves that to its reader.
+// Text wrapped at 78 columns, continuation lines indented; markdown isn't wrapped.
 static void paragraph(const struct page *p, int indent, const char *text)
 {
     int column = indent;
@@ -132,7 +132,7 @@ static void explain_rule(const struct page *p, const struct stk_rule *rule)
     page_item(p, rule, "source", rule->page.source);
 }
 
-// "input-wait, one-thread": the rules whose tables hold the fix, and the one that its text names.
+// "input-wait, one-thread": the rules whose tables have the fix, and the one named in its text.
 static void given_by(const struct page *p, const struct stk_rep_fix *fix)
 {
     char text[600] = "";
@@ -151,8 +151,7 @@ static void given_by(const struct page *p, const struct stk_rep_fix *fix)
     item(p, "given by", text);
 }
 
-// "priced by  input-free: batches cost nothing", and the command on a line of its own, to be
-// pasted.
+// "priced by  input-free: batches cost nothing", and the command on a separate line, for pasting.
 static void command(const struct page *p, const char *label, const char *what, const char *line)
 {
     if (p->markdown) {
@@ -163,7 +162,7 @@ static void command(const struct page *p, const char *label, const char *what, c
     snippet(p, line);
 }
 
-// What stoker tune knows of the fix.
+// How stoker tune tries the fix.
 static void mechanism(const struct page *p, const struct stk_rep_fix *fix)
 {
     static const char *const changes[] = {
@@ -250,7 +249,7 @@ static void explain_price(const struct page *p, const struct stk_price_row *pric
     estimates(p, price);
 }
 
-// The beginning of a text, up to a word's end.
+// The first words of a text, up to `most` bytes.
 static int first_words(const char *text, int most)
 {
     int n = (int)strlen(text);
@@ -318,7 +317,7 @@ static void list_rules(const struct page *p)
     }
 }
 
-// Neither a rule, a fix nor a what-if; the nearest rule or fix is named.
+// Neither a rule, a fix nor a what-if; suggests the nearest rule or fix.
 static enum stoker_status unknown(const char *id, struct stoker_err *err)
 {
     const char *best = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From profiles to another format: the run with its traces (open.c), its report, the pieces of each
-// device's time, and then one of the exporters.
+// Converts profiles to another format: the run with its traces (open.c), its report, the pieces of
+// each device's time, then one of the exporters.
 #include "stoker/export.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static uint32_t file_of(struct stk_export *x, const struct stk_open_rank *rank)
     return x->file_count++;
 }
 
-// The time of the selected steps, on the host and on devices; in the run's time.
+// The time of the selected steps, on the CPU and on devices; in the run's time.
 static void steps_time(const struct stk_select *select, const struct stk_rank_sum *sum,
                        int64_t *from_ns, int64_t *to_ns)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats that profiles can be written in, and docs/export.md: what each keeps and what not.
+// The export formats, and docs/export.md: what each keeps and drops.
 #include "api/api.h"
 #include "answers/export/export.h"
 #include "base/near.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of a device's time: what is busy (exposed time of each busy part) merged with the gaps as
-// they were attributed. Each source is in order of time, so merging them is linear. Devices that
-// did not take part in the breakdown have no gaps and are left out.
+// Pieces of a device's time: busy time (exposed time of each busy part) merged with the attributed
+// gaps. Each source is in time order, so merging is linear. Devices outside of the breakdown have
+// no gaps and are left out.
 #include "api/export_parts.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static struct stk_export_piece take(struct source *s, uint32_t device)
 
 STK_ORDER(by_start, struct stk_gap_piece, STK_UP(start_ns))
 
-// The gaps of a device; a copy in order, should they not be.
+// The gaps of a device; a sorted copy if they aren't in order.
 static bool gaps_of(const struct stk_analysis *view, uint32_t device, size_t *first,
                     struct stk_arena *arena, struct source *out)
 {
@@ -62,7 +62,7 @@ static bool gaps_of(const struct stk_analysis *view, uint32_t device, size_t *fi
     return true;
 }
 
-// Neighbors of one part and cause are one piece; nothing overlaps.
+// Joins adjacent pieces with the same part and cause; nothing overlaps.
 static void append(struct stk_export_parts *to, size_t first, struct stk_export_piece piece)
 {
     struct stk_export_piece *last = to->count > first ? &to->v[to->count - 1] : NULL;

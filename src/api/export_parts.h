@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of each device's time as pieces in order, and the critical path of a step, for exports:
-// kept of a rank while it is summarized.
+// The parts of each device's time as pieces in order, and the critical path of a step, for exports;
+// kept for each rank while it is summarized.
 #pragma once
 
 #include "answers/export/export.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stoker_export_open read, for all that writes its events: exports and the bundle.
+// What stoker_export_open read, for everything that writes its events: exports and the bundle.
 #pragma once
 
 #include "answers/export/export.h"
@@ -16,11 +16,10 @@ struct stoker_export {
     uint64_t bytes;
 };
 
-// Takes the processes of a rank, with the time that is selected there. The other processes of its
-// file stay as they are.
+// Selects a rank's processes, with the selected time. Other processes of its file stay unchanged.
 void stk_export_run_select(const struct stk_select *select, const struct stk_open_rank *rank,
                            struct stk_export_file *f);
-// Writes what is selected, and counts it.
+// Writes the selection, and counts it.
 STK_MUST_CHECK enum stoker_status stk_export_run_write(struct stoker_export *e,
                                                        const struct stk_exporter *exporter,
                                                        const char *path, stoker_write_fn write,

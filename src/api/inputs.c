@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expansion of the paths that were given, and the ranks of the files that were read.
+// Expands the given paths, and settles the ranks of the files that were read.
 #include "api/inputs.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ const char *stk_input_export_text(struct stk_arena *arena, const struct stk_read
     return stk_arena_printf(arena, "%s: %s", s->text, s->export_command);
 }
 
-// An export beside a report: report1.nsys-rep -> report1.sqlite. *export is NULL without one.
+// An export next to a report: report1.nsys-rep -> report1.sqlite. *export is NULL if there is none.
 static enum stoker_status export_of(struct stk_arena *arena, const char *path,
                                     const struct stk_reader_stranger *s, const char **export,
                                     struct stoker_err *err)
@@ -38,7 +38,7 @@ static enum stoker_status add_given_file(struct stk_input_scan *s, const char *p
     if (!f) {
         return stk_err_nomem(err);
     }
-    f->is = STK_INPUT_IS_PROFILE; // its content tells when it is read
+    f->is = STK_INPUT_IS_PROFILE; // its contents decide when it is read
     f->rank = stk_inputs_rank_of_name(f->base);
     const struct stk_reader_stranger *stranger = stk_reader_stranger_of(f->base);
     if (stranger && stranger->export_command) {
@@ -106,7 +106,7 @@ static enum stoker_status add_given(struct stk_input_scan *s, const char *given,
     return status == STOKER_OK ? stk_input_choose(s, path, first, err) : status;
 }
 
-// Taken first, by rank where known, then by name; those left out as they were found.
+// Chosen files first, by rank if known, then by name; those left out as found.
 static int by_rank_and_name(const void *pa, const void *pb)
 {
     const struct stk_input_file *a = pa, *b = pb;
@@ -123,7 +123,7 @@ static enum stoker_status nothing_taken(const struct stk_input_scan *s, const ch
                                         struct stoker_err *err)
 {
     const struct stk_input_file *f = s->files.count ? stk_vec_at(&s->files, 0) : NULL;
-    for (size_t i = 0; i < s->files.count; i++) { // a report tells most
+    for (size_t i = 0; i < s->files.count; i++) { // a report is the most informative
         const struct stk_input_file *r = stk_vec_at(&s->files, i);
         if (r->is == STK_INPUT_IS_EXPORTABLE) {
             f = r;
@@ -228,12 +228,12 @@ static enum stoker_status twice(const struct stk_input_rank *a, const struct stk
         a->path, b->path, (int)a->rank, a->path, b->path);
 }
 
-// What content or else name says; settled ranks go to `ranks_seen` (rank -> index + 1).
+// Settles ranks known by content or else by name, into `ranks_seen` (rank -> index + 1).
 static enum stoker_status settle_known(struct stk_input_rank **sorted, size_t n,
                                        struct stk_map *seen, size_t *unknown,
                                        struct stoker_err *err)
 {
-    for (int pass = 0; pass < 2; pass++) { // content first: a hint never displaces it
+    for (int pass = 0; pass < 2; pass++) { // content first: a hint never overrides it
         for (size_t i = 0; i < n; i++) {
             struct stk_input_rank *r = sorted[i];
             int32_t rank = pass == 0 ? r->rank : r->rank_hint;
@@ -241,7 +241,7 @@ static enum stoker_status settle_known(struct stk_input_rank **sorted, size_t n,
                 continue;
             }
             if (pass == 1 && stk_map_get(seen, (uint64_t)rank, 0)) {
-                continue; // taken by content: the name misleads
+                continue; // taken by content: the name is wrong
             }
             int created;
             uint32_t *slot = stk_map_put(seen, (uint64_t)rank, 0, (uint32_t)i, &created);
@@ -260,7 +260,7 @@ static enum stoker_status settle_known(struct stk_input_rank **sorted, size_t n,
     return STOKER_OK;
 }
 
-// Two files whose names claim one rank, while neither content says: refused like two contents.
+// Two files whose names claim one rank, with no rank in either content: rejected like two contents.
 static enum stoker_status check_hints(struct stk_input_rank **sorted, size_t n,
                                       struct stoker_err *err)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a directory are one run. In this order: one format, by the readers' ranks; of a
-// report and its export, the export; of several recordings by one torch worker, the newest; of
-// several runs (folders), the newest, unless the folders' names are ranks. A run's age is its name
-// where that is a time stamp (2024_05_01_12_30_00), else the time of its newest file. Quadratic
-// steps are only over folders and reports, which are few.
+// Chooses the files of a directory that are one run. In this order: one format, by the readers'
+// priority; of a report and its export, the export; of several recordings by one torch worker, the
+// newest; of several runs (folders), the newest, unless the folders' names are ranks. A run's age
+// is its name if that is a timestamp (2024_05_01_12_30_00), else the time of its newest file. Only
+// folders and reports, which are few, are compared in quadratic time.
 #include "api/inputs_impl.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static struct stk_input_file *file_at(const struct stk_input_scan *s, size_t i)
     return stk_vec_at(&s->files, i);
 }
 
-// The format of a directory's files that is taken; NULL if there is no profile.
+// The format chosen for a directory; NULL if it has no profile.
 static const struct stk_reader *best_format(const struct stk_input_scan *s, size_t first)
 {
     const struct stk_reader *best = NULL;
@@ -30,8 +30,8 @@ static const struct stk_reader *best_format(const struct stk_input_scan *s, size
     return best;
 }
 
-// A record beside profiles of another format: no run, and no rank, of its own. Which of them it
-// goes with is known when its times are (runs.c).
+// A recording next to profiles of another format: not a run or rank by itself. Its times will show
+// which of them it belongs to (runs.c).
 static bool goes_along(const struct stk_input_scan *s, size_t first, const struct stk_input_file *f)
 {
     return f->reader->goes_along && f->reader != best_format(s, first);
@@ -53,13 +53,13 @@ static bool is_made_of(const struct stk_input_scan *s, size_t first, const struc
     return false;
 }
 
-// Forgets files that were made of profiles next to them which can be taken.
+// Drops files that were made from readable profiles next to them.
 static void drop_made(struct stk_input_scan *s, size_t first, const struct stk_reader *best)
 {
     size_t kept = first;
     for (size_t i = first; i < s->files.count; i++) {
         if (!is_made_of(s, first, file_at(s, i), best)) {
-            struct stk_input_file f = *file_at(s, i); // the loop above needs those before it
+            struct stk_input_file f = *file_at(s, i); // the loop above needs the previous ones
             *file_at(s, i) = *file_at(s, kept);
             *file_at(s, kept++) = f;
         }
@@ -108,7 +108,7 @@ static void reports_with_exports(struct stk_input_scan *s, size_t first)
     }
 }
 
-// Within a folder, files of one worker are adjacent: names are sorted.
+// Within a folder, a worker's files are adjacent: names are sorted.
 static void newest_of_worker(struct stk_input_scan *s, size_t first)
 {
     struct stk_input_file *newest = NULL;

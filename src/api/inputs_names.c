@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the names of profile files say: rank, worker and time of recording, and their order. Names
-// are those of TensorFlow's and JAX's profiler plugin (<host>.xplane.pb), torch.profiler's trace
-// handler (<worker>.<ms>.pt.trace.json[.gz]) and `nsys export` (<report>.sqlite). Which format a
-// name stands for is in the readers' rows.
+// Reads rank, worker and time of recording from the names of profile files, and sorts them. The
+// forms are those of TensorFlow's and JAX's profiler plugin (<host>.xplane.pb), torch.profiler's
+// trace handler (<worker>.<ms>.pt.trace.json[.gz]) and `nsys export` (<report>.sqlite). The
+// readers' rows say which format a name means.
 #include "api/inputs_impl.h"
 
 static bool is_digit(char c)
@@ -48,7 +48,8 @@ int stk_input_compare(const char *a, const char *b)
     return *a ? 1 : *b ? -1 : 0;
 }
 
-// Number right after `at`, after at most one separator, and not part of a longer word; -1 none.
+// The number right after `at`, with at most one separator between, and not part of a longer word;
+// -1: none.
 static int32_t number_at(const char *p)
 {
     if (*p && strchr("-_=.[", *p)) {

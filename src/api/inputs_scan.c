@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk below a directory. Links are followed; a directory is entered once, by device and inode, so
-// loops end. Depth and the number of entries are bounded. Hidden directories are not entered. What
-// cannot be read becomes an entry that says so. A file is a profile if its name fits a reader's
-// row, and its first bytes too where the row says that the name is not enough.
+// Walks a directory tree. Follows links; enters each directory once, by device and inode, so loops
+// end. Depth and the number of entries are limited. Skips hidden directories. Unreadable ones
+// become entries that say so. A file is a profile if its name fits a reader's row, and its first
+// bytes too if the row says that the name isn't enough.
 #include "api/inputs_impl.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ static int by_name(const void *a, const void *b)
     return stk_input_compare(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Names in a directory, sorted; hidden ones other than AppleDouble files are left out.
+// Sorted names in a directory; without hidden ones other than AppleDouble files.
 static enum stoker_status list_names(struct stk_input_scan *s, DIR *d, struct stk_vec *names,
                                      struct stoker_err *err)
 {
@@ -68,15 +68,15 @@ static enum stoker_status list_names(struct stk_input_scan *s, DIR *d, struct st
     return STOKER_OK;
 }
 
-// Is the reader certain of the file's first bytes? If not, *why says what it is, or that it cannot
-// be read.
+// Is the reader certain of the file's first bytes? If not, *why says what the file is, or that it
+// can't be read.
 static bool content_fits(const struct stk_reader *r, const char *path, const char **why)
 {
     struct stk_stream *stream = NULL;
     struct stk_stream_opts opts = {.seekable = 0};
     enum stoker_status status = stk_stream_open(&stream, path, &opts, NULL);
     if (status == STOKER_ENOMEM) {
-        return true; // reading it will say so
+        return true; // reading will report it
     }
     if (status != STOKER_OK) {
         *why = "can't be read";
@@ -93,7 +93,7 @@ static bool content_fits(const struct stk_reader *r, const char *path, const cha
     return fits;
 }
 
-// The reader whose row the file fits; NULL and *why if none does.
+// The reader whose row fits the file; NULL and *why if none does.
 static const struct stk_reader *reader_of(const char *path, const char *base, const char **why)
 {
     const char *first_why = NULL;
@@ -108,7 +108,7 @@ static const struct stk_reader *reader_of(const char *path, const char *base, co
     return NULL;
 }
 
-// Says in `f` what the file is and, where it is no profile, why.
+// Sets in `f` what the file is and, if it isn't a profile, why.
 static enum stoker_status recognise(struct stk_input_scan *s, struct stk_input_file *f,
                                     int64_t size_bytes, struct stoker_err *err)
 {
@@ -182,7 +182,7 @@ static enum stoker_status scan_entry(struct stk_input_scan *s, const char *dir, 
         return add_unreadable(s, path, stk_arena_strdup(s->arena, strerror(errno)), err);
     }
     if (S_ISREG(info.st_mode) && stk_atomic_file_is_open(path)) {
-        return STOKER_OK; // it is not there yet
+        return STOKER_OK; // it doesn't exist yet
     }
     if (S_ISREG(info.st_mode)) {
         return add_file(s, dir, name, path, &info, err);
@@ -195,7 +195,7 @@ static enum stoker_status scan_entry(struct stk_input_scan *s, const char *dir, 
         return stk_err_nomem(err);
     }
     if (!created) {
-        return STOKER_OK; // a loop, or a second way to the same place
+        return STOKER_OK; // a loop, or a second path to the same place
     }
     if (depth >= STK_INPUTS_DEPTH_MAX) {
         return add_unreadable(s, path, "too deep in the given directory: name it directly", err);
@@ -213,7 +213,7 @@ static enum stoker_status scan(struct stk_input_scan *s, const char *path, int d
     struct stk_vec names;
     stk_vec_init(&names, sizeof(const char *), STK_INPUTS_SCANNED_MAX + 1);
     enum stoker_status status = list_names(s, d, &names, err);
-    closedir(d); // before going deeper: one open directory at a time
+    closedir(d); // before descending: one open directory at a time
     for (size_t i = 0; status == STOKER_OK && i < names.count; i++) {
         status = scan_entry(s, path, *(const char **)stk_vec_at(&names, i), depth, err);
     }

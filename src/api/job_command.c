@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for run.json from the profile's folder upwards: the profilers of TensorFlow and JAX write
-// some folders deep into that of the run. Only a plain file that belongs to the user counts, since
-// what it says is printed to be pasted into a shell. Limits: reads the two keys that stoker run
-// writes (job/capture/parent/run_out.c) and no other JSON; words that are no UTF-8 come back with
-// U+FFFD.
+// Looks for run.json from the profile's folder upward: TensorFlow's and JAX's profilers write a few
+// folders below the run's. Only the user's own plain file counts, because its command is printed to
+// be pasted into a shell. Limits: reads the two keys that stoker run writes
+// (job/capture/parent/run_out.c) and no other JSON; words that aren't UTF-8 come back with U+FFFD.
 #include "api/job_command.h"
 
 #include <fcntl.h>
@@ -20,13 +19,13 @@
 #include "results/run.h"
 
 enum {
-    FOLDERS_MOST = 5,      // from the profile upwards
-    JSON_MOST = 1 << 18,   // bytes of run.json that are looked at
+    FOLDERS_MOST = 5,      // searched upward from the profile
+    JSON_MOST = 1 << 18,   // bytes of run.json read
     WORDS_MOST = 256,      // of a command
-    COMMAND_MOST = 1 << 12 // bytes of one that is shown
+    COMMAND_MOST = 1 << 12 // bytes of a command to show
 };
 
-// A text that grows within a fixed room; full: what does not fit is lost, and it is no use.
+// A text in limited space; full: something didn't fit, so it is unusable.
 struct line {
     char bytes[COMMAND_MOST];
     size_t n;
@@ -51,7 +50,7 @@ static bool is_plain(const char *word)
     return *word && word[strspn(word, plain)] == 0;
 }
 
-// Does it hold what a terminal must not get?
+// Does it contain terminal control characters?
 static bool has_control(const char *word)
 {
     struct stk_text_piece piece;
@@ -64,7 +63,7 @@ static bool has_control(const char *word)
     return false;
 }
 
-// Inside of $'...': what is shown as it is stays, all else is \xNN.
+// Within $'...': printable characters stay, all others become \xNN.
 static void put_escaped(struct line *line, const char *word)
 {
     struct stk_text_piece piece;
@@ -113,7 +112,7 @@ const char *stk_shell_words(struct stk_arena *arena, const char *const *words, s
     return count == 0 || line.is_full ? NULL : stk_arena_strndup(arena, line.bytes, line.n);
 }
 
-// The code of \uXXXX; below 0: invalid, or half of a pair, which stoker run does not write.
+// The code of \uXXXX; below 0: invalid, or half of a pair, which stoker run never writes.
 static long code_at(const char *digits)
 {
     long code = 0;
@@ -145,8 +144,8 @@ static size_t put_utf8(char *to, long code)
     return 3;
 }
 
-// Decodes a JSON string in place, from after its opening quote. Returns what follows it; NULL: it
-// is not a string.
+// Decodes a JSON string in place, from after its opening quote. Returns the rest; NULL: not a
+// string.
 static char *take_string(char *text)
 {
     static const char names[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
@@ -162,7 +161,7 @@ static char *take_string(char *text)
             return NULL;
         }
         text += name ? 2 : 6;
-        to += put_utf8(to, code); // never longer than what stood for it
+        to += put_utf8(to, code); // never longer than its source
         STK_ASSERT(to <= text);
     }
     if (*text != '"') {
@@ -189,7 +188,8 @@ static size_t take_words(char *json, const char *words[WORDS_MOST])
     return 0;
 }
 
-// The file's bytes, to be freed with stk_free; NULL: there is no such file, or it is another's.
+// The file's contents, to be freed with stk_free; NULL: there is no such file, or it belongs to
+// someone else.
 static char *read_own(const char *path)
 {
     struct stat st;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that were read -> the jobs that they are of. A file joins the first job of which it is no
-// stranger to any file (same_job.h); what tells nothing of a job (a record, a failed file) goes
-// with the only one, and of several with the one of its time, or with none. Of runs of one job,
-// found in a directory, the newest stays (runs.c). Limit: the files are compared in pairs, of which
-// there are STK_INPUTS_FILES_MAX^2 / 2 at most.
+// Groups files by job. A file joins the first job in which it is compatible with every file
+// (same_job.h). A file without information about its job (a recording, a failed file) joins the
+// only job; with several, the one from its time, or none. Of one job's runs found in a directory,
+// the newest is kept (runs.c). Limit: files are compared in pairs, at most STK_INPUTS_FILES_MAX^2 /
+// 2.
 #include <string.h>
 
 #include "api/api.h"
@@ -69,7 +69,7 @@ static enum stoker_status sort_out(struct sorting *s, struct stoker_err *err)
     return STOKER_OK;
 }
 
-// The job that a record of stoker.data was made in.
+// The job in which a recording of stoker.data was made.
 static size_t group_of_record(const struct sorting *s, size_t record)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -97,7 +97,7 @@ static enum stoker_status skip(struct sorting *s, struct stk_job *job, struct st
     return row->why ? STOKER_OK : stk_err_nomem(err);
 }
 
-// The files in the order of their jobs; what goes with none of them is freed.
+// Sorts the files by job; frees those that belong to none.
 static enum stoker_status put_in_order(struct sorting *s, size_t *count, struct stk_groups *out,
                                        struct stoker_err *err)
 {
@@ -132,7 +132,7 @@ static enum stoker_status put_in_order(struct sorting *s, size_t *count, struct 
     return status;
 }
 
-// Of several runs of a job the newest.
+// Keeps the newest of a job's runs.
 static enum stoker_status newest_runs(struct sorting *s, size_t *count, struct stk_groups *out,
                                       struct stoker_err *err)
 {

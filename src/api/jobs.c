@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading inputs: each file is read, summarized and its trace freed at once, so the memory needed
-// is that of the files being read, not of all. Several files are read side by side, one per
-// processor; a single file gets all processors for itself.
+// Reads inputs: each file is read and summarized, and its trace freed at once, so memory is needed
+// only for the files being read, not for all. Several files are read in parallel, one per core; a
+// single file gets all cores.
 //
-// Queries and exports keep the traces, up to a cap over all files; a run that needs more is refused
-// rather than cut.
+// Queries and exports keep the traces, up to a limit over all files; a run that needs more is
+// rejected, not truncated.
 //
 // Progress is reported from the calling thread only, summed over all files; an interruption there
 // stops the other threads at their next report.
@@ -20,7 +20,7 @@
 #include "profile/model/workers.h"
 #include "profile/readers/reader.h"
 
-#define SMALL 32 // below this part of all bytes a file is small
+#define SMALL 32 // a file is small below 1/32 of all bytes
 
 struct crew {
     struct stk_job *jobs;
@@ -34,11 +34,11 @@ struct crew {
     atomic_size_t next;
     atomic_ullong done_bytes;
     atomic_ullong kept_bytes;
-    atomic_bool over; // the traces to keep are more than keep_bytes
-    atomic_bool stop; // interrupted, out of memory or over the cap: no more work
+    atomic_bool over; // the kept traces exceed keep_bytes
+    atomic_bool stop; // interrupted, out of memory or over the limit: start no more work
 };
 
-// What one reading thread reports through.
+// A reading thread's progress reporter.
 struct reporter {
     struct crew *crew;
     struct stk_job *job;
@@ -69,7 +69,7 @@ static bool copy_text(struct stk_job *job, struct stk_str text, const char **out
     return text.n == 0 || *out;
 }
 
-// What stays of a trace when it is freed, besides its summary.
+// Keeps what is needed of a trace after it is freed, besides its summary.
 static enum stoker_status keep_facts(struct stk_job *job, const struct stk_trace *t)
 {
     struct stk_input_info *info = &job->info;
@@ -89,7 +89,7 @@ static enum stoker_status keep_facts(struct stk_job *job, const struct stk_trace
     return ok ? STOKER_OK : stk_err_nomem(&job->err);
 }
 
-// What the model did not look at is an issue of the file.
+// What the model ignored becomes an issue of the file.
 static void count_left_out(struct stk_job *job)
 {
     for (uint32_t i = 0; i < job->rank_count; i++) {
@@ -108,7 +108,7 @@ static bool may_be_selected(const struct stk_job *job, const struct stk_select *
     return !select->has_rank;
 }
 
-// The job takes the trace, or it is freed.
+// Gives the trace to the job, or frees it.
 static enum stoker_status keep_trace(struct crew *crew, struct stk_job *job, struct stk_trace *t)
 {
     if (crew->keep_bytes == 0 || !may_be_selected(job, crew->select)) {
@@ -134,7 +134,7 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     struct stk_progress progress = {.update = update, .arg = &reporter};
     struct stk_trace *read_here = NULL;
     struct stk_select select = *crew->select;
-    select.has_rank = false; // ranks are numbered once all files are read: see ranks.c
+    select.has_rank = false; // ranks are numbered after all files are read: see ranks.c
     struct stk_read_ctx read = {.path = job->path,
                                 .stream = job->stream,
                                 .threads = crew->threads_per_file,
@@ -193,7 +193,7 @@ static void work(void *arg, int index)
     }
 }
 
-// A file that fails among others is an issue of its own; alone it is the error of the call.
+// One failing file among others becomes an issue; alone, it is the call's error.
 bool stk_job_note_failure(struct stk_job *job)
 {
     job->info.issues[STK_ISSUE_INPUT_FAILED].count++;
@@ -249,7 +249,7 @@ static void measure(struct crew *crew)
         } else if (stat(job->path, &st) == 0) {
             job->info.bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
         } else if (stk_err_of_file(errno, STOKER_EINPUT) == STOKER_EINPUT) {
-            // Not a missing or forbidden file, of which its reader says more.
+            // not for a missing or forbidden file, about which its reader reports more
             job->status = stk_err_set(&job->err, STOKER_EINPUT, "can't read %s: %s", job->path,
                                       strerror(errno));
         }
@@ -257,8 +257,8 @@ static void measure(struct crew *crew)
     }
 }
 
-// Files that are worth a worker of their own: a small record beside a large profile takes no thread
-// from it. At least 1; a size that is not known counts.
+// The number of files large enough for their own worker: a small recording next to a large profile
+// shouldn't take a thread from it. At least 1; a file of unknown size counts.
 static int large_files(const struct crew *crew)
 {
     int large = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several jobs -> the document of them: each is merged and diagnosed by itself, as if it alone had
-// been given, and a row keeps what the list shows.
+// Makes the document of several jobs: each is merged and diagnosed as if given alone, and its row
+// keeps what the list shows.
 #include <string.h>
 
 #include "api/api.h"
@@ -18,7 +18,7 @@ static const char *copy(struct stk_arena *arena, const char *text, bool *failed)
     return out;
 }
 
-// Length of a file's name without what says its format: "trace" of "trace.pt.trace.json.gz".
+// Length of a file's name without its format: "trace" of "trace.pt.trace.json.gz".
 static size_t stem_of(const char *base)
 {
     struct stk_str unpacked = stk_reader_unpacked_name(base);
@@ -132,7 +132,7 @@ static bool was_read(const struct stk_collected *c, const char *path)
     return false;
 }
 
-// What was read and is of none of the jobs, then what was not read.
+// Files read that belong to no job, then files not read.
 static enum stoker_status list_skipped(struct stoker_result *r,
                                        const struct stoker_why_options *options,
                                        struct stoker_err *err)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which record of the machine goes with a run, and for which time: of several (hosts, runs) the one
-// that overlaps the profile's ranks longest; figures are of that time. Where none does, or there is
-// no profile, the longest record is taken as a whole. The others are counted.
+// Picks the machine recording that belongs to a run, and its time range: of several (hosts, runs)
+// the one that overlaps the profile's ranks longest; figures are from that overlap. If none
+// overlaps, or there is no profile, the whole of the longest recording. The others are counted.
 #include "api/api.h"
 #include "profile/model/intervals.h"
 
-// Time of the day of all ranks' events. False: no events.
+// Time of day of all ranks' events. False: no events.
 static bool extent_of(const struct stk_run_sum *run, int64_t *from_ns, int64_t *to_ns)
 {
     *from_ns = INT64_MAX;

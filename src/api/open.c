@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a run and keeping its traces. Traces of ranks that were not selected are freed.
+// Reads a run and keeps its traces. Frees traces of ranks that weren't selected.
 #include "api/open.h"
 
 #include <unistd.h>
 
-#define LEAST_BYTES (UINT64_C(1) << 30) // where the system does not say how much memory it has
+#define LEAST_BYTES (UINT64_C(1) << 30) // if the system doesn't report its memory
 
 uint64_t stk_open_cap_bytes(void)
 {

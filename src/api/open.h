@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run whose traces stay in memory, for what asks about single events: queries, exports, the
-// viewer. Reading, numbering of ranks, clocks and selections are those of collect.c.
+// A run whose traces stay in memory, for queries about single events: queries, exports, the viewer.
+// Reading, rank numbers, clocks and selections are as in collect.c.
 #pragma once
 
 #include "api/api.h"
 
 // One selected rank. Several may share a trace (a profile of several processes).
 struct stk_open_rank {
-    const struct stk_rank_sum *sum; // sum->in_rank: which processes of the trace are its own
+    const struct stk_rank_sum *sum; // sum->in_rank: which processes of the trace belong to it
     const struct stk_job *job;
     const struct stk_trace *trace;
     int64_t shift_ns; // add to the trace's times: time since the run's first event
@@ -19,9 +19,9 @@ struct stk_open_run {
     uint32_t rank_count;
 };
 
-// Zero-initialised before; freed by stk_open_run_free whether or not it succeeds. With
-// options->redact, the traces show replaced strings. STOKER_ELIMIT where the traces together would
-// take more than three quarters of the machine's memory. `hook` may be NULL.
+// Starts zeroed; free it with stk_open_run_free even after a failure. With options->redact, the
+// traces show replaced strings. STOKER_ELIMIT: the traces would take more than three quarters of
+// the machine's memory. `hook` may be NULL.
 STK_MUST_CHECK enum stoker_status stk_open_run_read(struct stk_open_run *o,
                                                     const char *const *paths, size_t count,
                                                     const struct stoker_why_options *options,

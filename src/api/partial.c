@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles and partials as one partial, from end to end: the inputs (collect.c), packed or copied
-// (partial_write.c).
+// Makes one partial of profiles and partials: finds the inputs (collect.c), and packs or copies
+// them (partial_write.c).
 #include "stoker/partial.h"
 
 #include "answers/partial/partial.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partial results (answers/partial/partial.h) between files and jobs: what partial_write.c wrote of
-// profiles is put back, instead of reading them.
+// Restores jobs from partial results (answers/partial/partial.h): reads what partial_write.c
+// stored, instead of the profiles.
 //
-// Jobs from partials are put in the order that paths have when they are given together
-// (inputs.c), so that the order of partials, and how they were merged, changes nothing. An item
-// that occurs twice, byte for byte, is one profile that was merged twice, and is taken once.
+// Jobs from partials are sorted like paths given together (inputs.c), so the order of partials, and
+// how they were merged, doesn't matter. An item that occurs twice, byte for byte, is one profile
+// that was merged twice, and is taken once.
 #include <string.h>
 
 #include "answers/partial/partial.h"
@@ -20,7 +20,7 @@
 struct expansion {
     struct stk_collected *c;
     const struct stk_view_hook *hook;
-    struct stk_vec jobs; // struct stk_job: those that partials stand for, and the others
+    struct stk_vec jobs; // struct stk_job: from partials, and the others
     struct stk_map seen; // (hash, size) of items
     bool any, has_streams;
 };
@@ -58,7 +58,7 @@ static void fill_job(struct stk_job *job, const struct stk_partial_item *item,
     }
 }
 
-// The job that an item stands for, unless it was taken already. Its memory is the job's.
+// The job of an item, unless it was already taken. The job owns its memory.
 static enum stoker_status take_item(struct expansion *x, const struct stk_partial_packed *packed,
                                     struct stk_arena *arena, struct stoker_err *err)
 {
@@ -81,7 +81,7 @@ static enum stoker_status take_item(struct expansion *x, const struct stk_partia
     job->is_decoded = true;
     job->path = job->info.path = packed->path;
     job->rank_hint = packed->rank_hint;
-    if (x->hook == &stk_partial_hook) { // it is merged as it is
+    if (x->hook == &stk_partial_hook) { // it is merged unchanged
         struct stk_partial_packed *kept = stk_arena_alloc(&job->arena, sizeof *kept);
         if (!kept) {
             return stk_err_nomem(err);
@@ -124,7 +124,7 @@ static enum stoker_status take_file(struct expansion *x, struct stk_partial_file
     return status;
 }
 
-// What is no partial stays: reading it says what is wrong with it. Takes the stream.
+// A file that isn't a partial stays: reading it will say what is wrong. Takes the stream.
 static enum stoker_status keep_job(struct expansion *x, const struct stk_job *job,
                                    struct stk_stream *stream, struct stoker_err *err)
 {
@@ -143,7 +143,7 @@ static enum stoker_status keep_job(struct expansion *x, const struct stk_job *jo
     return STOKER_OK;
 }
 
-// A job as it is, or those that its partial stands for.
+// Takes a job unchanged, or those in its partial.
 static enum stoker_status take_job(struct expansion *x, const struct stk_job *job,
                                    struct stoker_err *err)
 {
@@ -194,7 +194,7 @@ static void drop(struct expansion *x)
     }
 }
 
-// The jobs become those of x, in their order.
+// Replaces the jobs by those of x, in their order.
 static enum stoker_status put_back(struct expansion *x, struct stoker_err *err)
 {
     struct stk_collected *c = x->c;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans (stoker/partial.h): which process reads which file of a job, for several that do not see
-// each other. The process that finds the files says what they are, so that all agree, also where
-// another machine lists a folder differently or later.
+// Plans (stoker/partial.h): which process reads which file of a job, for processes that don't share
+// memory. The process that finds the files lists them, so that all agree, even if another machine
+// lists a folder differently or later.
 //
-// Plan: a row per file: the numbers of its share, its rank (of the name), and two flags, as text,
-// then its path, each ended by a zero byte. Shares are settled greedily: the largest file goes to
-// the share with the fewest bytes, which is at most a third above the best.
+// A plan has a row per file: its share, its rank (from the name) and two flags, as text, then its
+// path; each ends with a zero byte. Shares are assigned greedily: the largest file goes to the
+// share with the fewest bytes, which is at most a third above the optimum.
 #include "stoker/partial.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static bool settle_shares(struct planned *files, size_t count, size_t shares)
             least = bytes[k] < bytes[least] ? k : least;
         }
         files[i].share = least;
-        bytes[least] += files[i].bytes + 1; // files of no known size are spread, too
+        bytes[least] += files[i].bytes + 1; // spread files of unknown size, too
     }
     stk_free(bytes);
     return true;
@@ -115,7 +115,7 @@ enum stoker_status stoker_plan_make(const char *const *paths, size_t count,
     return status == STOKER_OK ? STOKER_OK : stk_err_fail(err);
 }
 
-// The row of file k of a share. False: no such row, or the bytes are not those of a plan.
+// The row of file k of a share. False: no such row, or the bytes aren't a plan.
 static bool find_row(const char *plan, size_t size, size_t share, size_t k, struct row *row)
 {
     const char *end = plan + size;
@@ -141,7 +141,7 @@ const char *stoker_plan_file(const char *plan, size_t size, size_t share, size_t
     return plan && find_row(plan, size, share, k, &row) ? row.path : NULL;
 }
 
-// A job that failed says so, as it does when all are read at once.
+// Makes a failed job report its reason, as if all were read at once.
 static enum stoker_status fail_job(struct stk_collected *c, const char *why, struct stoker_err *err)
 {
     struct stk_job *job = &c->jobs[0];

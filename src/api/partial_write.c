@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs as a partial: those that were read are packed, those of partials are copied as they are.
-// They are in order already (partial_jobs.c), so the same profiles give the same bytes.
+// Writes jobs as a partial: packs those that were read, copies those from partials unchanged. They
+// are already sorted (partial_jobs.c), so the same profiles give the same bytes.
 
 #include "answers/partial/partial.h"
 #include "api/api.h"

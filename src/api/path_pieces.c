@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping a critical path; see path_pieces.h.
+// Keeps a critical path; see path_pieces.h.
 #include "api/path_pieces.h"
 
 #include "results/whatif.h"

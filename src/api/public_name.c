@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name is public if it is one of a few whole names, or has a form: a prefix that names a
-// vendor, followed only by words of public_words.def, numbers and the
-// punctuation of that form. A prefix alone proves nothing: users' names begin with "hip", "cuda"
-// and "aten::" too.
+// A name is public if it is one of a few whole names, or has a certain form: a prefix that names a
+// vendor, followed only by words of public_words.def, numbers and the punctuation of that form. A
+// prefix alone proves nothing: users' names can start with "hip", "cuda" and "aten::", too.
 //
 // Words of a name: letters up to a character of another kind, or to a capital after a small letter
-// ("MemcpyAsync" has two, "HTTPServer" too).
-// Limits: a user's name that consists of such words alone, in such a form, is shown.
+// ("MemcpyAsync" has two, as has "HTTPServer").
+// Limits: a user's name made only of such words, in such a form, is shown.
 #include "api/public_name.h"
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@ static const char *const words[] = {
 #undef W
 };
 
-// Of products, as they write themselves in part: a word of two letters or fewer is known anyway.
+// Words of product names; a word of up to two letters is always known.
 static const char *const product_words[] = {
     "AMD",      "Ada",     "Blackwell",  "Capture", "Center",     "DGXS",        "Data",  "Device",
     "Edition",  "GPU",     "GRID",       "GeForce", "Generation", "Graphics",    "HBM",   "Hopper",
@@ -41,7 +40,7 @@ static const char *const keys[] = {
 #undef K
 };
 
-// Which characters may stand between the words.
+// Which characters may separate the words.
 enum form { IDENTIFIER, OPERATION, SCOPES, SIGNATURE };
 static const char *const punctuation[] = {
     [IDENTIFIER] = "_.",
@@ -131,7 +130,7 @@ static const char *const optimizers[] = {
     "ASGD", "LBFGS", "SparseAdam", "RMSprop", "Rprop",    "Adafactor", "Muon",
 };
 
-// The longest of several that fit stands first.
+// If several fit, the longest must come first.
 static const struct stk_public_frame frames[] = {
     {"enumerate(DataLoader)#", ""},
     {"enumerate(DataPipe)#", ""},
@@ -163,7 +162,7 @@ static bool starts(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-// Letters of the word at p: of "HTTPServer" four, of "hipFree" three.
+// Letters of the word at p: four for "HTTPServer", three for "hipFree".
 static size_t word_length(const char *p)
 {
     size_t n = 0;

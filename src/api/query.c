@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open profiles, and the two kinds of questions about their events: SQL and search by name.
+// Open profiles, and the two kinds of queries about their events: SQL and search by name.
 #include "stoker/query.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@
 
 struct stoker_profiles {
     struct stk_open_run run;
-    struct stk_report report; // of the same reading, in the arena of the run
-    const char *const *paths; // as they were given, in that arena
+    struct stk_report report; // from the same reading, in the run's arena
+    const char *const *paths; // as given, in that arena
     size_t path_count;
     struct stoker_why_options reading;
     struct stk_query *query;
@@ -28,8 +28,8 @@ struct stoker_profiles {
     const struct stoker_query_options *options; // of the running query
 };
 
-// What an open run keeps of a rank besides its trace: its gaps, the critical path of a step, and
-// the graph that findings are priced with.
+// What an open run keeps of a rank besides its trace: gaps, a step's critical path, and the graph
+// for estimates of findings.
 struct kept_gaps {
     struct stk_query_gap *v;
     size_t count;
@@ -79,7 +79,7 @@ static enum stoker_status see_with_ribbon(const struct stk_analysis *view, struc
     return status;
 }
 
-// The rows of the merged run that a ribbon's device has, which stand together.
+// The merged run's rows for a ribbon's device, which are contiguous.
 static void find_rows(const struct stk_run_sum *run, uint32_t device, int32_t rank,
                       struct stk_ribbon_rows *rows)
 {
@@ -162,7 +162,7 @@ static enum stoker_status find_findings(struct stoker_profiles *p,
     return STOKER_OK;
 }
 
-// What was kept of each rank: the gaps are given, the graph takes the place where prices look.
+// What was kept of each rank: returns the gaps; moves the graph to where estimates look for it.
 static struct kept_gaps *take_kept(struct stk_rank_sum *sum)
 {
     struct kept_gaps *kept = sum->partial;
@@ -209,8 +209,8 @@ static enum stoker_status open_query(struct stoker_profiles *p,
     return status == STOKER_OK ? stk_query_open(&p->query, &source, err) : status;
 }
 
-// Details that are kept with the traces: counters for the time line to draw, STK_WANT_INPUT as
-// stk_replay_brief_hook wants.
+// Details kept with the traces: counters for the timeline, STK_WANT_INPUT for
+// stk_replay_brief_hook.
 #define KEPT_WANTS (STK_WANT_LAUNCHES | STK_WANT_INPUT | STK_WANT_COUNTERS | STK_WANT_MESSAGES)
 
 static enum stoker_status keep_paths(struct stoker_profiles *p, const char *const *paths,
@@ -256,7 +256,7 @@ enum stoker_status stoker_profiles_stats(const struct stoker_profiles *profiles,
                               "stoker_profiles_stats needs profiles, an analysis and a pointer "
                               "for the result");
     }
-    // Where names were replaced, they say no longer what kind of work they are.
+    // Replaced names no longer say what kind of work they are.
     const struct stk_collected *lender = profiles->reading.redact ? NULL : &profiles->run.in;
     return stk_stats_again(lender, KEPT_WANTS, analysis, profiles->paths, profiles->path_count,
                            &profiles->reading, out, err);
@@ -491,7 +491,7 @@ static const struct stk_column find_figures[] = {
 static const struct stk_summary_info find_summary_info =
     STK_SUMMARY_INFO(find_summary, find_figures);
 
-// Where no rank has a path, finding nothing on it is no answer.
+// If no rank has a path, finding nothing on it isn't an answer.
 static void say_paths(const struct stoker_profiles *p, struct stk_table_doc *doc)
 {
     const char *why = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetching arguments. A compressed file is read through once, which marks places to start from, so
-// that each event after that costs a few MB of decompression at most.
+// Fetches arguments. A compressed file is read through once to set marks; after that each event
+// costs decompressing at most a few MB.
 #include "api/query_args.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static FILE *open_spool(void)
     return f;
 }
 
-// All of the stream unpacked; the stream is then one of that file.
+// Unpacks the whole stream, which then becomes one of that file.
 static enum stoker_status spool(struct stk_query_args *a, const struct stk_stream_opts *opts,
                                 struct stoker_err *err)
 {
@@ -125,7 +125,7 @@ static enum stoker_status open_file(struct stk_query_args *a, const char *path,
 struct redacting {
     stk_emit_fn *emit;
     void *arg;
-    unsigned keys; // of the event that were replaced
+    unsigned keys; // keys of the event that were replaced
 };
 
 static void emit_redacted(void *arg, struct stk_str key, struct stk_str value)

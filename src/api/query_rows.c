@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collecting rows. SQL has types by value and tables by column, so a column's type is settled when
-// all rows are there: its declared unit where every value is a whole number, else a number, else
-// text. Rows beyond the limit are counted and not kept.
+// Collects rows. SQL types values and tables type columns, so a column's type is settled once all
+// rows are there: its declared unit if every value is an integer, else a number, else text. Rows
+// beyond the limit are only counted.
 #include "api/query_rows.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "api/open.h"
 #include "base/assert.h"
 
-// A value is kept twice for a moment: as it came, and as a cell. Rows may take a third of the
+// A value exists twice for a moment: as received, and as a cell. Rows may take a third of the
 // memory.
 #define VALUE_BYTES (sizeof(struct stk_query_value) + sizeof(struct stk_cell))
 #define VALUES_MAX ((uint64_t)1 << 28)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of one run from several files: who is which, and one clock for all.
-//   seen    a record of stoker.data of the same time as another profile is that profile's rank once
-//           more, and no rank of its own.
-//   number  as the profile says, else as the file's name says, else the next free number. Two files
-//           of one rank are two runs: refused (see inputs.h).
-//   clock   time 0 is the earliest first event. Files whose clocks lie more than a day apart were
+// Numbers the ranks of one run from several files, and aligns their clocks.
+//   seen    a recording of stoker.data from the same time as another profile is that profile's
+//           rank again, not another rank.
+//   number  from the profile, else from the file's name, else the next free number. Two files with
+//           the same rank are two runs: rejected (see inputs.h).
+//   clock   time 0 is the earliest first event. Files whose clocks are more than a day apart were
 //           recorded on unrelated clocks (or at other times): each keeps its own zero.
 #include <inttypes.h>
 #include <string.h>
@@ -19,10 +19,10 @@ struct roster {
     struct stk_job *jobs;
     size_t job_count;
     struct stk_rank_sum **ranks; // of all jobs
-    struct stk_job **owner;      // whose each is
+    struct stk_job **owner;      // the job of each
     uint32_t count;
     struct stk_rank_sum **again,
-        **again_of; // seen again in records of stoker.data; the rank itself
+        **again_of; // duplicates in recordings of stoker.data; the original rank
     uint32_t again_count;
 };
 
@@ -51,8 +51,8 @@ static enum stoker_status gather(struct roster *r, struct stk_arena *arena, stru
     return STOKER_OK;
 }
 
-// A record of stoker.data that is of the same time as another profile is no rank: that profile's
-// rank learns from it what limits the input.
+// A recording of stoker.data from the same time as another profile isn't a rank: it tells that
+// profile's rank what limits the input.
 static void fold_records(struct roster *r)
 {
     uint32_t kept = 0;
@@ -113,7 +113,7 @@ static enum stoker_status settle(struct roster *r, struct stk_arena *arena, stru
     return status;
 }
 
-// The device's id begins with its rank: "0/1" becomes "3/1".
+// The device's id starts with its rank: "0/1" becomes "3/1".
 static bool rename_devices(struct stk_rank_sum *rank, struct stk_arena *arena)
 {
     for (uint32_t d = 0; d < rank->device_count; d++) {

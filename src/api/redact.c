@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// --redact: nothing in the report may name a host, a path, or what a user called things. It happens
-// on the summaries, before any text is made of them, so that analyses and rules need not know.
-// Kept are names that say nothing of the user (public_name.h). Everything else becomes "name-7",
-// the same text always the same number within a report. In a trace that stays readable, its classes
-// follow ("name-7 [fetch]"): so its readers get the same verdict.
+// --redact: nothing in the report may reveal a host, a path, or a user's name for something. It is
+// applied to the summaries before any text is made from them, so analyses and rules need not know
+// about it. Names that reveal nothing about the user stay (public_name.h). Everything else becomes
+// "name-7", the same number for the same text within a report. In a trace that stays readable, its
+// classes follow ("name-7 [fetch]"), so its readers reach the same verdict.
 #include <string.h>
 
 #include "api/api.h"
@@ -44,7 +44,7 @@ static const char *replace(struct redactor *r, enum redacted kind, const char *t
     return out ? out : "";
 }
 
-// A name without " > ": what a framework puts around a private one stays.
+// A name without " > ": what a framework puts around a private name stays.
 static const char *redact_part(struct redactor *r, const char *part)
 {
     if (stk_public_name(part)) {
@@ -63,12 +63,12 @@ static const char *redact_part(struct redactor *r, const char *part)
     return out ? out : "";
 }
 
-// Of a path ("A > B") each name by itself; one of very many is one name.
+// For a path ("A > B"), each name by itself; a very long path counts as one name.
 static const char *redact_name(struct redactor *r, const char *name)
 {
     const char *parts[PATH_MAX_STEPS], *at = name, *end;
     size_t count = 0, n = 1;
-    if (name && stk_public_name(name)) { // templates end so, too: "f<g<int> >(int)"
+    if (name && stk_public_name(name)) { // templates end like this, too: "f<g<int> >(int)"
         return name;
     }
     while (name && count < PATH_MAX_STEPS && (end = strstr(at, PATH_STEP)) != NULL) {
@@ -94,7 +94,7 @@ static const char *redact_name(struct redactor *r, const char *name)
     return out ? out : "";
 }
 
-// "thread 1890023232" and "GPU 0 stream 7" say nothing; a named thread may.
+// "thread 1890023232" and "GPU 0 stream 7" reveal nothing; a named thread may.
 static const char *redact_track(struct redactor *r, const char *track)
 {
     static const char allowed[] = "0123456789 /";
@@ -144,7 +144,7 @@ static void redact_cause(struct redactor *r, struct stk_cause *c)
     }
 }
 
-// "what|where|stage|percent" without the second: where the user wrote it.
+// "what|where|stage|percent" without the second part, the user's source line.
 static const char *redact_limit(struct redactor *r, const char *limit)
 {
     const char *where = limit ? strchr(limit, '|') : NULL,
@@ -157,7 +157,7 @@ static const char *redact_limit(struct redactor *r, const char *limit)
     return out;
 }
 
-// "0", "2568473/0", and of "/host:worker-7/device:GPU:0" the device.
+// "0", "2568473/0"; from "/host:worker-7/device:GPU:0" only the device.
 static const char *redact_source(struct redactor *r, const char *id)
 {
     const char *device = id ? strstr(id, "/device:") : NULL;
@@ -186,7 +186,7 @@ static void redact_kernels(struct redactor *r, struct stk_kernel_work *k)
     k->grids.emptiest = redact_name(r, k->grids.emptiest);
 }
 
-// A type is "f32[8,82,64]", or text of the program.
+// A type is "f32[8,82,64]", or text from the program.
 static const char *redact_type(struct redactor *r, const char *type)
 {
     static const char known[] = "0123456789[](){},:*? <=";
@@ -264,7 +264,7 @@ enum stoker_status stk_redact(struct stk_job *jobs, size_t count, struct stk_are
         info->producer = redact_product(&r, PRODUCER, info->producer);
         jobs[i].workers.item = redact_name(&r, jobs[i].workers.item);
         redact_machine(&r, jobs[i].machine);
-        memset(info->issue_notes, 0, sizeof info->issue_notes); // may quote anything
+        memset(info->issue_notes, 0, sizeof info->issue_notes); // notes may quote anything
         for (uint32_t k = 0; jobs[i].status == STOKER_OK && k < jobs[i].rank_count; k++) {
             redact_rank(&r, jobs[i].ranks[k]);
         }
@@ -288,7 +288,8 @@ static const char *redact_text(struct redactor *r, enum redacted kind, const cha
     }
 }
 
-// What replaced a name, with the name's classes. Part of a public name around it says them already.
+// The replacement of a name, with the name's classes, unless a public name around it already shows
+// them.
 static const char *say_classes(struct redactor *r, const char *replaced, uint32_t classes)
 {
     char said[STK_NAME_SAID_MAX];
@@ -305,7 +306,7 @@ static const char *say_classes(struct redactor *r, const char *replaced, uint32_
 static bool redact_pool(struct redactor *r, struct stk_trace *t)
 {
     uint32_t *classes = stk_names_classify(t);
-    uint8_t *role = stk_alloc_zero((size_t)t->strings.count + 1, 1); // enum redacted + 1, 0: keep
+    uint8_t *role = stk_alloc_zero((size_t)t->strings.count + 1, 1); // enum redacted + 1; 0: keep
     if (!role || !classes) {
         stk_free(role);
         stk_free(classes);
@@ -318,7 +319,7 @@ static bool redact_pool(struct redactor *r, struct stk_trace *t)
             role[t->tracks[k].name] = TRACK + 1;
         }
     }
-    for (uint32_t e = 0; e < t->count; e++) { // an event's name may be a track's as well
+    for (uint32_t e = 0; e < t->count; e++) { // an event's name may also be a track's
         role[t->name[e]] = t->name[e] ? NAME + 1 : 0;
     }
     for (uint32_t d = 0; d < t->device_count; d++) {
@@ -391,7 +392,7 @@ enum stoker_status stk_redact_tables(struct stk_table_doc *docs, size_t count,
     return r.failed ? stk_err_nomem(err) : STOKER_OK;
 }
 
-// One row holds a name of both sides, so that they stay aligned.
+// Names of both sides are in one list, so they stay aligned.
 enum stoker_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,
                                    struct stoker_err *err)
 {

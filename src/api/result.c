@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be done with a diagnosis: print it, ask for its verdict and its highest severity.
+// Prints a diagnosis, and returns its verdict and highest severity.
 #include <string.h>
 
 #include "api/api.h"

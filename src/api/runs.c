@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs are not ranks. Files of one directory whose names and contents say no rank are ranks of one
-// run only if they were recorded at one time, by different processes; recordings one after the
-// other are runs, of which the newest is taken. And a record of stoker.data beside another profile
-// of the same time is one run seen twice: it is no rank of its own.
+// Distinguishes runs from ranks. Files of one directory without a rank in name and content are
+// ranks of one run only if recorded at the same time by different processes. Recordings one after
+// the other are runs, of which the newest is taken. A recording of stoker.data next to another
+// profile of the same time is one run recorded twice: not another rank.
 #include <string.h>
 
 #include "api/api.h"
@@ -27,12 +27,12 @@ static bool extent_of(const struct stk_job *job, struct recording *out)
     return out->start_ns < out->end_ns;
 }
 
-// What neither its name nor its content calls a rank, found in a directory.
+// Found in a directory, with no rank in its name or content.
 static bool may_be_run(const struct stk_job *job)
 {
     return job->is_found && job->status == STOKER_OK && job->rank_count == 1 &&
            (job->rank_hint < 0 || job->is_numbered) && job->ranks[0]->rank < 0 &&
-           !strstr(job->path, "plugins/profile/"); // whose folders are runs
+           !strstr(job->path, "plugins/profile/"); // its folders are runs
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -49,7 +49,7 @@ bool stk_job_is_record(const struct stk_job *job)
     return job->info.format && strcmp(job->info.format, "stk") == 0;
 }
 
-// Is there a profile that is no record of stoker's own?
+// Is there a profile other than stoker's own recordings?
 static bool has_other(const struct stk_job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -60,8 +60,8 @@ static bool has_other(const struct stk_job *jobs, size_t count)
     return false;
 }
 
-// Records found beside profiles that are of the time of none of those that are taken. Those of a
-// loader's workers have no steps to be compared by, and stay.
+// Marks recordings next to profiles whose time matches none of the chosen ones. Those of a loader's
+// workers have no steps to compare, and stay.
 static bool mark_strangers(struct stk_job *jobs, size_t count)
 {
     bool any = false;
@@ -77,7 +77,7 @@ static bool mark_strangers(struct stk_job *jobs, size_t count)
     return any;
 }
 
-// Forget the jobs of older runs.
+// Drops the jobs of older runs.
 static size_t compact(struct stk_job *jobs, size_t count)
 {
     size_t kept = 0;
@@ -92,7 +92,7 @@ static size_t compact(struct stk_job *jobs, size_t count)
 }
 
 // Recordings that overlap in time are one run. Marks those of all runs but the last, and returns
-// how many runs there are.
+// the number of runs.
 static size_t mark_older(struct recording *r, size_t n)
 {
     size_t runs = n > 0, first = 0;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // See same_job.h. With rank numbers on both sides:
-//   distinct, one world size   ranks of one run, even if all else differs: a straggler, a skewed
-//   clock distinct, sizes not known  the same, unless framework or profiler contradict one number
-//   twice           of world size 1 two jobs; else ranks.c says that they are two runs
-// Without, framework, profiler and device must not contradict, and then
-//   recorded at one time       ranks of one run, unless their steps are of other lengths
-//   one after the other        runs of one job if their steps are alike, or their names but for
-//                              digits
-//   clocks not comparable      ranks of one run if their steps are alike
-// Hosts in one folder of TensorBoard's (plugins/profile/RUN) are ranks of one run.
-// Limits: ranks of one run that say no rank, on clocks that lie apart by more than they record, are
-// taken for runs of one job (--as-ranks says otherwise).
+//   distinct, same world size   ranks of one run, even if all else differs: a straggler, a skewed
+//                               clock
+//   distinct, sizes unknown     the same, unless framework or profiler differ
+//   equal                       with world size 1 two jobs; else ranks.c reports two runs
+// Otherwise framework, profiler and device must not contradict, and then
+//   recorded at the same time   ranks of one run, unless their step times differ
+//   one after the other         runs of one job if their steps are similar, or their names except
+//                               for digits
+//   clocks not comparable       ranks of one run if their steps are similar
+// Hosts in one of TensorBoard's folders (plugins/profile/RUN) are ranks of one run.
+// Limits: ranks of one run without rank numbers, on clocks further apart than the recording is
+// long, look like runs of one job (--as-ranks overrides it).
 #include "api/same_job.h"
 
 #include <string.h>
@@ -20,9 +21,9 @@
 #include "profile/store/names.h"
 
 #define DAY_NS (86400 * INT64_C(1000000000))
-#define EPOCH_FROM_NS INT64_C(1000000000000000000) // 2001: a clock that shows more counts from 1970
-#define ALIKE 1.1                                  // of step times: two runs of one program
-#define CLOSE 1.5 // of ranks that run at one time, and wait for one another
+#define EPOCH_FROM_NS INT64_C(1000000000000000000) // 2001: a clock beyond this counts from 1970
+#define ALIKE 1.1                                  // ratio of step times: two runs of one program
+#define CLOSE 1.5 // ratio for ranks that run at the same time and wait for each other
 
 static int compare_ns(const void *pa, const void *pb)
 {
@@ -105,7 +106,7 @@ bool stk_kin_of(const struct stk_job *job, struct stk_arena *arena, struct stk_k
     return !*failed;
 }
 
-// The length of the path of a TensorBoard run's folder, with the slash; 0: not such a path.
+// Length of the path of a TensorBoard run's folder, with the slash; 0: another path.
 static size_t run_folder(const char *path)
 {
     const char *profile = strstr(path, "plugins/profile/"), *slash = strrchr(path, '/');
@@ -150,7 +151,8 @@ static bool other_device(const struct stk_kin *a, const struct stk_kin *b)
            (*a->device && *b->device && strcmp(a->device, b->device) != 0);
 }
 
-// Steps within a factor of each other, in number and in length. What has none contradicts nothing.
+// Are number and time of steps within a factor of each other? A side without steps contradicts
+// nothing.
 static bool steps_within(const struct stk_kin *a, const struct stk_kin *b, double factor)
 {
     double na = (double)a->steps, nb = (double)b->steps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the analyses of stoker stats say: --tables and docs/stats.md, from the rows of their
+// Describes the analyses of stoker stats: --tables and docs/stats.md, from the rows of their
 // descriptors (answers/passes/stats/stats.h).
 #include <string.h>
 

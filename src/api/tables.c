@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One analysis, or all of them at once, from end to end: the run (collect.c), then the tables.
+// Runs one analysis, or all at once, end to end: the run (collect.c), then the tables.
 #include "stoker/stats.h"
 
 #include <string.h>
@@ -71,7 +71,7 @@ static enum stoker_status stats(struct stoker_tables *t, const char *name, const
         return err->code;
     }
     if (analysis->hook.wants & ~t->in.lent_wants) {
-        t->in.lender = NULL; // the traces lack what it looks at
+        t->in.lender = NULL; // the traces lack what it needs
     }
     enum stoker_status status = stk_collect(&t->in, paths, count, options, &analysis->hook, err);
     if (status == STOKER_OK) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public timeline functions: answers become bytes in memory.
+// The public timeline functions: write answers to memory.
 #include "stoker/timeline.h"
 
 #include "api/timeline_open.h"
@@ -8,7 +8,7 @@
 #define NAMES_MOST 10000
 #define HITS_MOST 10000
 
-// An answer in the making.
+// An answer being built.
 struct answer {
     struct stk_vec bytes;
     struct stk_sink sink;
@@ -29,7 +29,7 @@ static void answer_begin(struct answer *a)
     stk_sink_init(&a->sink, take_bytes, &a->bytes);
 }
 
-// Hands the bytes over where all went well.
+// Returns the bytes if everything succeeded.
 static enum stoker_status answer_end(struct answer *a, enum stoker_status status,
                                      struct stoker_blob *out, struct stoker_err *err)
 {
@@ -71,7 +71,7 @@ enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
     return STOKER_OK;
 }
 
-// Each entry begins so: its arguments are there, the answer is empty.
+// Start of each entry point: its arguments are present, the answer is empty.
 #define ENTER(entry, is_complete, out)                                                             \
     struct stoker_err own;                                                                         \
     struct answer a;                                                                               \
@@ -174,7 +174,7 @@ static enum stoker_status fill_area(struct stoker_tables *t, const struct stk_tl
     return STOKER_OK;
 }
 
-// An empty document of tables about what the time line is of.
+// An empty document of tables about the timeline's run.
 static enum stoker_status area_document(const struct stoker_timeline *timeline,
                                         struct stoker_tables **out, struct stoker_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A time line in a file, so that profiles that were seen before are there at once: traces, tracks
-// and index as they are in memory (base/frozen.h), for this build on this machine. What needs the
-// model that they come from, SQL above all, reads the profiles.
+// A timeline in a file, so that profiles viewed before open at once: traces, tracks and index as in
+// memory (base/frozen.h), for this build on this machine. What needs the model they came from,
+// mainly SQL, reads the profiles.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void freeze_profile(const struct stoker_profiles *p, struct stk_frost *f)
     stk_json_document(&stk_rep_profile_info, stk_profiles_described(p), false, &sink);
     f->failed |= stk_sink_finish(&sink, &err) != STOKER_OK;
     if (text.count) {
-        *(char *)stk_vec_at(&text, text.count - 1) = 0; // instead of the line's end
+        *(char *)stk_vec_at(&text, text.count - 1) = 0; // replaces the line end
     }
     stk_frost_put(f, text.items, text.count, 1);
     stk_vec_deinit(&text);
@@ -82,7 +82,7 @@ enum stoker_status stoker_timeline_save(const struct stoker_timeline *timeline, 
     }
     name_builder(builder);
     stk_frost_begin(&frost, file.fd);
-    frost.failed |= fchmod(file.fd, 0600) != 0; // stk_thaw_open takes no other
+    frost.failed |= fchmod(file.fd, 0600) != 0; // stk_thaw_open accepts no other mode
     frost.interrupted = interrupted;
     frost.arg = arg;
     freeze(timeline, note, &frost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Letting go of a time line, wherever it came from.
+// Frees a timeline of either origin.
 #include "api/timeline_open.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a time line holds: an index over open profiles, or one of a file (timeline_file.c).
+// A timeline: an index over open profiles, or one from a file (timeline_file.c).
 #pragma once
 
 #include "api/profiles.h"
@@ -13,13 +13,13 @@ struct stk_timeline_file {
     struct stk_thaw map;
     struct stk_query *query;
     const char **paths;       // of each rank, in the map
-    const char *profile_json; // of tables; in the map
+    const char *profile_json; // for tables; in the map
     uint32_t rank_count;
     struct stk_query_args args;
 };
 
 struct stoker_timeline {
-    struct stoker_profiles *profiles; // NULL where `file` stands for them
+    struct stoker_profiles *profiles; // NULL if `file` replaces them
     struct stk_timeline_file *file;
     struct stk_timeline index;
 };

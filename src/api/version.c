@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Version of the library and of those it is built on.
+// Version of the library and of the libraries it uses.
 #include "stoker/version.h"
 
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices from end to end: the run (collect.c) with a graph of each rank, then scenarios.
+// Estimates fixes end to end: the run (collect.c) with a graph of each rank, then scenarios.
 #include "stoker/whatif.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ void stoker_whatif_options_default(struct stoker_whatif_options *options)
     stoker_why_options_default(&options->reading);
 }
 
-// Of the run's ranks, the first graph that there is.
+// The first graph of the run's ranks.
 static struct stk_graph *first_graph(const struct stk_run_sum *run)
 {
     struct stk_graph *g = NULL;
@@ -35,7 +35,7 @@ static struct stk_graph *first_graph(const struct stk_run_sum *run)
     return g;
 }
 
-// The profile of the same job with another batch: how each class of work grows with it.
+// Reads the profile of the same job with another batch size: how each class of work scales.
 static enum stoker_status fit_batch(struct stoker_whatif *w,
                                     const struct stoker_whatif_options *options,
                                     struct stoker_err *err)
@@ -177,7 +177,7 @@ int stoker_whatif_saving(const struct stoker_whatif *whatif, const char *fix,
     return 0;
 }
 
-// A value's choices in a cell of a table, where | would end it.
+// A value's choices in a table cell, where | would end it.
 static void put_choices(struct stk_sink *sink, const char *choices)
 {
     for (size_t n; *choices; choices += n + (choices[n] == '|')) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The diagnosis from end to end: the run and its verdict (collect.c), then the report (diagnose.c),
-// or of several jobs the list of these (jobs_found.c).
+// Diagnoses end to end: the run and its verdict (collect.c), then the report (diagnose.c), or with
+// several jobs the list of them (jobs_found.c).
 #include <string.h>
 
 #include "api/api.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a maintainer needs to see a wrong answer, in one file below a limit: the profile as Chrome
-// JSON with its names replaced, which stoker reads again, and after its events the report of all
-// that was read.
+// What a maintainer needs to reproduce a wrong answer, in one file of limited size: the profile as
+// Chrome JSON with its names replaced, which stoker reads again, and after its events the report of
+// everything that was read.
 //
-// Most profiles are larger than the limit. Then whole steps are kept, as many as fit, around the
-// middle one that the report uses: of all ranks, else of the first. If not even one step fits, it
-// is cut. How many fit is found by writing: what compresses how well is not known before. A try
-// ends where the limit is reached, so each costs no more than a full one.
+// Most profiles exceed the limit. Then whole steps are kept, as many as fit, around the middle step
+// of the report: of all ranks, else of the first. If not even one step fits, it is cut. How many
+// fit is found by writing, because compression can't be predicted. A try ends at the limit, so none
+// costs more than a full one.
 //
 // Limits: samples of the machine and arguments of events are left out.
 #include <string.h>
@@ -27,8 +27,8 @@
 #define REPORT_MAX_BYTES ((size_t)64 << 20)
 enum { LIBRARIES = 16 };
 
-// What a try takes: of the first `ranks`, the steps numbers[first, first + count), or where count
-// is 0 the time [from_ns, to_ns) of the trace, or where that is empty all that was selected.
+// What a try includes: of the first `ranks`, the steps numbers[first, first + count); if count is
+// 0, the trace's time [from_ns, to_ns); if that is empty, the whole selection.
 struct piece {
     uint32_t ranks;
     size_t first, count;
@@ -39,8 +39,8 @@ struct bundle {
     struct stoker_export *e;
     struct stk_vec report;  // its JSON
     struct stk_vec file;    // the last try
-    bool is_full;           // it came to the limit
-    const int64_t *numbers; // of the steps that the report uses, ascending, each once
+    bool is_full;           // it reached the limit
+    const int64_t *numbers; // numbers of the report's steps, ascending, unique
     size_t step_count;
     struct piece piece;
 };
@@ -68,7 +68,7 @@ static int keep_file(void *arg, const char *bytes, size_t n)
 
 // ---- after the events ----
 
-// Neither the machine's name nor its kernel's version, which people name after themselves.
+// Without the machine's name and kernel version, which may contain a person's name.
 static struct stk_bundle_doc_system system_of(struct utsname *name)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -108,7 +108,7 @@ static void put_tail(void *arg, struct stk_export_out *out)
     const char *libraries[LIBRARIES];
     struct utsname name;
     struct stk_sink sink;
-    struct stoker_err ignored; // what fails shows in `out`
+    struct stoker_err ignored; // a failure shows in `out`
     struct stk_bundle_doc doc = {.schema = STK_BUNDLE_SCHEMA,
                                  .version = stoker_version(),
                                  .libraries = {.items = libraries},
@@ -156,7 +156,7 @@ static void choose(struct stoker_export *e, const struct bundle *b)
     }
 }
 
-// Whether it fitted: b->is_full.
+// Did it fit? See b->is_full.
 static enum stoker_status try_piece(struct bundle *b, struct piece piece, struct stoker_err *err)
 {
     struct stk_gzip_write *w = stk_gzip_write_open(STK_GZIP_SMALL, keep_file, b);
@@ -191,7 +191,7 @@ static struct piece steps_around_middle(const struct bundle *b, uint32_t ranks, 
     return (struct piece){.ranks = ranks, .first = first, .count = count};
 }
 
-// The most steps that fit, and are then written; none: b->is_full.
+// Finds the most steps that fit, and writes them; none: b->is_full.
 static enum stoker_status try_steps(struct bundle *b, uint32_t ranks, struct stoker_err *err)
 {
     size_t fits = 0, too_many = b->step_count + 1;
@@ -207,8 +207,8 @@ static enum stoker_status try_steps(struct bundle *b, uint32_t ranks, struct sto
     return status;
 }
 
-// Start times of the first rank's middle step, or of its whole trace where it has no steps, in
-// order. The arena's; NULL: no memory.
+// Sorted start times in the first rank's middle step, or in its whole trace without steps. In the
+// arena; NULL: no memory.
 static int64_t *order_starts(struct bundle *b, size_t *count)
 {
     const struct stk_open_rank *rank = &b->e->run.ranks[0];
@@ -234,7 +234,7 @@ static int64_t *order_starts(struct bundle *b, size_t *count)
     return starts;
 }
 
-// The time of half as many events around the middle one, until it fits.
+// Halves the time around the middle event until it fits.
 static enum stoker_status try_times(struct bundle *b, struct stoker_err *err)
 {
     size_t count;
@@ -277,7 +277,7 @@ static enum stoker_status search(struct bundle *b, struct stoker_err *err)
 
 // ---- what is written ----
 
-// Of the first rank; those that the report leaves out only where it leaves out all.
+// Steps of the first rank; those that the report leaves out only if it leaves out all.
 static bool number_steps(struct bundle *b)
 {
     const struct stk_rank_sum *sum = b->e->run.rank_count ? b->e->run.ranks[0].sum : NULL;
@@ -321,9 +321,9 @@ static enum stoker_status write_bundle(struct bundle *b, stoker_write_fn write, 
                                        struct stoker_err *err)
 {
     struct stoker_export *e = b->e;
-    e->x.base_ns = 0; // when it ran is nobody's business
+    e->x.base_ns = 0; // hide when it ran
     e->report.profile.base_ns = 0;
-    e->x.lane_count = 0; // the reader of the bundle makes them
+    e->x.lane_count = 0; // the bundle's reader computes them
     e->x.with_args = false;
     e->x.tail = put_tail;
     e->x.tail_arg = b;

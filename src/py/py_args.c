@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python values as the engine's named arguments. What a value becomes shows in its type:
+// Converts Python values to the engine's named arguments, by their type:
 //
 //   None                     left out          bool, int            a number
 //   float                    a number          str, bytes           a text
 //   numpy.ndarray            one tensor        Fn                   a function
 //   (tag, sequence)          "ints" "floats" "texts" "tensors" "specs" "bound" "datasets"
 //
-// Specs are (dtype, shape or None, Specs or None), with None for dimensions that are unknown.
+// Specs are (dtype, shape or None, Specs or None), with None for unknown dimensions.
 #include "py/py_engine.h"
 
 static int dim_in(PyObject *d, int64_t *out)
@@ -116,7 +116,7 @@ static int put_texts(struct stoker_args *a, const char *name, PyObject *fast, Py
     return ok;
 }
 
-// The arrays' memory is lent: the engine lets go of the holds when it is done.
+// Lends the arrays' memory: the engine releases the holds when it is done.
 static int put_tensors(struct stoker_args *a, const char *name, PyObject *const *items,
                        Py_ssize_t n)
 {
@@ -207,7 +207,7 @@ static int put(struct stoker_args *a, const char *name, PyObject *value)
     if (value == Py_None) {
         return 1;
     }
-    if (PyLong_Check(value)) { // bool, too
+    if (PyLong_Check(value)) { // also bool
         long long v = PyLong_AsLongLong(value);
         return !PyErr_Occurred() && stoker_args_int(a, name, v);
     }

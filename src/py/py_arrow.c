@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow streams of other libraries, by the capsules of Arrow's PyCapsule interface: the engine gets
-// the stream, and reads it without Python from then on.
+// Takes Arrow streams of other libraries from the capsules of Arrow's PyCapsule interface; from
+// then on the engine reads the stream without Python.
 // https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html
 #include <stddef.h>
 
 #include "py/py_engine.h"
 
-// struct ArrowArrayStream of engine/formats/arrow.h: five pointers, of which the fourth is release,
-// NULL in one that was moved away.
+// struct ArrowArrayStream of engine/formats/arrow.h: five pointers; the fourth is release, NULL
+// after a move.
 struct stream {
     void *get_schema, *get_next, *get_last_error;
     void (*release)(struct stream *s);
@@ -29,7 +29,7 @@ static int move_stream(PyObject *capsule, struct stream *to)
     return 0;
 }
 
-// export_stream(source, address): the address is one that the engine gave an opener.
+// export_stream(source, address): the address that the engine passed to an opener.
 PyObject *stk_py_export_stream(PyObject *module, PyObject *args)
 {
     PyObject *source;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the engine in Python: each gets a state of its own while it calls.
-// The interpreter guards its list of thread states with a lock, and a forked child inherits that
-// lock's state. Python 3.11 takes it in the child before resetting it (PyOS_AfterFork_Child): a
-// deadlock if another thread held it at the fork. The forking thread holds the interpreter's lock,
-// but creating a state doesn't need it. So states are created under a lock of ours that forks wait
-// for. It leaves the list with the interpreter's lock held.
+// Attaches engine threads to Python: each has its own thread state while it calls. The interpreter
+// guards its list of thread states with a lock, and a forked child inherits that lock's state.
+// Python 3.11 takes it in the child before resetting it (PyOS_AfterFork_Child): a deadlock if
+// another thread held it at the fork. The forking thread holds the GIL, but creating a state
+// doesn't need it. So states are created under our own lock, which forks wait for. States are
+// removed with the GIL held.
 #include <pthread.h>
 
 #include "py/py_engine.h"

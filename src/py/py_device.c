@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // include/stoker/device.h in Python: Stager, an iterator whose arrays are on a CUDA device, and
-// DeviceArray, which others take over by DLPack or __cuda_array_interface__ without a copy.
+// DeviceArray, which other libraries import through DLPack or __cuda_array_interface__ without a
+// copy.
 //
-// The structs of DLPack are those of its specification (dlpack.h, the version without flags, which
-// every consumer takes). An exported tensor holds the batch, not the DeviceArray: consumers let go
-// on any thread, with or without the GIL.
+// The structs of DLPack follow its specification (dlpack.h, the version without flags, which every
+// consumer accepts). An exported tensor references the batch, not the DeviceArray: consumers
+// release it on any thread, with or without the GIL.
 #include "py/py_engine.h"
 #include "stoker/device.h"
 
-#define SLICE_NS 50000000 // between looks for signals
+#define SLICE_NS 50000000 // between checks for signals
 #define DL_CUDA 2
 #define STREAM_LEGACY 1
 #define STREAM_NONE (-1)
@@ -30,7 +31,7 @@ struct dl_managed {
     void *context;
     void (*deleter)(struct dl_managed *self);
 };
-struct exported { // what a capsule holds
+struct exported { // contents of a capsule
     struct dl_managed managed;
     struct stoker_device_batch *batch;
     int64_t shape[STOKER_RANK_MAX], strides[STOKER_RANK_MAX];
@@ -38,13 +39,13 @@ struct exported { // what a capsule holds
 
 struct device_array {
     PyObject_HEAD struct stoker_device_batch *batch;
-    struct stoker_tensor t; // data: an address of the device
+    struct stoker_tensor t; // data: a device address
     int device;
 };
 
 struct stager {
     PyObject_HEAD struct stoker_stager *s;
-    PyObject *dataset, *structure, *replacement; // replacement: NULL, errors are raised
+    PyObject *dataset, *structure, *replacement; // replacement: NULL if errors are raised
     struct stoker_tensor *out;
     int n, device, is_busy;
     uint64_t replaced, number; // number: the pipeline's
@@ -265,7 +266,7 @@ static void exported_free(struct dl_managed *m)
 
 static void capsule_free(PyObject *capsule)
 {
-    if (PyCapsule_IsValid(capsule, "dltensor")) { // nobody took it
+    if (PyCapsule_IsValid(capsule, "dltensor")) { // no consumer took it
         struct dl_managed *m = PyCapsule_GetPointer(capsule, "dltensor");
         m->deleter(m);
     }
@@ -300,7 +301,7 @@ static PyObject *export(struct device_array *a)
     return capsule;
 }
 
-// The consumer's stream waits for the copy. -1: exception.
+// Makes the consumer's stream wait for the copy. -1: exception.
 static int await_stream(struct device_array *a, PyObject *stream)
 {
     long long number = stream == Py_None ? STREAM_LEGACY : PyLong_AsLongLong(stream);
@@ -440,7 +441,7 @@ static void stager_dealloc(PyObject *o)
     Py_TYPE(o)->tp_free(o);
 }
 
-// (component, channels, is planar, table as bytes of float32), several of them.
+// A list of (component, channels, is planar, table as bytes of float32).
 static struct stoker_byte_table *tables_in(PyObject *list, Py_ssize_t *n)
 {
     PyObject *fast = PySequence_Fast(list, "tables must be a sequence");
@@ -459,7 +460,7 @@ static struct stoker_byte_table *tables_in(PyObject *list, Py_ssize_t *n)
             t->values = (const float *)(const void *)PyBytes_AS_STRING(bytes);
         }
     }
-    Py_XDECREF(fast); // the caller holds `list`, and that the tables
+    Py_XDECREF(fast); // the caller keeps `list` and so the tables alive
     if (!ok) {
         PyMem_Free(out);
         return PyErr_Occurred() ? NULL : (PyErr_NoMemory(), NULL);
@@ -467,8 +468,8 @@ static struct stoker_byte_table *tables_in(PyObject *list, Py_ssize_t *n)
     return out;
 }
 
-// Stager(engine dataset, owner, structure, options, device, depth, tables): `replacement` of the
-// options is what next() gives for an element that fails.
+// Stager(engine dataset, owner, structure, options, device, depth, tables): next() returns options'
+// `replacement` for an element that fails.
 static PyObject *stager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *dataset, *owner, *structure, *dict, *list;
@@ -493,7 +494,7 @@ static PyObject *stager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     self->n = stoker_specs_count(stoker_dataset_specs(ds));
     self->device = device;
     self->number = stk_py_host_of_pipeline(&host);
-    o.host = &host; // which the engine copies
+    o.host = &host; // the engine copies it
     self->out = PyMem_Calloc((size_t)self->n + 1, sizeof self->out[0]);
     self->dataset = PyTuple_Pack(2, dataset, owner);
     Py_INCREF(structure);
@@ -520,7 +521,7 @@ static PyObject *stager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     return (PyObject *)self;
 }
 
-// The element in self->out, whose numbers rest on the batch.
+// The element in self->out, whose numbers are in the batch's memory.
 static PyObject *staged(struct stager *self, struct stoker_device_batch *batch)
 {
     PyObject **leaves = PyMem_Calloc((size_t)self->n + 1, sizeof leaves[0]), *result = NULL;

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that answer numpy(), as loops written for eager tensors ask them: NumPy's arrays and
-// scalars and Python's bytes in every respect, with that one method more.
+// Elements with a numpy() method, for loops written for eager tensors: NumPy's arrays and scalars
+// and Python's bytes in every respect, with that one extra method.
 //
-// Method: subtypes made here, of ndarray and of each scalar type, without a dict, so that one costs
-// what its base costs and one branch more. That of strings is of numpy.bytes_, which is bytes
-// itself with a name: NumPy takes other subtypes of bytes for numbers. They pickle, copy and print
-// as their bases do, so that nobody who loads a file needs this module. NumPy's own types are left
-// alone: a method added to those would be visible to all code that asks an array whether it
-// has one.
+// Method: creates subtypes of ndarray and of each scalar type, without a dict, so each costs as
+// much as its base plus one branch. Strings get a subtype of numpy.bytes_, a bytes subclass: NumPy
+// treats other subtypes of bytes as numbers. They pickle, copy and print like their bases, so
+// loading a file doesn't need this module. NumPy's own types aren't modified: a method added to
+// those would be visible to all code that checks for it.
 //
 // Python may derive from these types: core/_eager.py does, for what Python functions get.
 //
-// Limits: what arithmetic makes of a scalar is NumPy's own scalar again (of an array, such an
-// array). Bool scalars stay NumPy's, which tells them by their address, and bfloat16 ones
-// ml_dtypes'.
+// Limits: arithmetic on a scalar returns NumPy's own scalar (on an array, such an array). Bool
+// scalars stay NumPy's, which compares them by address, and bfloat16 ones ml_dtypes'.
 #include "py/py_engine.h"
 
 #include <numpy/arrayscalars.h>
@@ -68,11 +66,11 @@ static PyObject *any_numpy(PyObject *self, PyObject *unused)
     return plain(self);
 }
 
-// As the base type pickles and copies.
+// Pickles and copies like the base type.
 static PyObject *any_reduce(PyObject *self, PyObject *protocol)
 {
     PyObject *p = plain(self), *out = NULL;
-    if (p && PyBytes_Check(p)) { // pickle knows those without asking them
+    if (p && PyBytes_Check(p)) { // pickle handles bytes itself
         out = Py_BuildValue("O(O)", &PyBytes_Type, p);
     } else if (p) {
         out = PyObject_CallMethod(p, "__reduce_ex__", "O", protocol);
@@ -88,7 +86,8 @@ static PyObject *any_repr(PyObject *self)
     return text;
 }
 
-// What NumPy makes of such an array: another one; of no dimensions, a scalar, as of its own arrays.
+// Results of NumPy functions on such an array: also such an array; a scalar if without dimensions,
+// as for its own arrays.
 static PyObject *array_wrap(PyObject *self, PyObject *args)
 {
     PyObject *made, *context = NULL, *is_scalar = NULL;
@@ -106,7 +105,7 @@ static PyObject *array_wrap(PyObject *self, PyObject *args)
     return out;
 }
 
-// An item of such an array answers numpy(), too. Takes the reference over.
+// Adds numpy() to an item of such an array. Takes the reference.
 static PyObject *as_item(PyObject *value)
 {
     if (!value || !(PyBytes_CheckExact(value) || PyArray_IsScalar(value, Generic))) {
@@ -143,7 +142,7 @@ PyTypeObject stk_py_array_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data.ndarray",
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_methods = array_methods,
-    .tp_as_mapping = &array_mapping, // what they lack is inherited
+    .tp_as_mapping = &array_mapping, // missing slots are inherited
     .tp_as_sequence = &array_sequence,
     .tp_repr = any_repr,
     .tp_doc = "A NumPy array that also has numpy().",
@@ -153,7 +152,7 @@ PyTypeObject stk_py_bytes_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_methods = other_methods,
     .tp_repr = any_repr,
-    .tp_str = any_repr, // as of bytes: with zeros at the end
+    .tp_str = any_repr, // like bytes: keeps zeros at the end
     .tp_doc = "Bytes that also have numpy().",
 };
 
@@ -181,7 +180,7 @@ static const size_t value_at[STOKER_DTYPES] = {SCALARS(AT)};
 STK_PY_HOT PyObject *stk_py_eager_scalar(int dtype, const void *value)
 {
     PyTypeObject *type = &scalar_types[dtype];
-    if (!type->tp_alloc) { // it has no type here
+    if (!type->tp_alloc) { // without our type for it
         PyArray_Descr *d = stk_py_descr(dtype);
         PyObject *out = PyArray_Scalar((void *)(uintptr_t)value, d, NULL);
         Py_DECREF(d);
@@ -233,7 +232,7 @@ int stk_py_eager_setup(void)
         return -1;
     }
     if ((size_t)stk_py_bytes_type.tp_basicsize >
-        sizeof(PyBytesObject)) { // they are filled as bytes
+        sizeof(PyBytesObject)) { // they are filled like bytes
         PyErr_SetString(PyExc_ImportError, "numpy.bytes_ no longer has the layout of bytes");
         return -1;
     }

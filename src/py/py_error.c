@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of the engine as Python exceptions, and Python's exceptions on their way through the
-// engine: kept here under a number, which the error's message carries, until the consumer's side
-// raises them again. Those that nobody asks for (skipped elements) make way for newer ones.
+// Converts engine errors to Python exceptions, and carries Python's exceptions through the engine:
+// they are kept here under a number, which is in the error's message, until the consumer's side
+// raises them again. Exceptions that are never fetched (skipped elements) make room for newer ones.
 #include <stdatomic.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ static PyObject *find_kept(const char *message)
     return found;
 }
 
-// "python exception #3: ValueError: no" without the number, and with the way there.
+// "python exception #3: ValueError: no" without the number, with the error's context.
 static PyObject *message_of(const struct stoker_err *err)
 {
     const char *text = err->message, *at = strstr(text, MARK), *colon = at ? strchr(at, ':') : NULL;
@@ -114,7 +114,7 @@ PyObject *stk_py_raise(const struct stoker_err *err)
     return NULL;
 }
 
-struct gone { // a reference to drop as soon as a thread with the GIL comes by
+struct gone { // a reference to drop once a thread has the GIL
     struct gone *next;
     PyObject *object;
 };
@@ -123,14 +123,14 @@ static _Atomic(struct gone *) gone_list;
 void stk_py_let_go(void *object)
 {
     if (!object || !stk_py_come_in()) {
-        return; // with the interpreter the object ends, too
+        return; // the object ends with the interpreter
     }
     if (PyGILState_Check()) {
-        stk_py_came_in(); // what the object lets go of may wait
+        stk_py_came_in(); // dropping the object may wait
         Py_DECREF((PyObject *)object);
         return;
     }
-    struct gone *g = PyMem_RawMalloc(sizeof *g); // NULL: the object stays for good
+    struct gone *g = PyMem_RawMalloc(sizeof *g); // NULL: leaks the object
     if (g) {
         g->object = object;
         g->next = atomic_load(&gone_list);

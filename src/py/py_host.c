@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python functions and generators, called from the engine's threads. A function takes arrays and
+// Calls Python functions and generators from the engine's threads. A function takes arrays and
 // returns a list of as many values as the engine expects; a generator's function returns an
-// iterator of such lists. One that takes many elements is called with their number and, for each
-// component, an array of all of them or a list of arrays; it returns how many it did, a list of
-// components in either form, and None or the exception of the element after those. The Python
-// files wrap the user's functions so that they do.
+// iterator of such lists. A function of many elements is called with their number and, for each
+// component, an array of all of them or a list of arrays; it returns how many it processed, a list
+// of components in either form, and None or the exception of the element after those. The Python
+// files wrap the user's functions accordingly.
 //
-// A thread may outlive the interpreter (py_iterator.c leaves those that hang): its calls are then
-// errors (py_leave.c).
+// A thread may outlive the interpreter (py_iterator.c abandons threads that hang): its calls are
+// then errors (py_leave.c).
 #include "py/py_engine.h"
 
 static PyObject *functions; // dict: number -> callable
@@ -99,7 +99,7 @@ static PyObject *find(int64_t id)
     return f;
 }
 
-// Arrays over the engine's memory, which they hold: the function may keep them.
+// Arrays over the engine's memory, keeping it alive: the function may keep them.
 static PyObject *call_with(PyObject *f, const struct stoker_tensor *in, int n_in)
 {
     PyObject *args = PyTuple_New(n_in), *result = NULL;
@@ -227,7 +227,7 @@ static PyObject *call_many_with(PyObject *f, int64_t n, const struct stoker_comp
     return result;
 }
 
-// What a function gave for many elements. -1: exception; *done may still be set.
+// Takes a function's result for many elements. -1: exception; *done may still be set.
 static int many_in(PyObject *result, int64_t n, struct stoker_component *out, int n_out,
                    int64_t *done)
 {
@@ -315,7 +315,7 @@ static void host_gen_close(void *arg, void *gen)
 {
     struct visit python;
     if (!enter_python(&python, arg)) {
-        return; // the process ends, and the generator with it
+        return; // the process is ending, and the generator with it
     }
     if (PyObject_HasAttrString(gen, "close")) {
         PyObject *r = PyObject_CallMethod(gen, "close", NULL);

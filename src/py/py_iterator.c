@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterator: the engine's, with elements in the caller's structure.
 //
-// Elements that the engine has at hand are taken on the calling thread. Others may take any time:
-// while blocks come within a millisecond they are made on the calling thread without the GIL;
-// slower ones, and those that Python functions of the pipeline make, by a helper thread, for which
-// the caller waits in slices, so that Ctrl-C gets through: to the caller, never into a function or
-// generator of the pipeline, which it would end. Interrupted, the helper goes on, and the next call
-// takes its result.
+// Elements that are ready are taken on the calling thread. Others may take any time: while blocks
+// take less than a millisecond they are made on the calling thread without the GIL; slower ones,
+// and those made by Python functions of the pipeline, by a helper thread. The caller waits for it
+// in slices, so that Ctrl-C gets through: to the caller, never into a function or generator of the
+// pipeline, which it would end. After an interruption the helper continues, and the next call takes
+// its result.
 //
-// A structure is: an int (the component of that number), a tuple or dict of structures, None, or a
-// list [callable, structure, ...], called with the parts.
+// A structure is: an int (the component with that number), a tuple or dict of structures, None, or
+// a list [callable, structure, ...], called with the parts.
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 #include "py/py_engine.h"
 #include "stoker/device.h"
 
-#define SLICE_NS 50000000      // between looks for signals
-#define DIRECT_NS 1000000      // refills slower than that go to the helper
-#define FAREWELL_NS 5000000000 // then the helper is left to end by itself
-#define HOPS_MAX 1000          // of functions that wait for each other's iterators
-#define PATIENCE_NS 300000000  // the same while a Python function runs, which cannot be canceled
+#define SLICE_NS 50000000      // between checks for signals
+#define DIRECT_NS 1000000      // slower refills go to the helper
+#define FAREWELL_NS 5000000000 // after this, the helper is left to end by itself
+#define HOPS_MAX 1000          // most functions waiting for each other's iterators
+#define PATIENCE_NS 300000000  // the same while a Python function runs, which can't be canceled
 
 struct helper { // one thread that pulls for an iterator
     pthread_t thread;
@@ -34,12 +34,13 @@ struct helper { // one thread that pulls for an iterator
     enum stoker_status status;
     struct stoker_err err;
     struct stoker_tensor *out;
-    PyObject *dataset; // an orphan's: the reference that keeps what the engine borrows
+    PyObject *dataset; // an orphan's: keeps alive what the engine borrows
 };
 
 struct iterator {
     PyObject_HEAD struct stoker_iterator *it;
-    PyObject *dataset, *structure, *replacement; // whose memory it borrows; what next() gives
+    PyObject *dataset, *structure, *replacement; // dataset: owns borrowed memory; replacement: for
+                                                 // failed elements
     struct helper *helper;
     int n, is_busy, asked, has_job, is_closed, generation, calls_python;
     int is_bare;                                // the element is its only component
@@ -47,12 +48,12 @@ struct iterator {
     int64_t refill_ns;                          // moving mean
     unsigned long long replaced;
     uint64_t number, called_from;  // the pipeline's; that of the function that called next(), or 0
-    struct iterator *next, **from; // of the list of live ones
+    struct iterator *next, **from; // links in the list of live ones
     struct stoker_tensor *out;
 };
 
 static struct iterator *live;
-static int generation; // forks in this process' past
+static int generation; // number of forks before this process
 
 static void forked(void)
 {
@@ -80,8 +81,8 @@ static void helper_free(struct helper *h)
     free(h);
 }
 
-// Python's state of a thread, kept from the first Python function on: else each call would make it
-// and throw it away.
+// A thread's Python state, kept from the first Python function on, so that calls don't create it
+// each time.
 struct python_state {
     int is_there;
     struct stk_py_attached attached;
@@ -98,7 +99,7 @@ static void keep_python(struct python_state *p)
     }
 }
 
-// Where the interpreter has left, the state ends with it.
+// If the interpreter is gone, the state is too.
 static void drop_python(struct python_state *p)
 {
     if (p->is_there && stk_py_come_in()) {
@@ -108,7 +109,7 @@ static void drop_python(struct python_state *p)
     }
 }
 
-// Pulls when asked; frees the engine's iterator when told to stop.
+// Pulls on request; frees the engine's iterator when told to stop.
 static void *helper_main(void *arg)
 {
     struct helper *h = arg;
@@ -166,7 +167,7 @@ static struct helper *helper_new(struct stoker_iterator *it, int n)
     pthread_cond_init(&h->wake, NULL);
     pthread_cond_init(&h->done, &attr);
     pthread_condattr_destroy(&attr);
-    // Signals are for Python's main thread, except faults, which end what blocks them.
+    // Python's main thread handles signals, except faults, which end a process that blocks them.
     sigset_t all, before;
     sigfillset(&all);
     sigdelset(&all, SIGBUS);
@@ -184,7 +185,7 @@ static struct helper *helper_new(struct stoker_iterator *it, int n)
     return h;
 }
 
-// Waits for *flag to become `wanted`, at most that long. Whether it did.
+// Waits, at most that long, for *flag to become `wanted`. Returns whether it did.
 static int helper_wait(struct helper *h, const int *flag, int wanted, int64_t ns)
 {
     int64_t end = now_ns() + ns;
@@ -213,8 +214,8 @@ static int has_threads(const struct stoker_iterator *it)
     return 0;
 }
 
-// Waits for the helper to end: briefly while Python functions run (anyone's: they are counted for
-// the process), since nothing ends those before their time.
+// Waits for the helper to end: only briefly while Python functions run (anyone's: they are counted
+// per process), since nothing can end those early.
 static void bid_farewell(struct helper *h)
 {
     int64_t start = now_ns(), passed = 0;
@@ -226,9 +227,9 @@ static void bid_farewell(struct helper *h)
     }
 }
 
-// Frees the engine's iterator; tensors live on. Without the GIL: its threads may want it. They may
-// hang, too, with a disk or a Python function: then the helper is left to wait for them, and to let
-// go of the dataset. Whether it was left.
+// Frees the engine's iterator; tensors live on. Without the GIL: its threads may need it. They may
+// also hang in a disk or a Python function: then the helper is left to wait for them and to release
+// the dataset. Returns whether it was left.
 static int end_engine(struct stoker_iterator *it, struct helper *h, int n, PyObject *dataset)
 {
     if (!h && has_threads(it)) {
@@ -280,7 +281,7 @@ static void iterator_close(struct iterator *self)
     struct helper *h = self->helper;
     self->it = NULL;
     self->helper = NULL;
-    if (it && self->generation == generation) { // after a fork its threads are not there
+    if (it && self->generation == generation) { // after a fork its threads don't exist
         PyObject *dataset = self->dataset;
         Py_XINCREF(dataset);
         int is_left;
@@ -296,7 +297,7 @@ static void iterator_close(struct iterator *self)
     }
 }
 
-// After a fork its threads are not there, and what they hold stays locked.
+// After a fork its threads don't exist, and their locks stay locked.
 static void cancel(struct iterator *self)
 {
     if (self->it && self->generation == generation) {
@@ -311,7 +312,7 @@ PyObject *stk_py_close_all(PyObject *module, PyObject *unused)
     stk_py_leave_begin();
     while (live) {
         struct iterator *self = live;
-        Py_INCREF(self);     // threads that come back from it may let go of it
+        Py_INCREF(self);     // threads that return from it may release it
         if (self->is_busy) { // another thread's, which rests when it comes back and needs its
                              // memory until then
             take_out_of_list(self);
@@ -386,7 +387,7 @@ int stk_py_run_options(PyObject *dict, struct stoker_run_options *o)
 }
 
 // Iterator(engine dataset, owner, structure, options, state): options are the fields of struct
-// stoker_run_options by name, `replacement`, and `is_plain`: values do not answer numpy().
+// stoker_run_options by name, `replacement`, and `is_plain`: values have no numpy() method.
 static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *dataset, *owner, *structure, *dict;
@@ -404,7 +405,7 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     if (stk_py_run_options(dict, &o) < 0) {
         return NULL;
     }
-    o.host = &host; // which the engine copies
+    o.host = &host; // the engine copies it
     struct iterator *self = (struct iterator *)type->tp_alloc(type, 0);
     if (!self) {
         return NULL;
@@ -476,7 +477,7 @@ static PyObject *build_dict(PyObject *s, PyObject **leaves, int n)
     return d;
 }
 
-// The structure's leaves are taken from `leaves`.
+// Takes the structure's leaves from `leaves`.
 STK_PY_HOT PyObject *stk_py_build(PyObject *s, PyObject **leaves, int n)
 {
     if (PyLong_CheckExact(s)) {
@@ -543,7 +544,7 @@ STK_PY_HOT static PyObject *element(struct iterator *self)
     return result;
 }
 
-// Pulls on the helper. -1: a signal handler raised; the helper goes on.
+// Pulls on the helper. -1: a signal handler raised; the helper continues.
 static int pull_slowly(struct iterator *self, enum stoker_status *s, int *is_end,
                        struct stoker_err *err)
 {
@@ -579,10 +580,10 @@ static int pull_slowly(struct iterator *self, enum stoker_status *s, int *is_end
 STK_PY_HOT static int pull(struct iterator *self, enum stoker_status *s, int *is_end,
                            struct stoker_err *err)
 {
-    if (self->has_job) { // an interrupted call's
+    if (self->has_job) { // from an interrupted call
         return pull_slowly(self, s, is_end, err);
     }
-    if (stoker_iterator_is_ready(self->it)) { // no wait: not worth giving the GIL away
+    if (stoker_iterator_is_ready(self->it)) { // no wait: not worth releasing the GIL
         *s = stoker_iterator_next(self->it, self->out, self->n, is_end, err);
         return 0;
     }
@@ -602,8 +603,8 @@ STK_PY_HOT static int pull(struct iterator *self, enum stoker_status *s, int *is
     return failed;
 }
 
-// Whether this thread runs a function of the iterator's own pipeline, or one that such a function
-// waits for by way of other iterators: its next() would wait for itself.
+// Does this thread run a function of the iterator's own pipeline, or one that such a function waits
+// for through other iterators? Its next() would wait for itself.
 static int is_inside(const struct iterator *self)
 {
     uint64_t number = stk_py_inside;
@@ -617,7 +618,7 @@ static int is_inside(const struct iterator *self)
     return number && number == self->number;
 }
 
-// One caller at a time; others wait for their turn, next() after those that ask for the state.
+// One caller at a time; others wait, next() after those that ask for the state.
 STK_PY_HOT static int enter(struct iterator *self, int is_next)
 {
     if (stk_py_inside && is_inside(self)) {
@@ -707,7 +708,7 @@ static PyObject *iterator_state(PyObject *o, PyObject *unused)
     return s == STOKER_OK ? PyBytes_FromStringAndSize(few, (Py_ssize_t)n) : stk_py_raise(&err);
 }
 
-// None: not known.
+// None: unknown.
 static PyObject *known_rate(double per_s)
 {
     if (per_s > 0) {

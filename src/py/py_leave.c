@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads while the interpreter ends. Python's own daemon threads wait in next() without the GIL,
-// and threads of the engine call Python functions; from a moment on neither may touch the
-// interpreter.
+// and engine threads call Python functions; from some point on neither may touch the interpreter.
 //
-// Three phases. Running. Leaving: the exit handler closes iterators, and functions that still run
-// may end; a thread of Python's that comes back from a wait rests instead. Left: no thread of the
-// engine enters Python any more. A resting thread never comes back once finalization has begun, on
-// any Python: up to 3.13 the interpreter would end it, or crash, where it asks for the GIL. Until
-// then it rests GRACE_NS at most, for an exit handler that runs later may wait for it.
+// Three phases. Running. Leaving: the exit handler closes iterators, and running functions may
+// finish; a Python thread that returns from a wait rests instead. Left: no engine thread enters
+// Python any more. Once finalization has started, a resting thread never returns, on any Python
+// version: up to 3.13 the interpreter would end it, or crash, when it asks for the GIL. Until then
+// it rests at most GRACE_NS, because a later exit handler may wait for it.
 //
-// Between its look at the phase and the GIL a thread counts as coming; the handler waits for those.
-// The thread that ends the interpreter passes everywhere.
+// From checking the phase until it has the GIL, a thread counts as coming; the handler waits for
+// those. The thread that ends the interpreter always passes.
 #include <pthread.h>
 #include <time.h>
 
 #include "py/py_engine.h"
 
 #define GRACE_NS 5000000000
-#define PATIENCE_NS 300000000 // for Python functions of pipelines that were canceled
+#define PATIENCE_NS 300000000 // for Python functions of canceled pipelines
 #define COMING_NS 1000000000
 #define NAP_NS 1000000
 
@@ -49,10 +48,10 @@ int stk_py_is_leaving(void)
 
 void stk_py_forked_leave(void)
 {
-    __atomic_store_n(&coming, 0, __ATOMIC_SEQ_CST); // those threads are not in this process
+    __atomic_store_n(&coming, 0, __ATOMIC_SEQ_CST); // those threads don't exist in this process
 }
 
-// Without the GIL.
+// Call it without the GIL.
 static void rest(void)
 {
     const struct timespec nap = {0, 10 * NAP_NS};
@@ -96,7 +95,7 @@ void stk_py_rest_if_leaving(void)
     }
 }
 
-// Until `count` is 0, so long at most.
+// Waits, at most that long, until `count` is 0.
 static void wait_for(int (*count)(void), int64_t ns)
 {
     const struct timespec nap = {0, NAP_NS};

@@ -4,7 +4,7 @@
 #include "py/py_engine.h"
 
 #define OUTPUTS_MAX 256
-#define QUICK_BYTES 65536 // less input than that is not worth letting the GIL go
+#define QUICK_BYTES 65536 // with less input, releasing the GIL isn't worth it
 
 static PyObject *values_out(struct stoker_tensor *t, int n)
 {
@@ -56,7 +56,7 @@ static PyObject *op_call(PyObject *module, PyObject *args)
         struct stoker_err err;
         int n_out = OUTPUTS_MAX;
         enum stoker_status s;
-        int waits = strcmp(op, "read_file") == 0; // for a disk, or for who writes to a pipe
+        int waits = strcmp(op, "read_file") == 0; // for a disk, or for the writer of a pipe
         if (bytes < QUICK_BYTES && !waits) {
             s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
         } else {

@@ -244,7 +244,7 @@ static int look_for_signals(void *arg, uint64_t elements)
     return is_interrupted;
 }
 
-// write(path, options): all elements into an indexed file; how many.
+// write(path, options): writes all elements into an indexed file; returns how many.
 static PyObject *dataset_write(PyObject *self, PyObject *args)
 {
     PyObject *path, *dict;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values: NumPy arrays over the engine's memory, and tensors over NumPy's. Neither way copies
-// contiguous numbers. Strings are bytes objects and object arrays of them; those are copied on
-// output and viewed on input.
+// Values: NumPy arrays over the engine's memory, and tensors over NumPy's. Contiguous numbers
+// aren't copied in either direction. Strings are bytes objects and object arrays of them; they are
+// copied on output and viewed on input.
 #include <string.h>
 
 #include "py/py_engine.h"
 
 #define FREE_MAX 64
 
-struct memory { // what an array rests on: lets the engine's memory go when the array dies
+struct memory { // what an array is based on: releases the engine's memory when the array dies
     PyObject_HEAD struct stoker_tensor t;
 };
 
@@ -72,7 +72,7 @@ STK_PY_HOT PyArray_Descr *stk_py_descr(int dtype)
         Py_INCREF(bfloat16);
         return bfloat16;
     }
-    static PyArray_Descr *known[STOKER_DTYPES]; // NumPy's own, of which there is one each
+    static PyArray_Descr *known[STOKER_DTYPES]; // NumPy's own; one of each exists
     if (!known[dtype]) {
         known[dtype] = PyArray_DescrFromType(type_numbers[dtype]);
     }
@@ -218,18 +218,18 @@ int stk_py_tensor_in(PyObject *value, struct stoker_tensor *t, PyObject **hold)
 }
 
 // Long strings: the C library returns memory of that size to the system, and touching it again
-// costs several times the copy. So a reference to the last ones is kept, and who finds that nobody
-// else has one any more fills it again. Oldest first; KEPT_BYTES_MAX in all; none is kept while no
+// costs several times the copy. So references to the last ones are kept, and a string that has no
+// other reference is filled again. Oldest first; KEPT_BYTES_MAX in total; none is kept while no
 // iterator is alive.
 #define KEPT_MIN 4096
 #define KEPT_MAX (1 << 20)
 #define KEPT_COUNT 512
-#define KEPT_LOOKS 4 // at the oldest ones
+#define KEPT_LOOKS 4 // checks the oldest ones
 #define KEPT_BYTES_MAX (32 << 20)
 
 static struct {
     PyObject *items[KEPT_COUNT];
-    Py_ssize_t capacity[KEPT_COUNT]; // that they were made with
+    Py_ssize_t capacity[KEPT_COUNT]; // their allocated sizes
     int first, count;
     Py_ssize_t bytes;
 } longs;
@@ -259,8 +259,8 @@ static void longs_append(PyObject *o, Py_ssize_t capacity)
     longs.bytes += capacity;
 }
 
-// One that nobody else refers to, of the size; NULL: none. Others that were looked at are the
-// newest now.
+// A string of that size without other references; NULL: none. Others that were checked become the
+// newest.
 static PyObject *longs_take(Py_ssize_t size, Py_ssize_t *capacity)
 {
     for (int k = 0; k < KEPT_LOOKS && longs.count > 0; k++) {
@@ -280,7 +280,7 @@ static PyObject *longs_take(Py_ssize_t size, Py_ssize_t *capacity)
     return NULL;
 }
 
-// Of bytes, or of its subtype in py_eager.c, whose objects lie alike.
+// A bytes object, or its subtype in py_eager.c, which has the same layout.
 STK_PY_HOT static PyObject *fill_string(PyObject *o, PyTypeObject *type,
                                         const struct stoker_bytes *b)
 {
@@ -328,7 +328,7 @@ static PyObject *long_string(PyTypeObject *type, const struct stoker_bytes *b)
 
 static PyObject *string_out(PyTypeObject *type, const struct stoker_bytes *b)
 {
-#ifndef Py_GIL_DISABLED // the references are counted elsewhere, too
+#ifndef Py_GIL_DISABLED // references are counted elsewhere, too
     if (b->size >= KEPT_MIN && b->size <= KEPT_MAX) {
         return long_string(type, b);
     }
@@ -341,7 +341,7 @@ static PyObject *dataset_out(struct stoker_dataset *ds)
     return stk_py_dataset_wrap(stoker_dataset_hold(ds));
 }
 
-// What values become: NumPy's and Python's own types, or those of py_eager.c.
+// Output types: NumPy's and Python's own, or those of py_eager.c.
 struct form {
     PyTypeObject *array, *bytes;
     int is_eager;
@@ -375,7 +375,7 @@ static PyObject *copied_out(struct stoker_tensor *t, const npy_intp *dims, const
     PyObject *out;
     if (t->rank > 0 && (t->dtype == STOKER_STRING || t->dtype == STOKER_DATASET)) {
         out = objects_out(t, dims, f);
-    } else if (t->rank > 0) { // no values: nothing to hold
+    } else if (t->rank > 0) { // no values: no memory to keep
         out = PyArray_NewFromDescr(f->array, stk_py_descr(t->dtype), t->rank, dims, NULL, NULL, 0,
                                    NULL);
     } else if (t->dtype == STOKER_STRING) {

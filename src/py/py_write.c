@@ -89,7 +89,7 @@ PyTypeObject stk_py_writer_type = {
     .tp_doc = "RecordWriter(path, compression, level): a TFRecord file.",
 };
 
-struct feature { // what a stoker_feature borrows
+struct feature { // memory that a stoker_feature borrows
     PyObject *name, *hold;
     size_t *steps;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may ask: a page that this server gave out, in a browser of this machine, with the token of
-// the address that was printed. Other pages of the same browser (they know neither token nor
-// origin), names that lead here by a foreign DNS (Host) and other users of the machine (no token)
-// may not.
+// Access control: allows a page from this server, in a browser on this machine, with the token of
+// the printed address. Blocks other pages in the same browser (they know neither token nor origin),
+// names that resolve here through foreign DNS (Host), and other users of the machine (no token).
 #pragma once
 
 #include <stdatomic.h>
@@ -14,13 +13,13 @@ enum { STK_TOKEN_CHARS = 32 }; // 128 bits
 
 struct stk_access {
     char token[STK_TOKEN_CHARS + 1];
-    char host[96]; // as people type it, without port; besides the names of this machine's loopback
-    atomic_int port; // known once it listens, when others may ask already; 0 until then
+    char host[96];   // as typed, without port; in addition to the loopback names
+    atomic_int port; // 0 until it listens; then the port
 };
 
-// A fresh token. STOKER_EBUG: the system has no randomness to give.
+// A new token. STOKER_EBUG: the system has no random bytes.
 STK_MUST_CHECK enum stoker_status stk_access_open(struct stk_access *g, const char *host,
                                                   struct stoker_err *err);
 bool stk_access_knows_token(const struct stk_access *g, const char *given); // in constant time
-bool stk_access_knows_host(const struct stk_access *g, const char *header); // NULL: none was sent
+bool stk_access_knows_host(const struct stk_access *g, const char *header); // NULL: not sent
 bool stk_access_knows_origin(const struct stk_access *g, const char *header);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of web/ by name; see assets.h. A name from a request is only ever compared: what is opened
-// is the name that the folder itself gives.
+// Files of web/ by name; see assets.h. A requested name is only compared: the name that is opened
+// comes from the folder itself.
 #include "serve/assets.h"
 
 #include <dirent.h>

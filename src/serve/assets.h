@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of web/, embedded when stoker is built, or read from a folder while they are worked on.
+// The files of web/, embedded at build time, or read from a folder during development.
 #pragma once
 
 #include "base/err.h"
 #include "serve/body.h"
 
 struct stk_asset {
-    const char *name; // "index.html"; in the order of names
+    const char *name; // "index.html"; sorted by name
     const unsigned char *bytes;
     size_t n;
 };
@@ -14,7 +14,7 @@ extern const struct stk_asset stk_assets[]; // made by cmake/embed.cmake; ends w
 
 // NULL: no asset has that name.
 const struct stk_asset *stk_asset_find(const char *name);
-// Of the name's ending.
+// By the name's suffix.
 const char *stk_asset_type(const char *name);
 // The same from a folder: only a file in it with that exact name, not a link, at most 1 MB.
 // STOKER_EMISSING: no such file.

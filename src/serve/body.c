@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that grow by doubling; see body.h.
+// Bytes in memory that grows by doubling; see body.h.
 #include "serve/body.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules in the order of their imports, strung together; see bundle.h.
+// Concatenates modules in the order of their imports; see bundle.h.
 #include "serve/bundle.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ static bool is_placed(const struct order *o, const struct stk_asset *a)
     return false;
 }
 
-// What it imports first. Depth is bounded by the number of modules: imports make no circle.
+// Places its imports first. The number of modules limits the depth: imports have no cycles.
 static bool place_module(struct order *o, const char *name, int depth)
 {
     const struct stk_asset *a = stk_asset_find(name);
@@ -114,7 +114,7 @@ enum stoker_status stk_bundle_script(struct stk_sink *out, struct stoker_err *er
     return STOKER_OK;
 }
 
-// A closing tag inside of a string would end the script: data has none.
+// A closing tag inside a string would end the script: escape it.
 static void put_data(struct stk_sink *out, const char *data, size_t n)
 {
     const char *end = data + n;
@@ -155,7 +155,7 @@ static void put_styles(const struct page *g, const struct stk_asset *css)
     stk_sink_text(g->out, "</style>\n");
 }
 
-// Line by line: that of the style sheet and that of the script are replaced. How many were.
+// Line by line: replaces the style sheet's and the script's lines. Returns how many.
 static int put_page(const struct page *g, const struct stk_asset *html, const struct stk_asset *css)
 {
     const char *p = (const char *)html->bytes, *end = p + html->n;

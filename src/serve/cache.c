@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files by the hash of the profiles' paths; see cache.h. A folder counts with all
-// its files: a new file, or one that grew, changes the fingerprint.
+// Files by the hash of the profiles' paths; see cache.h. A folder is hashed with all its files: a
+// new or larger file changes the fingerprint.
 //
-// XDG_CACHE_HOME may be where others can write and plant or swap folders.
-// "stoker" and "view" in it are opened without following links, checked, and used by descriptor
-// from then on (/proc/self/fd): later swaps don't matter.
+// XDG_CACHE_HOME may be a place where others can write, and plant or swap folders. "stoker" and
+// "view" in it are opened without following links, checked, and from then on used by descriptor
+// (/proc/self/fd): later swaps don't matter.
 #include "serve/cache.h"
 
 #include <dirent.h>
@@ -23,17 +23,17 @@
 #include "base/str.h"
 
 enum { DEPTH_MAX = 8, FILES_MAX = 20000, FINGERPRINT = 96, FOLDERS_MAX = 1000, END_BYTES = 4096 };
-enum { PACKED = 8 }; // how many times larger profiles are than their compressed files, about
+enum { PACKED = 8 }; // how much larger profiles are than their compressed files, roughly
 
 struct stk_cache {
     char **paths; // resolved
     size_t count;
-    int root, folder; // descriptors; -1: not open. `folder` is of these profiles, in `root`
+    int root, folder; // descriptors; -1: not open. `folder` is for these profiles, in `root`
     char name[17];    // of `folder`
     char fingerprint[FINGERPRINT];
 };
 
-// All that the fingerprint is of, hashed as it comes.
+// What the fingerprint covers, hashed along the way.
 struct summing {
     uint64_t sum, bytes;
     uint32_t files;
@@ -60,7 +60,7 @@ static void add_stat(struct summing *s, const char *name, const struct stat *st)
     }
 }
 
-// The first and the last bytes of a file that was named: times can be set back.
+// The first and last bytes of a named file: timestamps can be set back.
 static void add_ends(struct summing *s, const char *path, off_t size)
 {
     char bytes[END_BYTES];
@@ -76,7 +76,7 @@ static void add_ends(struct summing *s, const char *path, off_t size)
     }
 }
 
-// Entries come in the order of the file system: their sums are added, which does not look at it.
+// Entries are in file system order: sums don't depend on it.
 static void add_folder(struct summing *s, const char *path, int depth)
 {
     DIR *dir = depth < DEPTH_MAX ? opendir(path) : NULL;
@@ -106,7 +106,7 @@ static void add_folder(struct summing *s, const char *path, int depth)
     add_bytes(s, &all, sizeof all);
 }
 
-// bytes: of all profiles; may be NULL.
+// bytes: total of all profiles; may be NULL.
 static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT], uint64_t *bytes)
 {
     struct summing s = {.sum = 1};
@@ -114,7 +114,7 @@ static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT], u
     if (stat("/proc/self/exe", &st) != 0) {
         return false;
     }
-    add_stat(&s, "stoker", &st); // another build may see another thing in the same file
+    add_stat(&s, "stoker", &st); // another build may see something else in the same file
     s.bytes = 0;
     for (size_t i = 0; i < c->count; i++) {
         if (stat(c->paths[i], &st) != 0) {
@@ -134,8 +134,8 @@ static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT], u
     return !s.failed;
 }
 
-// A folder in `above`, created if missing. -1: it can't be opened, it is not this user's, or
-// others may write to it.
+// A folder in `above`, created if missing. -1: it can't be opened, isn't this user's, or is
+// writable by others.
 static int open_own(int above, const char *name)
 {
     struct stat st;
@@ -258,7 +258,7 @@ bool stk_cache_path(const struct stk_cache *c, const char *name, struct stk_cach
                     (int)sizeof out->text;
 }
 
-// Less than the fingerprint's text, which holds spaces: its hash.
+// The fingerprint's text has spaces: use its hash.
 static uint64_t own_name(const struct stk_cache *c)
 {
     return stk_hash_bytes(c->fingerprint, strlen(c->fingerprint));
@@ -294,7 +294,7 @@ void stk_cache_drop_old(const struct stk_cache *c, const char *kind)
     }
 }
 
-// The first line is the fingerprint, the last byte a NUL: a file that was cut off has none.
+// The first line is the fingerprint, the last byte a NUL, which a truncated file lacks.
 static bool agrees(const struct stk_cache *c, const struct stk_body *b)
 {
     size_t n = strlen(c->fingerprint);
@@ -355,7 +355,7 @@ void stk_cache_write(const struct stk_cache *c, const char *name, const struct s
     (void)stk_atomic_file_close(&file, ok);
 }
 
-// A folder of the cache, with what its files take.
+// A folder of the cache, with the size of its files.
 struct kept_folder {
     char name[32];
     uint64_t bytes;
@@ -414,13 +414,14 @@ void stk_cache_tidy(const struct stk_cache *c)
     }
     (void)futimens(c->folder, NULL);
     struct kept_folder *all = stk_alloc_zero(FOLDERS_MAX, sizeof *all);
-    int root = openat(c->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); // an opening of its own
+    int root = openat(c->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); // its own open file
+                                                                         // description
     DIR *dir = root >= 0 ? fdopendir(root) : NULL;
     size_t count = 0;
     for (const struct dirent *e; all && dir && count < FOLDERS_MAX && (e = readdir(dir)) != NULL;) {
-        // Only what has the form of a name that is given here.
+        // only names of the form used here
         if (strlen(e->d_name) == 16 && strspn(e->d_name, "0123456789abcdef") == 16) {
-            memcpy(all[count].name, e->d_name, 17); // with its end
+            memcpy(all[count].name, e->d_name, 17); // with its terminator
             count += measure_folder(dirfd(dir), &all[count], false);
         }
     }

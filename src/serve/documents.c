@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents by a key that says what was asked for; see documents.h. At most KEPT of them are kept:
-// prices of many sets of fixes push the oldest out, never a report.
+// Documents by a key that describes the request; see documents.h. At most KEPT are kept: estimates
+// for many sets of fixes push out the oldest, never a report.
 #include "serve/documents.h"
 
 #ifdef __GLIBC__
@@ -27,10 +27,10 @@ struct document {
 struct side {
     struct stk_cache *cache; // NULL: none
     struct stk_body report;
-    struct stoker_profiles *profiles; // NULL: not read, or more than memory holds
+    struct stoker_profiles *profiles; // NULL: not read, or too large for memory
     struct stoker_timeline *timeline;
-    bool came_back;              // the time line is the cache's
-    struct stoker_err no_events; // why there is no time line
+    bool came_back;              // the timeline came from the cache
+    struct stoker_err no_events; // why there is no timeline
 };
 
 struct stk_documents {
@@ -38,7 +38,7 @@ struct stk_documents {
     struct side sides[STK_VIEW_SIDES];
     struct stk_body query;
     struct document kept[KEPT];
-    int next; // whose place is taken
+    int next; // the next one to replace
 };
 
 const struct stk_view_plan *stk_documents_plan(const struct stk_documents *d)
@@ -51,7 +51,7 @@ bool stk_documents_came_back(const struct stk_documents *d, int side)
     return d->sides[side].came_back;
 }
 
-// The events, which stay in memory from here on.
+// Reads the events, which stay in memory from then on.
 static enum stoker_status open_profiles(struct stk_documents *d, int side, struct stoker_err *err)
 {
     struct side *s = &d->sides[side];
@@ -60,7 +60,7 @@ static enum stoker_status open_profiles(struct stk_documents *d, int side, struc
                                              &d->plan.reading, &s->profiles, err);
 }
 
-// The report alone, of profiles whose events do not fit into memory.
+// Reads only the report of profiles whose events don't fit into memory.
 static enum stoker_status read_report(struct stk_documents *d, int side, struct stoker_err *err)
 {
     struct stoker_result *result = NULL;
@@ -87,7 +87,7 @@ static enum stoker_status read_side(struct stk_documents *d, int side, struct st
         status = stk_body_end(&s->report, status, err);
     }
     if (status == STOKER_OK) {
-        // Without a time line the other pages are whole.
+        // without a timeline, the other pages still work
         (void)stoker_timeline_open(s->profiles, &s->timeline, &s->no_events);
     }
     return status;
@@ -96,7 +96,7 @@ static enum stoker_status read_side(struct stk_documents *d, int side, struct st
 #define INDEX_FILE "timeline.index"
 #define REPORT_FILE "report.json"
 
-// False: the cache does not have both, or they are of profiles as they were.
+// False: the cache doesn't have both, or they are for earlier versions of the profiles.
 static bool bring_back(struct side *s)
 {
     struct stoker_blob note;
@@ -145,9 +145,9 @@ enum stoker_status stk_documents_open(struct stk_documents **out, const struct s
         status = open_side(d, side, err);
     }
 #ifdef __GLIBC__
-    malloc_trim(0); // what reading took goes back to the system: the events are to stay for hours
+    malloc_trim(0); // return memory used for reading to the system: the events will stay for hours
 #endif
-    // Progress was for who waited for the first report.
+    // progress was for the user who waited for the first report
     d->plan.reading.progress = NULL;
     if (status != STOKER_OK) {
         stk_documents_free(d);
@@ -224,7 +224,7 @@ static struct document *find(struct stk_documents *d, const char *key)
     return NULL;
 }
 
-// An empty one for the key, which replaces the oldest.
+// An empty entry for the key, replacing the oldest.
 static struct document *place(struct stk_documents *d, const char *key)
 {
     struct document *doc = &d->kept[d->next];
@@ -234,7 +234,7 @@ static struct document *place(struct stk_documents *d, const char *key)
     return doc;
 }
 
-// A kept document, of this server, or of an earlier one as that file. NULL: none.
+// A kept document, from this server, or from an earlier one as that file. NULL: none.
 static struct document *find_kept(struct stk_documents *d, int side, const char *key,
                                   const char *file)
 {
@@ -294,7 +294,7 @@ enum stoker_status stk_documents_table(struct stk_documents *d, int side, const 
     if (status != STOKER_OK) {
         return status;
     }
-    // The name becomes a file's: only one that is known.
+    // the name becomes a file's: only accept known ones
     if (!is_analysis(analysis)) {
         return stk_err_set(err, STOKER_EUSAGE, "no analysis with that name");
     }
@@ -334,7 +334,7 @@ static enum stoker_status make_prices(struct stk_documents *d, const char *fixes
 enum stoker_status stk_documents_whatif(struct stk_documents *d, const char *fixes,
                                         const struct stk_body **out, struct stoker_err *err)
 {
-    static const char file[] = "whatif.json"; // of each fix alone
+    static const char file[] = "whatif.json"; // each fix alone
     char key[KEY_MAX];
     enum stoker_status status = check_side(d, STK_VIEW_A, err);
     if (status == STOKER_OK &&

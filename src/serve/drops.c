@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in a private folder, each in one of its own; see drops.h. A name keeps only letters,
-// digits, dots, dashes and underscores, so that it is one name and its suffix tells the format.
+// Files in a private folder, each in a separate one; see drops.h. A name keeps only letters,
+// digits, dots, dashes and underscores, so it stays a single name whose suffix shows the format.
 #include "serve/drops.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles that a person drops on the page: each is written to a private folder as it comes, opened
-// as profiles that were named on the command line are, and served next to them (?profile=N) until
-// the server ends. Only who has the token may send one. Limits: DROP_BYTES a file, DROPS_MAX of
-// them.
+// Profiles dropped on the page: each is written to a private folder as it arrives, opened like
+// profiles on the command line, and served next to them (?profile=N) until the server ends. Sending
+// one requires the token. Limits: DROP_BYTES per file, DROPS_MAX files.
 #pragma once
 
 #include <stdatomic.h>
@@ -19,31 +18,31 @@ struct stk_drop {
 };
 
 struct stk_drops {
-    const char *folder; // private, the caller's, who removes it; NULL: nothing may be dropped
+    const char *folder; // private, owned and removed by the caller; NULL: dropping is off
     struct stk_drop list[STK_DROPS_MAX];
-    atomic_int count; // files that were begun
+    atomic_int count; // files started
 };
 
-// A file that comes in pieces.
+// A file that arrives in pieces.
 struct stk_drop_file {
     int fd; // -1: none
     int index;
     uint64_t bytes;
-    struct stoker_err err; // why it was refused, once it was
+    struct stoker_err err; // why it was rejected, if so
     bool failed;
 };
 
 void stk_drops_open(struct stk_drops *d, const char *folder);
 void stk_drops_close(struct stk_drops *d);
-// `name`: of the sender's choice; what is no plain name of a file becomes one.
+// `name`: chosen by the sender; turned into a plain file name.
 void stk_drop_begin(struct stk_drops *d, struct stk_drop_file *f, const char *name);
 void stk_drop_write(struct stk_drop_file *f, const char *bytes, size_t n);
-// All of it is there: opened as `beside` was, alone or compared with its profile. *number is its
+// The file is complete: opens it like `beside`, alone or compared with its profile. *number is its
 // ?profile=.
 STK_MUST_CHECK enum stoker_status stk_drop_finish(struct stk_drops *d, struct stk_drop_file *f,
                                                   const struct stk_view_plan *beside,
                                                   bool is_compared, int *number,
                                                   struct stoker_err *err);
-void stk_drop_cancel(struct stk_drop_file *f); // after finishing, too
+void stk_drop_cancel(struct stk_drop_file *f); // also after finishing
 // Documents of ?profile=N, from 1, or NULL.
 struct stk_documents *stk_drops_documents(struct stk_drops *d, const char *number);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles as base64 under "TRACK/LEVEL/INDEX"; see embed_tiles.h. Whole levels are tried from the
-// coarsest on. The last level that fits, with few enough tiles for a page to show, is
-// taken. The coarsest, one or two tiles per track, is taken even if it doesn't fit.
+// Tiles as base64 under "TRACK/LEVEL/INDEX"; see embed_tiles.h. Tries whole levels from the
+// coarsest on, and uses the last one that fits, with few enough tiles for a page to show. The
+// coarsest, one or two tiles per track, is used even if it doesn't fit.
 #include "serve/embed_tiles.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 enum {
     LEVEL_MAX = 52,
     TILE_BUCKETS = 1024,
-    TILES_MAX = 64, // of a track: the page shows all of them at once
+    TILES_MAX = 64, // per track: the page shows all of them at once
     TRACKS_MAX = 4000,
     NAMES_AT_ONCE = 10000,
     PHASES_BYTES = 512 << 10,
@@ -36,9 +36,9 @@ struct embedding {
     int64_t tracks[TRACKS_MAX];
     size_t track_count;
     int64_t last_ns;
-    struct stk_body tiles; // of the level that is tried
-    struct stk_vec names;  // int64_t, as the tiles have them
-    size_t bytes;          // of the tiles before they became text
+    struct stk_body tiles; // tiles of the level being tried
+    struct stk_vec names;  // int64_t, in the order of the tiles
+    size_t bytes;          // of the tiles before encoding
 };
 
 static void put_base64(struct stk_body *out, const unsigned char *p, size_t n)
@@ -59,7 +59,7 @@ static void put_base64(struct stk_body *out, const unsigned char *p, size_t n)
 static uint32_t u32_at(const char *p)
 {
     uint32_t value;
-    memcpy(&value, p, sizeof value); // little-endian, as the machines that stoker runs on
+    memcpy(&value, p, sizeof value); // little-endian, like stoker's machines
     return value;
 }
 
@@ -96,7 +96,7 @@ static enum stoker_status put_tile(struct embedding *e, int64_t track, int level
     return status;
 }
 
-// *fits: the level's tiles are all there.
+// *fits: all tiles of the level fit.
 static enum stoker_status put_level(struct embedding *e, int level, bool is_least, bool *fits,
                                     struct stoker_err *err)
 {
@@ -118,7 +118,7 @@ static enum stoker_status put_level(struct embedding *e, int level, bool is_leas
     return status;
 }
 
-// Of the tracks' document: their ids, and the end of the time line.
+// Reads the tracks' ids and the timeline's end from the tracks' document.
 static void read_tracks(struct embedding *e, const char *json)
 {
     const char *p = strstr(json, "\"last_ns\":");
@@ -140,7 +140,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Each id once, in order.
+// Sorts ids and removes duplicates.
 static void settle_names(struct stk_vec *names)
 {
     int64_t *ids = names->items;
@@ -154,7 +154,7 @@ static void settle_names(struct stk_vec *names)
     names->count = kept;
 }
 
-// "names": {...} of the tiles, from documents of some each: {"names":{...}}.
+// "names": {...} of the tiles, joined from several documents {"names":{...}}.
 static enum stoker_status put_names(struct embedding *e, struct stk_body *out,
                                     struct stoker_err *err)
 {
@@ -180,7 +180,7 @@ static enum stoker_status put_names(struct embedding *e, struct stk_body *out,
     return status;
 }
 
-// "info": the tracks' object, with what the pages need to know besides.
+// "info": the tracks' object, plus what else the pages need.
 static enum stoker_status put_info(struct stk_body *out, const struct stoker_blob *tracks,
                                    int level, struct stoker_err *err)
 {
@@ -203,7 +203,7 @@ static enum stoker_status choose_level(struct embedding *e, int *chosen, struct 
     while (coarsest < LEVEL_MAX && (int64_t)TILE_BUCKETS << coarsest <= e->last_ns) {
         coarsest++;
     }
-    coarsest = coarsest > 42 ? 42 : coarsest; // 1024 buckets of it are within int64
+    coarsest = coarsest > 42 ? 42 : coarsest; // 1024 of its buckets fit in int64
     *chosen = coarsest;
     enum stoker_status status = STOKER_OK;
     for (int level = coarsest; status == STOKER_OK && fits && level >= 0; level--) {
@@ -252,7 +252,7 @@ static enum stoker_status put_timeline(struct embedding *e, struct stk_body *out
     return status;
 }
 
-// Where the phases lie, unless they are too many for a file.
+// The phases, unless there are too many for a file.
 static enum stoker_status put_phases(struct embedding *e, struct stk_body *out,
                                      struct stoker_err *err)
 {
@@ -266,7 +266,7 @@ static enum stoker_status put_phases(struct embedding *e, struct stk_body *out,
     return status;
 }
 
-// The ids of the devices that have a ribbon, from the document of one of them; at most `most`.
+// Ids of the devices that have a ribbon, from one device's document; at most `most`.
 static size_t read_devices(const char *json, char (*ids)[DEVICE_ID], size_t most)
 {
     size_t n = 0;
@@ -280,7 +280,7 @@ static size_t read_devices(const char *json, char (*ids)[DEVICE_ID], size_t most
     return n;
 }
 
-// "ribbons": {"0/0": {...}}, the whole recording of each device.
+// "ribbons": {"0/0": {...}}, each device's whole recording.
 static enum stoker_status put_ribbons(struct embedding *e, struct stk_body *out,
                                       struct stoker_err *err)
 {
@@ -289,7 +289,7 @@ static enum stoker_status put_ribbons(struct embedding *e, struct stk_body *out,
     int64_t end = e->last_ns + 1;
     enum stoker_status status = stoker_timeline_ribbon(e->timeline, NULL, 0, end, 1, &first, err);
     if (status != STOKER_OK) {
-        return stk_documents_lack(status) ? STOKER_OK : status; // a time line out of range has none
+        return stk_documents_lack(status) ? STOKER_OK : status; // a timeline out of range has none
     }
     size_t n = read_devices(first.data, ids, RIBBON_DEVICES);
     size_t buckets = n ? RIBBON_CELLS / n : 0;
@@ -321,7 +321,7 @@ enum stoker_status stk_embed_tiles(struct stk_documents *d, struct stk_body *out
     stk_vec_init(&e->names, sizeof(int64_t), STK_EMBED_BYTES);
     enum stoker_status status = stk_documents_timeline(d, STK_VIEW_A, &e->timeline, err);
     if (stk_documents_lack(status)) {
-        status = STOKER_OK; // without a time line the other pages are whole
+        status = STOKER_OK; // without a timeline, the other pages still work
     } else if (status == STOKER_OK) {
         status = put_timeline(e, out, err);
         status = status == STOKER_OK ? put_phases(e, out, err) : status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// /api/report, table, whatif, diff, query: the documents of the command line, ?side=b of the second
-// run; /api/explain: what a rule or a fix is about; /api/info: what the pages need before anything
-// else; /api/extra: what was given beside the profiles.
+// /api/report, table, whatif, diff, query: the documents of the command line, ?side=b for the
+// second run; /api/explain: the text of a rule or fix; /api/info: what the pages need first;
+// /api/extra: documents given in addition to profiles.
 #include <string.h>
 
 #include "base/str.h"
@@ -79,7 +79,7 @@ struct names {
     struct stk_view_doc_extra extras[EXTRAS];
 };
 
-// What the pages can ask for here: with no profile, only what stands next to it.
+// What the pages can request: without a profile, only the extras.
 static void fill_names(struct stk_view_doc *doc, struct names *names, const struct stk_asked *a)
 {
     const struct stk_view_plan *plan = stk_documents_plan(a->documents);

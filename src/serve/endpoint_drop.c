@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /api/drop: a profile that was dropped on the page, opened beside the others.
+// /api/drop: a profile dropped on the page, opened next to the others.
 #include <string.h>
 
 #include "base/json.h"

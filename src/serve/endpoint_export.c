@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// /api/perfetto: the trace as `stoker export --format perfetto` writes it to be
-// saved as a file. The profile is read again: the exporter keeps its own events.
+// /api/perfetto: the trace as written by `stoker export --format perfetto`, to be saved as a file.
+// Reads the profile again: the exporter keeps its own events.
 #include "serve/endpoints.h"
 #include "stoker/export.h"
 
-// Asked for by a person, once: the documents do not keep it.
+// Requested by a person, once: the documents don't keep it.
 enum stoker_status stk_endpoint_perfetto(const struct stk_asked *a, struct stk_answer *out,
                                          struct stoker_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// /api/tile, tiles, names, event, area, calls, search, runs, phases, ribbon: the time line of the
-// first run, of the second with ?side=b. Numbers are checked here, what they name there
-// (include/stoker/timeline.h).
+// /api/tile, tiles, names, event, area, calls, search, runs, phases, ribbon: the timeline of the
+// first run, or of the second with ?side=b. Numbers are checked here; what they refer to is checked
+// there (include/stoker/timeline.h).
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 enum {
     IDS_MAX = 10000,
     TILES_MAX = 256, // at once
-    HITS = 500       // of a search, unless it says otherwise
+    HITS = 500       // of a search, by default
 };
 
 static enum stoker_status number(const struct stk_asked *a, const char *name, int64_t *out,
@@ -25,7 +25,7 @@ static enum stoker_status number(const struct stk_asked *a, const char *name, in
     return STOKER_OK;
 }
 
-// "1,2,3" into out[0, IDS_MAX). No list is an empty one.
+// "1,2,3" into out[0, IDS_MAX). A missing list is empty.
 static enum stoker_status numbers(const struct stk_asked *a, const char *name, int64_t *out,
                                   size_t *count, struct stoker_err *err)
 {
@@ -49,7 +49,7 @@ static enum stoker_status timeline_of(const struct stk_asked *a, struct stoker_t
     return stk_documents_timeline(a->documents, stk_asked_side(a), out, err);
 }
 
-// The blob's bytes become the answer's, as they lie.
+// Moves the blob's bytes to the answer unchanged.
 static enum stoker_status hand_over(enum stoker_status status, struct stoker_blob *b,
                                     struct stk_answer *out)
 {
@@ -81,7 +81,7 @@ enum stoker_status stk_endpoint_tile(const struct stk_asked *a, struct stk_answe
     return hand_over(status, &b, out);
 }
 
-// The same tile of several tracks, in their order.
+// The same tile of several tracks, in order.
 enum stoker_status stk_endpoint_tiles(const struct stk_asked *a, struct stk_answer *out,
                                       struct stoker_err *err)
 {
@@ -154,7 +154,7 @@ static enum stoker_status area_of(const struct stk_asked *a, struct area *out,
     return status == STOKER_OK ? numbers(a, "tracks", out->tracks, &out->track_count, err) : status;
 }
 
-// What the time line says of an area.
+// Statistics of an area.
 static enum stoker_status
 answer_area(const struct stk_asked *a,
             enum stoker_status (*ask)(struct stoker_timeline *t, int64_t t0_ns, int64_t t1_ns,
@@ -179,7 +179,7 @@ enum stoker_status stk_endpoint_area(const struct stk_asked *a, struct stk_answe
     return answer_area(a, stoker_timeline_area, out, err);
 }
 
-// What is called in an area.
+// The call tree of an area.
 enum stoker_status stk_endpoint_calls(const struct stk_asked *a, struct stk_answer *out,
                                       struct stoker_err *err)
 {
@@ -216,7 +216,7 @@ enum stoker_status stk_endpoint_phases(const struct stk_asked *a, struct stk_ans
     return hand_over(status, &b, out);
 }
 
-enum { BUCKETS = 1024 }; // of a ribbon, unless it says otherwise
+enum { BUCKETS = 1024 }; // of a ribbon, by default
 
 enum stoker_status stk_endpoint_ribbon(const struct stk_asked *a, struct stk_answer *out,
                                        struct stoker_err *err)

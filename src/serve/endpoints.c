@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of what can be asked; see endpoints.h.
+// The table of requests; see endpoints.h.
 #include "serve/endpoints.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list by age; see guests.h. A connection is ended by shutting its socket down: its thread sees
-// that at its next read. The HTTP library closes a socket before it says so, and its number may be
-// another file's by then: hence the duplicates.
+// A list by age; see guests.h. A connection is ended by shutting its socket down, which its thread
+// sees at its next read. The HTTP library closes a socket before it reports it, and its number may
+// then belong to another file: hence the duplicates.
 #include "serve/guests.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP by libmicrohttpd: what serve.h says. Of a request only its method, path, query, body and
-// four headers are looked at. Everything that goes out says that it is not to be kept, framed,
-// sniffed or given to other pages, and that pages run no script but the server's own.
+// HTTP by libmicrohttpd: implements serve.h. Of a request, only method, path, query, body and four
+// headers are used. Every response says that it must not be cached, framed, sniffed or given to
+// other pages, and that pages run only the server's own scripts.
 #include <netinet/in.h>
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -23,12 +23,12 @@
 #include "serve/serve.h"
 
 enum {
-    TRUSTED = 128, // connections that have shown the token: places that guests cannot take
+    TRUSTED = 128, // connections that have shown the token: places that guests can't take
     CONNECTIONS = STK_GUESTS_MAX + TRUSTED,
-    SILENT_SECONDS = 20, // of a connection: half-open ones end
+    SILENT_SECONDS = 20, // idle connections end
     CONNECTION_BYTES = 64 << 10,
     BODY_MAX = 64 << 10,   // of a POST: SQL
-    STACK_BYTES = 1 << 20, // of the thread of a connection; only what is touched is held
+    STACK_BYTES = 1 << 20, // stack of a connection's thread; only touched pages take memory
     PATH_MAX_CHARS = 4096
 };
 
@@ -40,14 +40,14 @@ struct stk_server {
     const char *ui_dir;
     char address[256];
     struct stk_drops drops;
-    pthread_mutex_t documents_lock, events_lock; // of enum stk_need; taken in this order
+    pthread_mutex_t documents_lock, events_lock; // locks of enum stk_need; taken in this order
 };
 
-// One request, while its body comes.
+// A request whose body is still arriving.
 struct pending {
     struct stk_body body;
     bool is_too_long;
-    struct stk_drop_file *dropped; // of /api/drop: the body goes there
+    struct stk_drop_file *dropped; // for /api/drop: receives the body
 };
 
 static const char *const HEADERS[][2] = {
@@ -79,7 +79,7 @@ static enum MHD_Result send_off(struct MHD_Connection *c, unsigned code, const c
     return queued;
 }
 
-// Bytes are copied: what is shared may be replaced before it was sent.
+// Copies the bytes: shared ones may be replaced before they are sent.
 static enum MHD_Result give(struct MHD_Connection *c, unsigned code, const char *type,
                             const void *bytes, size_t n, const char *allow)
 {
@@ -88,8 +88,8 @@ static enum MHD_Result give(struct MHD_Connection *c, unsigned code, const char 
     return send_off(c, code, type, r, allow);
 }
 
-// What was made for this answer alone goes without a copy; `own` is empty then. The header tells
-// how long it took to make.
+// Moves an answer made for this request only; `own` is empty afterwards. A header says how long it
+// took to make.
 static enum MHD_Result hand_over(struct MHD_Connection *c, const char *type, struct stk_body *own,
                                  uint64_t took_ns)
 {
@@ -169,7 +169,7 @@ static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
-// A header that says who asks and stands there twice: programs differ in which one counts.
+// A header that identifies the client and occurs twice: programs differ in which one counts.
 static bool is_doubled(struct MHD_Connection *c, const char *name)
 {
     struct counted n = {.name = name};
@@ -177,8 +177,7 @@ static bool is_doubled(struct MHD_Connection *c, const char *name)
     return n.count > 1;
 }
 
-// All modules as one script: a browser that asks for them one by one waits for each level of
-// imports.
+// All modules as one script: a browser that loads them one by one waits for each level of imports.
 static enum stoker_status make_script(struct stk_body *out, struct stoker_err *err)
 {
     struct stk_sink sink;
@@ -319,7 +318,7 @@ static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection 
     return give_asset(s, c, url);
 }
 
-// A connection that has just shown the token is no longer a guest.
+// A connection that has just shown the token stops being a guest.
 static void see_token(struct stk_server *s, struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info =
@@ -336,7 +335,7 @@ static bool may_ask(const struct stk_server *s, struct MHD_Connection *c)
            stk_access_knows_origin(&s->gate, header(c, "Origin")) && shows_token(s, c);
 }
 
-// A file is written as it comes: only for who may ask.
+// A file is written as it arrives: only for authorized clients.
 static bool begin_request(struct stk_server *s, struct MHD_Connection *c, const char *url,
                           const char *method, struct pending *p)
 {
@@ -350,7 +349,7 @@ static bool begin_request(struct stk_server *s, struct MHD_Connection *c, const 
     return p->dropped != NULL;
 }
 
-// Called once for the head, then for each piece of the body, then for its end.
+// Called once for the headers, then for each piece of the body, then for its end.
 static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *url,
                               const char *method, const char *version, const char *data,
                               size_t *data_n, void **state)

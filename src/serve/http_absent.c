@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces http.c if stoker is built without libmicrohttpd.
+// Replaces http.c when stoker is built without libmicrohttpd.
 #include "serve/serve.h"
 
 enum stoker_status stk_server_open(struct stk_server **out, const struct stk_serve_plan *plan,

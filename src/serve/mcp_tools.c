@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See mcp_tools.h. Limits: a link that is changed between the check of a path and its reading is
-// followed: a user who can change it can also change the profile.
+// See mcp_tools.h. Limits: a link changed between the check of a path and its reading is followed:
+// a user who can change it can also change the profile.
 #include "serve/mcp_tools.h"
 
 #include <dirent.h>
@@ -43,8 +43,8 @@ static char *resolve_in(const struct stk_mcp_folders *folders, const char *path)
     return NULL;
 }
 
-// A folder is read as a whole, and a link in it may lead elsewhere. What can't be looked at, or is
-// deeper than anything that stoker looks into, counts as such a link.
+// A folder is read as a whole, and a link in it may lead elsewhere. What can't be examined, or is
+// deeper than stoker ever looks, counts as such a link.
 static bool leads_out(const struct stk_mcp_folders *folders, const char *path, int depth)
 {
     struct stat st;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tools that `stoker mcp` offers: each is a row with its arguments and a call of the library
-// that gives a JSON document. They only read, and only below the folders named at startup.
+// The tools of `stoker mcp`: each is a row with its arguments and a library call that returns a
+// JSON document. They only read, and only below the folders given at startup.
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ struct stk_mcp_argument {
     const char *name, *type, *meaning; // type of JSON Schema
     bool is_needed;
 };
-// What a call asks for: texts of the request; NULL: not given.
+// A call's arguments: texts of the request; NULL: not given.
 struct stk_mcp_call {
     const char *profile; // resolved
     const struct stk_json_value *arguments;
@@ -34,7 +34,7 @@ struct stk_mcp_tool {
 };
 extern const struct stk_mcp_tool stk_mcp_tools[]; // ends with an empty one
 
-// A path of a request, resolved, to be freed with free(). NULL, with the reason in err: it is not
-// there, or not below a folder.
+// A path of a request, resolved; free it with free(). NULL, with the reason in err: it doesn't
+// exist, or isn't below one of the folders.
 char *stk_mcp_resolve(const struct stk_mcp_folders *folders, const char *path,
                       struct stoker_err *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where libmicrohttpd comes from; see mhd.h. STOKER_MICROHTTPD_FILE: the library's file name with
-// its version, as CMake found it beside the header.
+// Loads libmicrohttpd; see mhd.h. STOKER_MICROHTTPD_FILE: the library's file name with its version,
+// as CMake found it next to the header.
 #include "serve/mhd.h"
 
 struct stk_mhd stk_mhd;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of libmicrohttpd that the server calls, loaded when it starts: the library brings
-// gnutls, which costs every other command a millisecond and more at its start.
+// The libmicrohttpd functions that the server calls, loaded when it starts: the library brings
+// gnutls, which would cost every other command at least a millisecond at startup.
 #pragma once
 
 #include <microhttpd.h>
@@ -23,6 +23,6 @@
 struct stk_mhd {
     STK_MHD_CALLS(STK_LATE_MEMBER)
 };
-extern struct stk_mhd stk_mhd; // to be called once stk_mhd_load has succeeded
+extern struct stk_mhd stk_mhd; // usable after stk_mhd_load has succeeded
 
 STK_MUST_CHECK enum stoker_status stk_mhd_load(struct stoker_err *err);

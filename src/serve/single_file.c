@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One object with the documents that the pages would ask the server for; see single_file.h. Tables
-// hold their first ROWS rows, and say how many there are.
+// One object with the documents that the pages would request from the server; see single_file.h.
+// Tables have their first ROWS rows, and their total number.
 #include "serve/single_file.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void put_document(struct stk_body *data, const char *between, const char 
     (void)stk_body_write(data, document->p ? document->p : "null", document->p ? document->n : 4);
 }
 
-// A document that was asked for, with what became of it.
+// Adds a requested document, or leaves it out with its reason.
 static enum stoker_status put_or_leave_out(struct stk_body *data, const char *between,
                                            const char *key, const struct stk_body *document,
                                            enum stoker_status found, const struct stoker_err *why,
@@ -64,7 +64,7 @@ static enum stoker_status put_tables(struct stk_body *data, struct stk_documents
     return status;
 }
 
-// What the rules that the report names are about.
+// The texts of the rules that the report names.
 static enum stoker_status put_explanations(struct stk_body *data, const struct stk_body *report,
                                            struct stoker_err *err)
 {

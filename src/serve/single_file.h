@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages and all that they show as one HTML file, which asks nobody for anything.
+// The pages and everything they show as one HTML file, which makes no requests.
 #pragma once
 
 #include "serve/documents.h"
 
-// The report, every analysis whose table is not too long for a page, estimates, and a comparison if
+// The report, every analysis whose table isn't too long for a page, estimates, and a comparison if
 // there is a second side. The page says what is left out.
 STK_MUST_CHECK enum stoker_status stk_single_file_write(const struct stk_view_plan *plan,
                                                         stoker_write_fn write, void *arg,
