@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stoker: where the time of training goes (`stoker.why`), and input pipelines (`stoker.data`)."""
+"""stoker: where training time goes (`stoker.why`), and input pipelines (`stoker.data`)."""
 
 from . import callbacks
 from ._handler import handler

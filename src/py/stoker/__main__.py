@@ -10,9 +10,9 @@ from ._program import program
 
 
 def _users_path() -> str:
-    """PATH without the environment that `uvx stoker` made for this package: the `python` of `stoker run -- python ...` is
-    the user's, not the one that runs stoker. uv names itself in UV, and puts that environment first; of one that the
-    user works in, VIRTUAL_ENV is the name."""
+    """PATH without the environment that `uvx stoker` made for this package: the `python` of `stoker run -- python ...`
+    is the user's, not the one that runs stoker. uv sets UV and puts that environment first; VIRTUAL_ENV names the one
+    that the user works in."""
     first, _, rest = os.environ["PATH"].partition(os.pathsep)
     is_own = os.environ.get("UV") and sys.prefix != sys.base_prefix and os.environ.get("VIRTUAL_ENV") != sys.prefix
     return rest if is_own and rest and first == sysconfig.get_path("scripts") else os.environ["PATH"]

@@ -19,7 +19,7 @@ from ._program import why
 
 
 def _rank() -> int:
-    """From torch.distributed if it is set up, else from the launcher."""
+    """From torch.distributed if initialized, else from the launcher."""
     torch = sys.modules.get("torch")
     distributed = getattr(torch, "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
@@ -29,7 +29,7 @@ def _rank() -> int:
 
 
 def handler(prof: Any) -> None:
-    """on_trace_ready of torch.profiler.profile: writes the window, and says where its time goes."""
+    """on_trace_ready of torch.profiler.profile: writes the window, and reports where its time goes."""
     folder, rank = os.environ.get("STOKER_PROFILES") or "stoker-profiles", _rank()
     name = f"rank{rank}_{os.getpid()}.{time.time_ns()}.pt.trace.json.gz"
     path = os.path.join(folder, name)
@@ -37,7 +37,7 @@ def handler(prof: Any) -> None:
         os.makedirs(folder, exist_ok=True)
         prof.export_chrome_trace(path)
         text = why(path).text if rank == 0 else ""
-    except Exception as e:  # the job goes on
+    except Exception as e:  # the job continues
         print(f"stoker: no diagnosis of this window: {type(e).__name__}: {e}", file=sys.stderr, flush=True)
         return
     if text:

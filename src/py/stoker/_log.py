@@ -22,7 +22,7 @@ def _sentence(report: Report) -> str:
 
 
 def _text(report: Report) -> str:
-    """As Markdown, which TensorBoard shows: it keeps the columns."""
+    """As Markdown, in which TensorBoard keeps the columns."""
     return f"{_sentence(report)}\n\n" + "\n".join(f"    {line}" for line in report.text.splitlines())
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="import-not-found,import-untyped"
-"""Notebooks: a report as HTML with its bars and its ribbon, and the magics of `%load_ext stoker`.
+"""Notebooks: a report as HTML with its bars and ribbon, and the magics of `%load_ext stoker`.
 
     %stoker why trace.json.gz           shown as a report, unless it has options
     %stoker stats kernels trace.json.gz any other command: its text
     %%stoker                            the cell runs under torch.profiler, and its report follows
     loss = model(x).sum(); loss.backward()
 
-Everything that a profile names is escaped; the page has no script and loads nothing.
+Names from a profile are escaped; the page has no script and loads nothing.
 """
 
 import html
@@ -19,7 +19,7 @@ from typing import Any
 
 from ._program import ProfileError, Report, program, why
 
-# By the first that begins a part's name (profile/model/parts.def).
+# by the first key that a part's name starts with (profile/model/parts.def)
 COLORS = {"compute": "#2f7d4f", "compile": "#8c564b", "input": "#c4572c", "communication": "#7b5bb5", "collective": "#7b5bb5",
           "transfer": "#b8860b", "host": "#3a6ea5", "kernel_launch": "#5d8aa8"}  # fmt: skip
 PARTS_LEAST = 0.005  # of the step: shorter parts have no bar
@@ -44,7 +44,7 @@ def bars(report: Report) -> str:
 
 
 def ribbon(report: Report) -> str:
-    """The median step's parts next to each other, as long as they are; "" where the report has no step."""
+    """The median step's parts next to each other, with widths by time; "" if the report has no step."""
     step = report.get("breakdown", {}).get("median_step") or {}
     parts = [(str(p["id"]), float(p["ns"])) for p in step.get("parts", []) if p.get("ns", 0) > 0]
     total = sum(ns for _, ns in parts)
@@ -78,7 +78,7 @@ def _command(line: str) -> Any:
 
 
 def _cell(code: str, shell: Any) -> Any:
-    """Runs a cell under torch.profiler; its names are the notebook's."""
+    """Runs a cell under torch.profiler, with the notebook's names."""
     import torch
 
     kinds = [torch.profiler.ProfilerActivity.CPU]

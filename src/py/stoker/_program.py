@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `stoker` for Python: where it is, and its answers as data.
+"""The program `stoker` for Python: finds it, and returns its answers as data.
 
-The program comes with the package (bin/stoker), so that both have the same version; otherwise the
-one on PATH is used. Each answer is the program's --json output, whose contracts `stoker schema`
-prints.
+The program comes with the package (bin/stoker), so both have the same version; otherwise the one on PATH is used. Each
+answer is the program's --json output; `stoker schema` prints its contract.
 """
 
 import json
@@ -14,7 +13,7 @@ from typing import Any, Optional, Union
 
 PathLike = Union[str, "os.PathLike[str]"]
 NOT_A_PROFILE = 3  # exit code
-CANNOT_TELL = 4  # exit code: an answer, and not an error
+CANNOT_TELL = 4  # exit code: an answer, not an error
 
 
 class ProfileError(ValueError):
@@ -36,12 +35,12 @@ def program() -> str:
 
 
 class Report(dict):  # type: ignore[type-arg]
-    """A document of `stoker ... --json`. When printed, it is the program's text report; a notebook
-    shows the verdict, the median step as a ribbon, its parts as bars, and the text."""
+    """A document of `stoker ... --json`. print() shows the program's text report; a notebook shows the verdict, the
+    median step as a ribbon, its parts as bars, and the text."""
 
     def __init__(self, document: "dict[str, Any]", text: str) -> None:
         super().__init__(document)
-        self.text = text  # as on a terminal of 80 columns
+        self.text = text  # as on a terminal with 80 columns
 
     def __repr__(self) -> str:
         return self.text
@@ -49,7 +48,7 @@ class Report(dict):  # type: ignore[type-arg]
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        from . import _notebook  # it needs this module
+        from . import _notebook  # imports this module
 
         return _notebook.page(self)
 
@@ -88,7 +87,7 @@ def why(*profiles: PathLike, steps: Optional[str] = None, rank: Optional[int] = 
         report = stoker.why("trace.json.gz")
         report["verdict"]["sentence"], [f["id"] for f in report["findings"]]
     """
-    from . import _remote  # 6 ms, which jobs that only load data should not pay
+    from . import _remote  # 6 ms, which jobs that only load data shouldn't pay
 
     try:
         with _remote.local(program(), profiles) as paths:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles in object stores for `stoker.why`: "s3://bucket/run/*.json.gz", through fsspec.
 
-Each object is streamed into a `stoker partial` of its own (docs/cluster.md), several at once, so that
-neither this process nor a disk holds one whole. What stays is partials, kilobytes each, in a
-private temporary folder until the report is made.
+Each object is streamed into a separate `stoker partial` (docs/cluster.md), several at once, so neither memory nor disk
+ever holds a whole object. Only the partials, kilobytes each, are kept in a private temporary folder until the report is
+made.
 """
 
 import concurrent.futures
@@ -22,7 +22,7 @@ SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|[a-z][a-z0-9+.-]*::")
 
 
 class NotProfile(ValueError):
-    """What `stoker partial` said of objects."""
+    """The output of `stoker partial` about objects."""
 
 
 def is_remote(path: Any) -> bool:
@@ -30,7 +30,7 @@ def is_remote(path: Any) -> bool:
 
 
 def _objects(url: str) -> "list[tuple[Any, str, str]]":
-    """(file system, path, name in the report) of what a URL names: an object, a pattern, or a folder."""
+    """(file system, path, name in the report) for a URL of an object, a pattern, or a folder."""
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError as e:
@@ -48,13 +48,13 @@ def _objects(url: str) -> "list[tuple[Any, str, str]]":
 
 
 def _stream(program: str, found: "tuple[Any, str, str]", out: str) -> Optional[str]:
-    """Writes the partial of one object; what went wrong, or None."""
+    """Writes the partial of one object; returns what went wrong, or None."""
     fs, path, name = found
     words = [program, "partial", "--quiet", "--stdin-name", name, "--output", out, "-"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
         assert p.stdin and p.stderr
         try:
-            with fs.open(path, "rb") as source, contextlib.suppress(BrokenPipeError):  # it says why it stopped
+            with fs.open(path, "rb") as source, contextlib.suppress(BrokenPipeError):  # it reports why it stopped
                 while piece := source.read(PIECE):
                     p.stdin.write(piece)
         except Exception:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="import-not-found,import-untyped"
-"""A window of steps that the callbacks record, and its report: how each framework's profiler is begun and ended, and how
-steps are marked in it. A step lasts from one step's end to the next, so that it holds its fetch.
+"""Records a window of steps for the callbacks, and makes its report: starts and ends each framework's profiler, and
+marks steps in it. A step lasts from one step's end to the next, so it includes its fetch.
 
-Limits: see stoker/callbacks.py. Of several ranks, each records; the first reports what is in the folder then.
+Limits: see stoker/callbacks.py. Every rank records; the first one reports what is in the folder at that time.
 """
 
 import glob
@@ -17,7 +17,7 @@ from ._program import Report, why
 
 
 class _Torch:
-    """torch.profiler, with one step of warm-up and shapes, as `stoker run` records."""
+    """torch.profiler, with one step of warm-up and with shapes, like `stoker run`."""
 
     def __init__(self, folder: str, rank: int, steps: int) -> None:
         import torch
@@ -134,7 +134,7 @@ def _say(text: str) -> None:
 
 
 class Window:
-    """begin() at the start of training, stepped() after each step, end() after the last: none raises."""
+    """begin() at the start of training, stepped() after each step, end() after the last; none of them raises."""
 
     def __init__(self, backend: str, steps: int, warmup: int, folder: Optional[str], log: Any, log_dir: Optional[str]) -> None:
         if steps < 1 or warmup < 0:
@@ -154,7 +154,7 @@ class Window:
         """A failure ends the recording, not the training."""
         try:
             do()
-        except Exception as e:  # of any framework's profiler
+        except Exception as e:  # any framework's profiler may raise
             _say(f"no verdict: {type(e).__name__}: {e}")
             self.profiler, self.is_over = None, True
 
@@ -166,7 +166,7 @@ class Window:
         run = os.environ.get("TORCHELASTIC_RUN_ID")  # ranks of one launch share a folder
         self.folder = os.path.join(self.root, f"launch-{run}" if run else f"{name}-{os.getpid()}")
         if "_stoker_core" in sys.modules:
-            self.is_over = True  # `stoker run` records this job
+            self.is_over = True  # `stoker run` already records this job
         elif self.backend not in PROFILERS:
             _say(f"no verdict: Keras' backend {self.backend} has no profiler that stoker knows")
             self.is_over = True
@@ -214,5 +214,5 @@ class Window:
             report, folder = self.report, self.log_dir or log_dir or "stoker-tensorboard"
             try:
                 log_report(name, report, folder, self.count)  # type: ignore[arg-type]
-            except Exception as e:  # the service's
+            except Exception as e:  # the service's errors
                 _say(f"the verdict was not logged to {name}: {type(e).__name__}: {e}")

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the worker processes of a PyTorch DataLoader do, for `stoker why`.
+"""Records what the worker processes of a PyTorch DataLoader do, for `stoker why`.
 
-A profiler sees only the training process, and that it waits for its workers. With this, each worker
-records its own batches: each item, collating them, and, between two batches, waiting for its turn.
-The record is a Chrome JSON trace, one file per worker. It is complete after each write, so a killed
-worker loses at most its last second.
+A profiler sees only the training process, waiting for its workers. With this, each worker records its own batches: each
+item, collating them, and, between two batches, waiting for its turn. The recording is a Chrome JSON trace, one file per
+worker. It is complete after each write, so a killed worker loses at most its last second.
 
-Limits: the fetchers of torch.utils.data._utils are wrapped if they look as they have since PyTorch 1.2;
-otherwise only items are recorded. Work inside an item is not recorded.
+Limits: wraps the fetchers of torch.utils.data._utils if they have the form used since PyTorch 1.2; otherwise only items
+are recorded. Work inside an item isn't recorded.
 """
 
 import functools
@@ -20,15 +19,15 @@ import time
 from typing import Any, Callable
 
 BATCH, COLLATE = "stoker worker: batch", "stoker worker: collate"  # as in src/wire/wire.h
-WRITE_NS = 1_000_000_000  # between two writes
-EVENTS_MAX = 200_000  # a worker's; what comes later is not recorded
+WRITE_NS = 1_000_000_000  # between writes
+EVENTS_MAX = 200_000  # per worker; later ones aren't recorded
 TAIL = "\n]}\n"
 
-_here = threading.local()  # .recorder of the worker that this thread is
+_here = threading.local()  # .recorder of this thread's worker
 
 
 class _Recorder:
-    """Events of one worker and the file that they go to."""
+    """Events of one worker, and their file."""
 
     def __init__(self, path: str, worker: int) -> None:
         self.path, self.worker, self.count, self.depth = path, worker, 0, 0
@@ -53,7 +52,7 @@ class _Recorder:
             self.written_ns = end_ns
 
     def write(self) -> None:
-        """Append the new events, and then the end of the file."""
+        """Appends the new events and the end of the file."""
         if not self.lines:
             return
         with open(self.path, "r+b") as f:
@@ -63,7 +62,7 @@ class _Recorder:
 
 
 def _timed(f: "Callable[..., Any]", name: str, category: str) -> "Callable[..., Any]":
-    """f, recorded under this name where a worker runs it; calls inside its own kind are not."""
+    """f, recorded under this name in a worker; nested calls of the same kind aren't."""
 
     @functools.wraps(f)
     def timed(*args: Any, **kwargs: Any) -> Any:
@@ -83,7 +82,7 @@ def _timed(f: "Callable[..., Any]", name: str, category: str) -> "Callable[..., 
 
 
 def _timed_iter(f: "Callable[..., Any]", name: str) -> "Callable[..., Any]":
-    """The generator or iterator that f gives, with each of its elements recorded."""
+    """The generator or iterator that f returns, with each of its elements recorded."""
 
     @functools.wraps(f)
     def elements(*args: Any, **kwargs: Any) -> Any:
@@ -100,7 +99,7 @@ def _timed_iter(f: "Callable[..., Any]", name: str) -> "Callable[..., Any]":
 
 
 def _frame_name(cls: type, f: "Callable[..., Any]") -> str:
-    """As PyTorch's profiler writes it: "data.py(31): __getitem__", the file from its sys.path on."""
+    """As in PyTorch's profiler: "data.py(31): __getitem__", with the file relative to its sys.path entry."""
     code = getattr(f, "__code__", None)
     if code is None:
         return f"{cls.__name__}.{getattr(f, '__name__', 'item')}"
@@ -122,7 +121,7 @@ def _wrap_method(cls: type, method: str, wrap: "Callable[..., Any]") -> None:
 
 
 def _wrap_dataset(dataset: Any) -> None:
-    """Its own way to an item; of PyTorch's wrappers (Subset, ConcatDataset) that of what is inside."""
+    """Its own item access; for PyTorch's wrappers (Subset, ConcatDataset) that of the wrapped dataset."""
     cls = type(dataset)
     if cls.__module__.split(".")[0] == "torch":
         for inner in [getattr(dataset, "dataset", None), *(getattr(dataset, "datasets", None) or [])]:

@@ -7,16 +7,16 @@
     accelerator = stoker.callbacks.accelerate(Accelerator())        # Accelerate: at end_training()
 
 Each counts steps, records a window of them with the framework's own profiler, and at the end prints the report of
-`stoker why` to standard error, from the first rank only. `report` holds it then. Arguments, all by name:
+`stoker why` to standard error, from the first rank only. It is then also in `report`. Arguments, all by name:
 
     steps, warmup   steps to record (5) and to skip first (10)
-    folder          where the profiles go, a folder of its own in it for each run (stoker-profiles, or $STOKER_PROFILES)
+    folder          where the profiles go, in a separate folder for each run (stoker-profiles, or $STOKER_PROFILES)
     log             "tensorboard", "wandb", "mlflow", or several: the verdict, and the shares of the step as figures. W&B
                     and MLflow need a run that the program has begun
     log_dir         TensorBoard's folder (the framework's own, else stoker-tensorboard)
 
-Limits: a failure never ends the training; it prints one line. Nothing is recorded under `stoker run`, which does it
-itself, or where another profiler is at work. A run that ends before warmup and a step has no verdict.
+Limits: a failure never ends the training; it prints one line. Nothing is recorded under `stoker run`, which records
+itself, or while another profiler is active. A run that ends before the warm-up and one step has no verdict.
 """
 
 import sys
@@ -30,7 +30,7 @@ __all__ = ["accelerate", "keras", "lightning", "transformers"]
 
 
 def _loaded(*names: str) -> Any:
-    """The first module of these that the program has imported, else the first that can be."""
+    """The first of these modules that the program has imported, else the first one installed."""
     for name in names:
         if name in sys.modules:
             return sys.modules[name]
@@ -46,13 +46,13 @@ def _loaded(*names: str) -> Any:
 
 
 class _HasReport:
-    """What is common to all: the window, and what it found."""
+    """Shared by all: the window, and its result."""
 
     stoker_window: Window
 
     @property
     def report(self) -> Any:
-        """The report; None until the training has ended, and if no report could be made."""
+        """The report; None until the training has ended, or if no report could be made."""
         return self.stoker_window.report
 
 
@@ -81,7 +81,7 @@ def lightning(*, steps: int = 5, warmup: int = 10, folder: Optional[str] = None,
 
 
 def transformers(*, steps: int = 5, warmup: int = 10, folder: Optional[str] = None, log: Log = (), log_dir: Optional[str] = None) -> Any:
-    """A callback of transformers.Trainer and of what is built on it. Its steps are those of the optimizer."""
+    """A callback of transformers.Trainer and its subclasses. Its steps are the optimizer's."""
     base = _loaded("transformers.trainer_callback").TrainerCallback
 
     class StokerCallback(_HasReport, base):  # type: ignore[misc, valid-type]
@@ -125,8 +125,8 @@ def keras(*, steps: int = 5, warmup: int = 10, folder: Optional[str] = None, log
 def accelerate(
     accelerator: Any, *, steps: int = 5, warmup: int = 10, folder: Optional[str] = None, log: Log = (), log_dir: Optional[str] = None
 ) -> Any:
-    """The accelerator itself. A step is a call of its backward() after which gradients are in sync; the verdict comes in
-    end_training(), and is its `stoker_window.report`."""
+    """The accelerator itself. A step is a backward() call after which gradients are in sync; end_training() prints the
+    verdict, which is also in `stoker_window.report`."""
     window = Window("torch", steps, warmup, folder, log, log_dir)
     backward, end_training = accelerator.backward, accelerator.end_training
 

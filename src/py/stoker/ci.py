@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the GitHub Action and the GitLab template run: `python -m stoker.ci github|gitlab`. It needs
-the program on PATH, and Python's standard library alone: the action runs it as a file.
+"""Run by the GitHub Action and the GitLab template: `python -m stoker.ci github|gitlab`. It needs the program on PATH,
+and only Python's standard library: the action runs it as a file.
 
-Inputs are variables of the environment, as action.yml lists them: STOKER_PROFILE, STOKER_BASE, STOKER_FAIL_ON,
+Inputs are environment variables, listed in action.yml: STOKER_PROFILE, STOKER_BASE, STOKER_FAIL_ON,
 STOKER_FAIL_ON_CHANGE, STOKER_CANNOT_TELL, STOKER_PROVE, STOKER_PROVE_AGAINST. The report is written to stoker-report.md and
-stoker-report.json in STOKER_OUT (the runner's temporary folder, or the working folder). Exit codes are the program's: the
-first of the report, the comparison and the proof that is not 0.
+stoker-report.json in STOKER_OUT (the runner's temporary folder, or the working folder). Exit codes are the program's:
+the first nonzero one of the report, the comparison and the proof.
 """
 
 import json
@@ -41,14 +41,14 @@ def severity(finding: "dict[str, object]") -> str:
     return str(finding["severity"])
 
 
-# A message must stay on its line, and must not begin a command of the runner's.
+# A message must stay on its line, and must not start a runner command.
 def escaped(text: object, is_property: bool = False) -> str:
     said = str(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return said.replace(":", "%3A").replace(",", "%2C") if is_property else said
 
 
 def place(finding: "dict[str, object]") -> "tuple[str, int] | None":
-    """The finding's file, below the working folder, and line."""
+    """The finding's file, within the working folder, and line."""
     source = finding.get("source")
     if not isinstance(source, dict):
         return None
@@ -59,7 +59,7 @@ def place(finding: "dict[str, object]") -> "tuple[str, int] | None":
 
 
 def annotate(findings: "list[dict[str, object]]") -> None:
-    """Workflow commands of GitHub, which it shows at file and line."""
+    """GitHub workflow commands, which GitHub shows at file and line."""
     kinds = {"high": "error", "medium": "warning"}
     for finding in findings:
         at = place(finding)
@@ -81,7 +81,7 @@ def github(report: "dict[str, object] | None", markdown: pathlib.Path, document:
 
 
 def gitlab(report: "dict[str, object] | None") -> None:
-    """gl-code-quality-report.json: findings with a place, as merge requests show them."""
+    """gl-code-quality-report.json: findings with a place, for merge requests."""
     levels = {"high": "critical", "medium": "major", "low": "minor"}
     rows = []
     for finding in list(report.get("findings", [])) if report else []:  # type: ignore[call-overload]
@@ -94,7 +94,7 @@ def gitlab(report: "dict[str, object] | None") -> None:
 
 
 def write_markdown(profile: str, report: "dict[str, object]", markdown: pathlib.Path) -> "list[int]":
-    """Exit codes that are not those of an answer."""
+    """Exit codes that don't mean an answer."""
     if "findings" in report:
         text = stoker("why", "--format", "markdown", "-o", markdown, "--", profile)
         return [] if text.returncode in (0, 1, CANNOT_TELL) else [text.returncode]
@@ -104,7 +104,7 @@ def write_markdown(profile: str, report: "dict[str, object]", markdown: pathlib.
 
 
 def report_codes(profile: str, markdown: pathlib.Path, document: pathlib.Path) -> "tuple[list[int], dict[str, object] | None]":
-    """Exit codes of the report and the comparison, and the report."""
+    """Returns the exit codes of the report and the comparison, and the report."""
     why = stoker("why", "--json", "-o", document, *fail_on(), "--", profile)
     report = json.loads(document.read_text(encoding="utf-8")) if why.returncode in (0, 1, CANNOT_TELL) else None
     codes = [why.returncode]
@@ -120,7 +120,7 @@ def report_codes(profile: str, markdown: pathlib.Path, document: pathlib.Path) -
 
 
 def proof_code(markdown: pathlib.Path) -> int:
-    """The exit code of `stoker prove`, whose result is added to the report."""
+    """Returns the exit code of `stoker prove`, whose result is added to the report."""
     sides = [*shlex.split(given("PROVE_AGAINST")), "--vs", *shlex.split(given("PROVE"))]
     done = stoker("prove", "--no-color", "--ledger", "none", "--", *sides)
     with open(markdown, "a", encoding="utf-8") as f:

@@ -104,7 +104,7 @@ def function(
     experimental_compile=None,
     experimental_follow_type_hints=None,
 ):
-    """Accepted as a decorator, with its arguments. Functions are traced when a dataset gets them."""
+    """Accepted as a decorator, with its arguments. Functions are traced when given to a dataset."""
     return func if func is not None else lambda f: f
 
 
@@ -143,7 +143,7 @@ def _get_single_element(dataset):
     return dataset.get_single_element()
 
 
-# tf.data.Dataset and tf.data.experimental.AUTOTUNE of scripts whose import was changed.
+# tf.data.Dataset and tf.data.experimental.AUTOTUNE, for scripts that only changed the import.
 data = _sys.modules[__name__]
 class _Namespace(_types.SimpleNamespace):
     def __getattr__(self, name):
@@ -172,7 +172,7 @@ _unknown = _absent.answers("data", __name__, "")
 
 
 def __getattr__(name):
-    """Version 1's names of TensorFlow (tf.random_uniform, tf.gfile); for others an error with the nearest."""
+    """TensorFlow 1's names (tf.random_uniform, tf.gfile); for others an error with the nearest."""
     old = _compat.old_name(name)
     return _unknown(name) if old is None else old
 

@@ -16,8 +16,8 @@ import traceback
 
 import stoker.data as sd
 
-# Controls but for the line's end and the tab, and marks that turn the direction of text, as in the
-# program's own output (src/base/text.h).
+# Controls except line end and tab, and marks that change the direction of text, as in the program's output
+# (src/base/text.h).
 _HIDDEN = dict.fromkeys(
     [*range(9), *range(11, 32), *range(127, 160), 0x61C, 0x200E, 0x200F]
     + [*range(0x2028, 0x202F), *range(0x2066, 0x206A)],
@@ -26,12 +26,12 @@ _HIDDEN = dict.fromkeys(
 
 
 def complain(text, use="bench"):
-    """A line on standard error; what it names others may have chosen."""
+    """Prints a line to standard error; names in it may be chosen by others."""
     print(f"stoker data {use}: {text}".translate(_HIDDEN), file=sys.stderr)
 
 
 def load(path):
-    """The dataset that the file defines, or an exit with a message."""
+    """The dataset defined by the file; exits with a message if there is none."""
     try:
         open(path, "rb").close()
     except OSError as e:
@@ -75,7 +75,7 @@ def measure(ds, seconds):
 
 
 def about():
-    """Versions, what the engine has, and whether it sees a GPU."""
+    """Versions, the engine's features, and whether it finds a GPU."""
     import numpy as np
 
     from stoker.data import _engine
@@ -92,7 +92,7 @@ def about():
 
 
 def bench(path, seconds):
-    """Measures the file's pipeline and prints what it found; the exit code."""
+    """Measures the file's pipeline and prints the result; returns the exit code."""
     ds = load(path)
     try:
         first, count, took, size, stats = measure(ds, seconds)
@@ -117,7 +117,7 @@ def bench(path, seconds):
 
 
 def convert(words, is_told):
-    """Converts, and says how many rows there were; the exit code."""
+    """Converts, and prints the number of rows; returns the exit code."""
     from .interop import _convert
 
     try:
@@ -128,10 +128,10 @@ def convert(words, is_told):
     except (sd.errors.OpError, ImportError) as e:
         complain(str(e), "convert")
         return 3
-    except OSError as e:  # what is read fails as an OpError
+    except OSError as e:  # reading fails with an OpError instead
         complain(f"it can't be written: {e}", "convert")
         return 5
-    except (ValueError, TypeError) as e:  # pyarrow's, of columns that differ or have no counterpart
+    except (ValueError, TypeError) as e:  # from pyarrow, if columns differ or can't be converted
         complain(str(e), "convert")
         return 3
 
@@ -150,7 +150,7 @@ def run(argv):
     if argv[1:] == ["--version"]:
         print(f"stoker.data {sd.__version__}")
         return 0
-    if len(argv) > 5 and argv[1] in ("convert", "convert-quietly"):  # of the program
+    if len(argv) > 5 and argv[1] in ("convert", "convert-quietly"):  # called by the program
         return convert(argv[2:], argv[1] == "convert")
     if len(argv) not in (3, 4) or argv[1] != "bench":
         return usage()
@@ -164,7 +164,7 @@ def run(argv):
 
 
 def main(argv):
-    """run(), with Ctrl-C and a reader that has gone (exit 0, as for the other commands) quiet."""
+    """run(), but quiet on Ctrl-C and when its reader is gone (exit 0, like the other commands)."""
     try:
         code = run(argv)
         sys.stdout.flush()

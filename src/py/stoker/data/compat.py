@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.compat: version 1's names of what this module has (compat.v1), as_bytes, as_str.
+"""tf.compat: TensorFlow 1's names for this module's features (compat.v1), as_bytes, as_str.
 
-A name of compat.v1 is version 1's own where its arguments or results differ, else the one of this module.
-Sessions, placeholders and variables' collections are not here: pipelines have no graph to run.
+A name of compat.v1 is version 1's own if its arguments or results differ, else the one of this module. Sessions,
+placeholders and variable collections are missing: pipelines have no graph to run.
 """
 
 import logging as _logging
@@ -18,12 +18,12 @@ from . import io, random, train
 
 
 def as_bytes(bytes_or_text, encoding="utf-8"):
-    """Bytes of a str, or as they are."""
+    """Encodes a str; returns bytes unchanged."""
     return bytes_or_text.encode(encoding) if isinstance(bytes_or_text, str) else bytes(bytes_or_text)
 
 
 def as_text(bytes_or_text, encoding="utf-8"):
-    """A str of bytes, or as it is."""
+    """Decodes bytes; returns a str unchanged."""
     return bytes_or_text if isinstance(bytes_or_text, str) else bytes(bytes_or_text).decode(encoding)
 
 
@@ -46,7 +46,7 @@ def dimension_value(dimension):
 
 
 def dimension_at_index(shape, index):
-    """The dimension of a shape at a place."""
+    """A dimension of a shape."""
     return shape[index]
 
 
@@ -128,13 +128,13 @@ for _n, _f in _of.items():
 
 @method
 def make_one_shot_iterator(self):
-    """iter(self): version 1's name; get_next() gives elements."""
+    """iter(self) under version 1's name; get_next() returns elements."""
     return iter(self)
 
 
 @method
 def make_initializable_iterator(self, shared_name=None):
-    """iter(self): version 1's name; it needs no initializer."""
+    """iter(self) under version 1's name; it needs no initializer."""
     return iter(self)
 
 
@@ -153,7 +153,7 @@ def filter_with_legacy_function(self, predicate):
 @method
 @staticmethod
 def from_sparse_tensor_slices(sparse_tensor):
-    """One element for each row of a SparseTensor: version 1's name."""
+    """One element for each row of a SparseTensor; version 1's name."""
     return Dataset.from_tensor_slices(sparse_tensor)
 
 
@@ -181,7 +181,7 @@ _V1 = {
     "tuple": tuple_of, "train.Example": train.Example, "executing_eagerly_outside_functions": lambda: True,
 }  # fmt: skip
 _groups = {n.rpartition(".")[0] for n in _V1 if "." in n}
-_modern = {}  # the public module, which __init__.py gives
+_modern = {}  # the public module, set by __init__.py
 
 
 class _Group:
@@ -224,5 +224,5 @@ v1 = _Group("")
 
 
 def old_name(name):
-    """Version 1's function of a name that only version 1 has at the top, or None."""
+    """Version 1's function, for a top-level name that only version 1 has, or None."""
     return _V1.get(name) or (_Group(name) if name in ("python_io", "gfile") else None)

@@ -47,19 +47,19 @@ class AbortedError(OpError):
 
 
 class AlreadyExistsError(OpError):
-    """A file that is to be made is there."""
+    """A file to be created already exists."""
 
 
 class DeadlineExceededError(OpError):
-    """It took longer than was allowed."""
+    """A time limit was exceeded."""
 
 
 class UnauthenticatedError(OpError):
-    """Nobody is signed in."""
+    """Missing authentication."""
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """TensorFlow's error for Python that needs a value while tracing; here such functions run as Python."""
+    """TensorFlow's error for Python code that needs a value while tracing; here such functions run as Python."""
 
 
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
@@ -67,7 +67,7 @@ RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, I
 
 
 class UnimplementedError(OpError, NotImplementedError):
-    """The operation does not support what was asked for."""
+    """The operation doesn't support the request."""
 
 
 class PermissionDeniedError(OpError):
@@ -79,7 +79,7 @@ class FailedPreconditionError(OpError):
 
 
 class UnavailableError(OpError):
-    """A server did not answer, or not as it should, however often it was asked."""
+    """A server didn't answer, or answered incorrectly, even after retries."""
 
 
 class UnknownError(OpError):
@@ -91,8 +91,8 @@ class InternalError(OpError):
 
 
 class TracingWarning(UserWarning):
-    """A function of a pipeline draws from Python's randomness, or reads a clock or a counter, and so runs as
-    Python for each element. warnings.simplefilter("error", TracingWarning) rejects such functions."""
+    """A pipeline's function uses Python's randomness, a clock or a counter, and so runs as Python for each element.
+    warnings.simplefilter("error", TracingWarning) rejects such functions."""
 
 
 CODES = {
@@ -124,8 +124,8 @@ _joined = {}
 
 
 def _joined_class(ours, theirs):
-    """A class that `except` finds under both names, or ours where Python cannot join them."""
-    if issubclass(ours, theirs) or issubclass(theirs, StopIteration):  # that would end a loop
+    """A class that `except` catches under both names, or ours if Python can't combine them."""
+    if issubclass(ours, theirs) or issubclass(theirs, StopIteration):  # a StopIteration would end a loop
         return ours
     if (ours, theirs) not in _joined:
         try:
@@ -140,20 +140,20 @@ def _joined_class(ours, theirs):
 
 
 def _with_way(exception, message):
-    """An error of ours that went through the engine: the same, with the stages that it came by."""
+    """An error of ours that passed through the engine: the same, with the stages it came through."""
     _, way, lines = message.partition("\n  while ")
     if not way:
         return exception
     try:
         e = type(exception)(exception.message + way + lines)
-    except Exception:  # a constructor of their own
+    except Exception:  # a constructor with other arguments
         return exception
     e.__cause__ = exception
     return e
 
 
 def _again(exception, message):
-    """What the consumer's side raises for an exception of a Python function."""
+    """The exception to raise on the consumer's side for an exception of a Python function."""
     if not isinstance(exception, Exception):
         return exception
     if isinstance(exception, OpError):
@@ -161,7 +161,7 @@ def _again(exception, message):
     ours = next(c for theirs, c in _OF_PYTHON if isinstance(exception, theirs))
     try:
         e = _joined_class(ours, type(exception))(message)
-    except Exception:  # a constructor of their own
+    except Exception:  # a constructor with other arguments
         e = ours(message)
     e.__cause__ = exception
     return e

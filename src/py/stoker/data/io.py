@@ -77,7 +77,7 @@ def _feature(name, value):
     if isinstance(value, (str, bytes)):
         value = [value]
     if isinstance(value, (list, tuple)) and not value:
-        return None  # of no type
+        return None  # without a type
     a = _dtypes.array(value)
     if a.dtype.kind in "SUO":
         return _dtypes.strings(a).reshape(-1)
@@ -93,8 +93,8 @@ def _feature(name, value):
 
 
 class Example:
-    """tf.train.Example of a dict: numbers, arrays, bytes and lists of them; None: a feature without
-    values. Integers become int64, floats float32; arrays are written flat."""
+    """tf.train.Example from a dict: numbers, arrays, bytes and lists of them; None: a feature without values. Integers
+    become int64, floats float32; arrays are flattened."""
 
     def __init__(self, features=None, **more):
         self.features = dict(features or {}, **more)
@@ -145,7 +145,7 @@ FixedLenSequenceFeature.__new__.__defaults__ = (False, None)
 class RaggedFeature(
     collections.namedtuple("RaggedFeature", "dtype value_key partitions row_splits_dtype validate")
 ):
-    """Values of a feature whose number differs; partitions cut them into rows."""
+    """Values of a feature whose number varies; partitions split them into rows."""
 
     RowSplits = collections.namedtuple("RowSplits", "key")
     RowLengths = collections.namedtuple("RowLengths", "key")
@@ -161,14 +161,14 @@ class RaggedFeature(
 class SparseFeature(
     collections.namedtuple("SparseFeature", "index_key value_key dtype size already_sorted")
 ):
-    """A sparse value: places in one feature (or several), values in another."""
+    """A sparse value: indices in one feature (or several), values in another."""
 
     def __new__(cls, index_key, value_key, dtype, size, already_sorted=False):
         return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
 
 _KINDS = {FixedLenFeature: 0, VarLenFeature: 1, RaggedFeature: 2, FixedLenSequenceFeature: 3}
-_KIND_OF = {c.__name__: kind for c, kind in _KINDS.items()}  # TensorFlow's own will do as well
+_KIND_OF = {c.__name__: kind for c, kind in _KINDS.items()}  # TensorFlow's own classes also work
 
 
 def _description(features, prefix, attrs):
@@ -253,8 +253,8 @@ def _collect(features, results, is_batch):
 
 
 def _in_order(features):
-    """Names as TensorFlow's results have them: sparse ones, dense ones, ragged ones, what is made of
-    other features; each sorted."""
+    """Names in the order of TensorFlow's results: sparse ones, dense ones, ragged ones, those made from other features;
+    each sorted."""
 
     def group(name):
         f = features[name]
@@ -272,7 +272,7 @@ def _key(features, name):
 
 
 def _parse(serialized, features, is_batch):
-    """The features' values; those of one key are taken in rounds, as the engine wants them once."""
+    """The features' values; features that share a key are read in rounds, because the engine takes each key once."""
     if not isinstance(features, dict) or not features:
         raise InvalidArgumentError("features must be a dict of at least one feature")
     if any(isinstance(f, SparseFeature) for f in features.values()):
@@ -288,7 +288,7 @@ def _parse(serialized, features, is_batch):
 
 
 def _parse_sparse(serialized, features, is_batch):
-    """_parse where some features are SparseFeatures: places and values are parsed apart."""
+    """_parse for SparseFeatures: parses indices and values separately."""
     plain = {n: f for n, f in features.items() if not isinstance(f, SparseFeature)}
     for n, f in features.items():
         if isinstance(f, SparseFeature):
@@ -312,7 +312,7 @@ def _parse_sparse(serialized, features, is_batch):
 
 
 def _sparse_value(places, values, sizes, is_batch, already_sorted):
-    """A SparseTensor of places (one list for each dimension) and values; of a batch, RaggedTensors."""
+    """A SparseTensor from indices (one list for each dimension) and values; for a batch, from RaggedTensors."""
     run, do = _call.run, _ops.do
     shape = [np.int64(n) for n in sizes]
     if is_batch:
@@ -320,7 +320,7 @@ def _sparse_value(places, values, sizes, is_batch, already_sorted):
         shape.insert(0, run("shape", [values.row_splits], {"out_type": _dtypes.number("int64")})[0][0] - 1)
         places, values = [rows] + [p.flat_values for p in places], values.flat_values
     n = run("shape", [values], {"out_type": _dtypes.number("int64")})[0][0]
-    # Stacked beside the values' numbers, lists of another length are an error.
+    # Stacked with the values' numbers, lists of another length are an error.
     columns = do.stack(places + [do.range(n)], axis=1)[:, :-1]
     if not already_sorted:
         linear = places[0]
@@ -335,13 +335,13 @@ def _sparse_value(places, values, sizes, is_batch, already_sorted):
 def parse_single_example(serialized, features, example_names=None, name=None):
     """A dict of the features of one serialized Example (a string scalar).
 
-    FixedLenFeature: a value of its shape; VarLenFeature: a SparseTensor; RaggedFeature: 1-D.
+    FixedLenFeature: a value with its shape; VarLenFeature: a SparseTensor; RaggedFeature: 1-D.
     """
     return _parse(_call.convert(serialized, _dtypes.string), features, False)
 
 
 def parse_example(serialized, features, example_names=None, name=None):
-    """The same for a vector of serialized Examples: each value has a first dimension of the batch.
+    """The same for a vector of serialized Examples: the batch is each value's first dimension.
 
     VarLenFeature: a SparseTensor; RaggedFeature: a RaggedTensor.
     """
@@ -351,7 +351,7 @@ def parse_example(serialized, features, example_names=None, name=None):
 
 
 def _sequences(serialized, context_features, sequence_features):
-    """[(feature's name, feature, its results)] of the context, and of the lists."""
+    """[(feature's name, feature, its results)] for the context, and for the lists."""
     context, lists, attrs = context_features or {}, sequence_features or {}, {}
     for features, prefix in ((context, ""), (lists, "list_")):
         if features:
@@ -385,8 +385,8 @@ def parse_single_sequence_example(
 ):
     """(context, feature lists) of one serialized SequenceExample, as dicts.
 
-    Of the context as parse_single_example; of the lists, by step: FixedLenSequenceFeature: a value
-    of (steps, shape); VarLenFeature: a SparseTensor; RaggedFeature: a RaggedTensor.
+    The context is as in parse_single_example. The lists, by step: FixedLenSequenceFeature: a value of (steps, shape);
+    VarLenFeature: a SparseTensor; RaggedFeature: a RaggedTensor.
     """
     serialized = _call.convert(serialized, _dtypes.string)
     if serialized.shape is None or len(serialized.shape):
@@ -417,7 +417,7 @@ def parse_sequence_example(
 ):
     """(context, feature lists, lengths) of a vector of serialized SequenceExamples, as dicts.
 
-    Lists of FixedLenSequenceFeature are filled up with zeros; lengths says how many steps each has.
+    Lists of FixedLenSequenceFeature are padded with zeros; lengths has the number of steps of each.
     """
     serialized = _call.convert(serialized, _dtypes.string)
     if serialized.shape is None or len(serialized.shape) != 1:
@@ -466,7 +466,7 @@ def decode_csv(
 
 
 def write_file(filename, contents, name=None):
-    """Writes the bytes into a file, outside of pipelines; folders that lack are made."""
+    """Writes the bytes to a file, outside pipelines; creates missing folders."""
     filename = _arguments.local(filename)
     if os.path.dirname(filename):
         os.makedirs(os.path.dirname(filename), exist_ok=True)

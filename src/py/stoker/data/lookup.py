@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables: values by key, like tf.lookup. In pipelines they are native code.
 
-A function sees a table as of when it was traced. Keys are whole numbers or strings, values of any
-type.
+A function sees a table as it was when traced. Keys are integers or strings, values of any type.
 """
 
 import numpy as np
@@ -12,7 +11,7 @@ from .core import _absent, _arguments, _call, _dtypes, _named
 from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 
 _KEY_KINDS = "iuOS"
-_GONE = object()  # stands for the value of a removed key
+_GONE = object()  # marks a removed key
 
 
 def _plain(a):
@@ -34,24 +33,24 @@ class KeyValueTensorInitializer:
 
     @property
     def key_dtype(self):
-        """Of the keys."""
+        """Dtype of the keys."""
         return _call.dtype_of(self.keys)
 
     @property
     def value_dtype(self):
-        """Of the values."""
+        """Dtype of the values."""
         return _call.dtype_of(self.values)
 
 
 class TextFileIndex:
-    """The part of a line that is key or value: its number (LINE_NUMBER), all of it (WHOLE_LINE), or a column."""
+    """The part of a line for key or value: its number (LINE_NUMBER), all of it (WHOLE_LINE), or a column."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
 
 
 class TextFileInitializer(KeyValueTensorInitializer):
-    """Keys and values out of the lines of a text file."""
+    """Keys and values from the lines of a text file."""
 
     def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None,
                  delimiter="\t", name=None, value_index_offset=0):  # fmt: skip
@@ -93,7 +92,7 @@ def _found(keys, index_of, x):
 
 
 class _Table:
-    """What the tables share: keys and values as vectors, found by key."""
+    """Shared by the tables: keys and values as vectors, searched by key."""
 
     def _fill(self, keys, values):
         self._keys, self._values = keys, values
@@ -101,12 +100,12 @@ class _Table:
 
     @property
     def key_dtype(self):
-        """Of the keys."""
+        """Dtype of the keys."""
         return _call.dtype_of(self._keys)
 
     @property
     def value_dtype(self):
-        """Of the values."""
+        """Dtype of the values."""
         return _call.dtype_of(self._values)
 
     def _keys_of(self, keys):
@@ -143,7 +142,7 @@ class StaticHashTable(_Table):
 
     @property
     def default_value(self):
-        """For keys that are not there."""
+        """For missing keys."""
         return self._default
 
     def lookup(self, keys, name=None):
@@ -161,7 +160,7 @@ class StaticHashTable(_Table):
 
 
 class StaticVocabularyTable(_Table):
-    """Numbers by key; other strings (or numbers) are spread over num_oov_buckets numbers after those."""
+    """Numbers by key; other strings (or numbers) are hashed to num_oov_buckets numbers after those."""
 
     def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None,
                  experimental_is_anonymous=False):  # fmt: skip
@@ -189,7 +188,7 @@ class StaticVocabularyTable(_Table):
 
 
 class _MutableTable(StaticHashTable):
-    """A table that can grow. A pipeline sees it as of when the function was traced."""
+    """A table that can grow. A pipeline sees it as it was when the function was traced."""
 
     def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable",
                  checkpoint=True, experimental_is_anonymous=False):  # fmt: skip
@@ -199,13 +198,13 @@ class _MutableTable(StaticHashTable):
         self._changes = {}  # since the vectors were made: key -> value, or _GONE
 
     def insert(self, keys, values, name=None):
-        """Adds keys with their values, or replaces the values of existing keys."""
+        """Adds keys with their values, replacing existing ones."""
         keys = np.atleast_1d(self._keys_of(keys)).ravel()
         values = np.atleast_1d(_call.convert(values, self.value_dtype)).ravel()
         self._changes.update(zip(_plain(keys), _plain(values)))
 
     def remove(self, keys, name=None):
-        """Without these keys."""
+        """Removes these keys."""
         gone = _plain(np.atleast_1d(self._keys_of(keys)))
         self._changes.update((k, _GONE) for k in gone)
 
@@ -225,7 +224,7 @@ class _MutableTable(StaticHashTable):
         return super().export()
 
     def _settle(self):
-        """The vectors as the changes since have them: once for many of these."""
+        """The vectors updated with pending changes: once for many of them."""
         if not self._changes:
             return
         table = dict(zip(_plain(self._keys), _plain(self._values)))
@@ -249,7 +248,7 @@ class experimental:
     MutableHashTable = _MutableTable
 
     class DenseHashTable(_MutableTable):
-        """A table that grows; its empty and deleted keys are accepted."""
+        """A table that grows; empty_key and deleted_key are accepted."""
 
         def __init__(self, key_dtype, value_dtype, default_value, empty_key=None, deleted_key=None, initial_num_buckets=None,
                      name="DenseHashTable", checkpoint=True, experimental_is_anonymous=False):  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random values: per element inside of a dataset, from (seed, epoch, index)."""
+"""Random values: per element within a dataset, from (seed, epoch, index)."""
 
 import types
 

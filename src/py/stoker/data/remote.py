@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Remote files: s3://, gs://, az://, hf://, http:// and what else the package fsspec reads.
+"""Remote files: s3://, gs://, az://, hf://, http:// and others that the package fsspec supports.
 
-Sources of files (TFRecordDataset, TextLineDataset, ...) and Dataset.list_files take such names. Objects are
-copied to a cache in blocks, and read from there. The network is used for the names that a program gives,
-and only while its pipeline runs or lists them.
+Sources of files (TFRecordDataset, TextLineDataset, ...) and Dataset.list_files take such names. Objects are copied to a
+cache in blocks, and read from there. The network is used only for names given by the program, while its pipeline runs
+or lists them.
 """
 
 import copy as _copy
@@ -18,12 +18,12 @@ fetch, glob = _remote.fetch, _remote.glob
 
 def configure(cache=None, cache_bytes=None, block_bytes=None, connections=None, ahead=None, timeout=None,
               retries=None, storage_options=None):  # fmt: skip
-    """Settings of this process, for what is opened from now on; None: as it was.
+    """Sets this process's options, for files opened from now on; None: unchanged.
 
     cache: the folder of copies (default $STOKER_DATA_CACHE, else ~/.cache/stoker/remote), at most cache_bytes
-    (10 GiB). block_bytes: of a request (8 MiB); connections: requests at once (8); ahead: objects that are
-    copied while one is read (4); timeout: seconds of a request (30); retries: of a request that failed (5).
-    storage_options: fsspec's arguments by scheme, {"s3": {"anon": True}}; they are kept in memory only.
+    (10 GiB). block_bytes: per request (8 MiB); connections: requests at once (8); ahead: objects copied while one is
+    read (4); timeout: seconds per request (30); retries: of a failed request (5). storage_options: fsspec's arguments
+    by scheme, {"s3": {"anon": True}}; they are kept in memory only.
     """
     new = _copy.copy(_remote.settings)
     if cache is not None:
@@ -46,5 +46,5 @@ def configure(cache=None, cache_bytes=None, block_bytes=None, connections=None, 
 
 
 def forget(name):
-    """Accepts another version of an object that this process has read."""
+    """Accepts a new version of an object that this process has already read."""
     _remote.remote().forget(_os.fsdecode(name))

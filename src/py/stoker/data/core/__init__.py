@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every pipeline is made of: specs, values, tracing, datasets, how they run."""
+"""The core of every pipeline: specs, values, tracing, datasets, and running them."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's public names that are missing here, each with the closest alternative: the contents of
-MISSING, and the error for using one. The rows are of tf.data, tf.io, tf.image, tf.strings, tf.math and their
-neighbors in TensorFlow 2.21; tests/py/test_absent.py compares them with an installed TensorFlow.
+"""TensorFlow's public names that are missing here, each with the closest alternative: the contents of MISSING, and the
+error for using one. Rows cover tf.data, tf.io, tf.image, tf.strings, tf.math and related modules of TensorFlow 2.21;
+tests/py/test_absent.py compares them with an installed TensorFlow.
 
 A row: "group|names|alternative"; without a group, names of TensorFlow itself.
 """
@@ -87,7 +87,7 @@ def rows():
 
 TABLE = rows()
 
-# Names of tf.compat.v1 alone: "names|alternative".
+# Names only in tf.compat.v1: "names|alternative".
 V1_ROWS = """
 Session,InteractiveSession,get_default_session,ConfigProto,GPUOptions,GraphOptions,RunOptions,RunMetadata|loop over the dataset: for element in dataset
 placeholder,placeholder_with_default,sparse_placeholder|sd.TensorSpec, or an argument of the function
@@ -129,19 +129,19 @@ def answers(group, package, *more):
     return __getattr__
 
 
-_public = []  # full names that are there: "random.uniform"
+_public = []  # full names that exist: "random.uniform"
 
 
 def know(names):
-    """Names that are there, for errors about others."""
+    """Existing names, for errors about others."""
     _public.extend(names)
 
 
 def nearest(name, group=""):
-    """What to add to the error for an unknown name: "; did you mean sd.random.uniform?", or where to look."""
+    """Text to add to the error for an unknown name: "; did you mean sd.random.uniform?", or where to look."""
     wanted = f"{group}_{name}".lower() if group not in ("", "data") else name.lower()
     keys = {n.replace(".", "_").lower(): n for n in sorted(_public, reverse=True)}
-    for n in sorted(_public, key=len, reverse=True):  # by its own name, in any group
+    for n in sorted(_public, key=len, reverse=True):  # by its last part, in any group
         keys.setdefault(n.rpartition(".")[2].lower(), n)
     found = difflib.get_close_matches(wanted, keys, 1, 0.75) or difflib.get_close_matches(name.lower(), keys, 1, 0.75)
     if found:

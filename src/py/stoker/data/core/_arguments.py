@@ -13,7 +13,7 @@ from ..errors import InvalidArgumentError, UnimplementedError
 
 
 def plain(v, name):
-    """An argument as the engine takes it; Values stay."""
+    """Converts an argument for the engine; Values stay."""
     if isinstance(v, Value):
         known = v.constant()
         return v if known is None else plain(known, name)
@@ -25,7 +25,7 @@ def plain(v, name):
 
 
 def csv_columns(record_defaults):
-    """(dtypes, defaults) of columns of CSV, each given as its dtype or as its default."""
+    """(dtypes, defaults) of CSV columns, each given as its dtype or its default."""
     dtypes, defaults = [], []
     for d in record_defaults:
         if isinstance(d, (type, np.dtype)) or hasattr(d, "as_numpy_dtype"):
@@ -45,7 +45,7 @@ def scheme_of(name):
     return found[1] if found else None
 
 
-remote_glob = None  # names of remote objects that match a pattern: files/_remote.py sets it
+remote_glob = None  # names of remote objects that match a pattern; set by files/_remote.py
 
 
 def local(path):
@@ -88,7 +88,7 @@ def parallel(num_parallel_calls, deterministic):
 
 
 def seed(seed):
-    """A seed as the engine takes it, 63 bits; None stays."""
+    """Converts a seed for the engine, to 63 bits; None stays."""
     if seed is None:
         return None
     seed = count(seed, "seed")
@@ -96,7 +96,7 @@ def seed(seed):
 
 
 def rank_of_environment():
-    """(number of ranks, this one's) from torchrun, SLURM or Open MPI; (1, 0) without them."""
+    """(number of ranks, this rank) from torchrun, SLURM or Open MPI; (1, 0) without them."""
     for size, rank in (
         ("WORLD_SIZE", "RANK"),
         ("SLURM_NTASKS", "SLURM_PROCID"),
@@ -108,7 +108,7 @@ def rank_of_environment():
 
 
 def signature(types, shapes):
-    """The structure of TensorSpecs from output_types and output_shapes of TensorFlow's older form."""
+    """The structure of TensorSpecs from TensorFlow's older output_types and output_shapes."""
     if isinstance(types, list):
         types = tuple(types)
     flat = _spec.flatten(types)
@@ -124,14 +124,14 @@ def signature(types, shapes):
 
 
 def sliced(s):
-    """The spec of a slice along the first dimension. TypeError: it cannot be cut."""
+    """The spec of a slice along the first dimension. TypeError: it can't be sliced."""
     if isinstance(s, (DatasetSpec,)) or hasattr(s, "parts"):
         raise TypeError(f"{s!r} cannot be cut into slices")
     return TensorSpec(None if s.shape is None else s.shape[1:], s.dtype)
 
 
 def batched(s, n):
-    """The spec of n of these in a batch, None: not known. TypeError: datasets."""
+    """The spec of n of these in a batch; None: unknown. TypeError: datasets."""
     if isinstance(s, DatasetSpec):
         raise TypeError(
             "batches of datasets are not possible; flat_map(lambda w: w.batch(n)) batches their elements"
@@ -140,7 +140,7 @@ def batched(s, n):
 
 
 def joined(datasets):
-    """The one spec of the elements of all. TypeError: they differ in structure or dtype."""
+    """The common spec of all elements. TypeError: structure or dtype differ."""
     for d in datasets:
         if not hasattr(d, "element_spec") or not hasattr(d, "_engine"):
             raise TypeError(f"a dataset is expected, not {type(d).__name__}")
@@ -158,12 +158,12 @@ def joined(datasets):
 
 
 def shape_of(structure):
-    """A text that is equal for equal structures, with any leaves."""
+    """A text that is equal for equal structures, regardless of their leaves."""
     return repr(_spec.map_structure(lambda _: 0, structure))
 
 
 def generated(item, spec):
-    """The components of what a generator gave. InvalidArgumentError: it does not fit the spec."""
+    """The components of a generator's element. InvalidArgumentError: it doesn't match the spec."""
     try:
         return _function.result_parts(item, spec, who="the generator")
     except (TypeError, ValueError, OverflowError) as e:
@@ -171,7 +171,7 @@ def generated(item, spec):
 
 
 class Generated:
-    """What from_generator gives to the engine: components of generator(*args)'s elements."""
+    """Adapts from_generator for the engine: yields components of generator(*args)'s elements."""
 
     def __init__(self, generator, spec):
         self.generator, self.spec = generator, spec
@@ -189,7 +189,7 @@ class Generated:
 
 
 class Unique:
-    """A generator of a dataset's elements without those that came before."""
+    """Yields a dataset's elements that didn't occur before."""
 
     def __init__(self, dataset):
         self.dataset = dataset

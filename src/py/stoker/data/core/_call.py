@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calling an operation: on arrays now, on symbolic values as a node of the function being traced.
+"""Calls an operation: on arrays at once, on symbolic values as a node of the function being traced.
 
-Literals are weak: beside another operand they take its dtype. Types are never promoted.
+Literals are weak: they take the dtype of another operand. Types are never promoted.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from ._value import Value, number_in
 
 
 def is_symbolic(v):
-    """Whether a value, or a list of values, holds a symbolic one."""
+    """Is a value, or part of a list of values, symbolic?"""
     return isinstance(v, Value) or isinstance(v, (list, tuple)) and any(is_symbolic(i) for i in v)
 
 
@@ -23,7 +23,7 @@ def is_typed(v):
 
 
 def dtype_of(v):
-    """The dtype of a typed value; a list's is that of its first typed item."""
+    """The dtype of a typed value; for a list that of its first typed item."""
     if isinstance(v, Value):
         return v.dtype
     if isinstance(v, (list, tuple)):
@@ -32,7 +32,7 @@ def dtype_of(v):
 
 
 def convert(v, dtype=None):
-    """A symbolic value or an array, of the dtype if one is given. TypeError: it has another."""
+    """A symbolic value or an array, with the given dtype, if any. TypeError: it has another."""
     if isinstance(v, Value):
         if dtype is not None and v.dtype != dtype:
             raise _trace.TraceError(
@@ -57,7 +57,7 @@ def _name(dtype):
 
 
 def same(*values):
-    """The values with one dtype: that of those which have one; literals follow."""
+    """The values with one dtype: that of those that have one; literals adapt."""
     typed = [dtype_of(v) for v in values if is_typed(v)]
     if typed:
         dtype = typed[0]
@@ -74,7 +74,7 @@ def same(*values):
 
 
 def run(op, inputs, attrs, is_random=False):
-    """Results of an operation, a list. inputs: symbolic values and arrays."""
+    """Results of an operation, as a list. inputs: symbolic values and arrays."""
     graph = _trace.current()
     if any(isinstance(v, Value) for v in inputs) or is_random and graph is not None:
         if graph is None:
@@ -88,7 +88,7 @@ def run(op, inputs, attrs, is_random=False):
 
 
 def static_ints(v):
-    """A list of ints if the value is known now (also of a symbolic constant); else None."""
+    """A list of ints if the value is known now (or a symbolic constant); else None."""
     if isinstance(v, Value):
         v = v.constant()
         if v is None:

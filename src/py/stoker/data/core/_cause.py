@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which error a user sees of a function that could not be traced and then failed as Python, too.
+"""Chooses the error to show for a function that couldn't be traced and then also failed as Python.
 
-The first failure, of the trace, is the error if it is one of the program: a missing name, a wrong type. The
-second, of the Python run, often only follows from it, and is shown as its context. But where the trace stopped
-since a value is not known yet, or since a library refused a symbolic value, the second is the error.
+The first failure, from the trace, is the error if the program caused it: a missing name, a wrong type. The second, from
+the Python run, is often only a consequence, and is shown as its context. But if the trace stopped because a value isn't
+known yet, or because a library rejected a symbolic value, the second is the error.
 
-Every message gets the place (file:line) of the user's line, where the text has none.
+Every message gets the place (file:line) of the user's line, unless it already has one.
 """
 
 import re
@@ -15,13 +15,13 @@ import numpy as np
 from . import _trace
 from .. import errors
 
-_REFUSED = re.compile(r"\bValues?\b")  # of other code's words for a symbolic value that it does not take
+_REFUSED = re.compile(r"\bValues?\b")  # in another library's message about a symbolic value that it rejects
 _LACKS = re.compile(r"'Value' object has no attribute '(\w+)'")
 _PLACE = re.compile(r"\.py:\d+|\.ipynb|<stdin>:\d+")
 
 
 def _arose_in_program(exception):
-    """Is the line that failed the program's, or this package's, rather than another library's?"""
+    """Is the failing line in the program or this package, rather than in another library?"""
     name, tb = "", exception.__traceback__
     while tb:
         name, tb = tb.tb_frame.f_code.co_filename, tb.tb_next
@@ -29,7 +29,7 @@ def _arose_in_program(exception):
 
 
 def is_of_program(exception):
-    """Is an exception of a trace a mistake of the program, rather than of tracing?"""
+    """Is a trace's exception the program's mistake, rather than a limit of tracing?"""
     text = str(exception)
     lacks = _LACKS.search(text)
     if lacks:
@@ -38,10 +38,10 @@ def is_of_program(exception):
 
 
 def told(exception, text):
-    """The exception with another text: the same object where its class keeps one text, so that its
-    traceback shows the program's line; else one of the same classes."""
+    """The exception with another text: the same object if its class holds a single text, so that its traceback shows
+    the program's line; else a new one of the same classes."""
     is_plain = len(exception.args) == 1 and isinstance(exception.args[0], str)
-    if is_plain and not isinstance(exception, KeyError):  # which prints its text as a string
+    if is_plain and not isinstance(exception, KeyError):  # KeyError prints its text as a string
         exception.args = (text,)
         return exception
     return errors._again(exception, text)
@@ -53,8 +53,8 @@ def _text(exception):
 
 
 def placed(exception, name, function=None):
-    """The exception, whose text ends with where the program's line is: that of the function where none of
-    its own failed."""
+    """The exception, with the program's line at the end of its text: the function's line if none of its own lines
+    failed."""
     text, place = _text(exception), _trace.place_of(exception)
     if place is None and function is not None and _trace.place_of_function(function):
         place = _trace.shown(_trace.place_of_function(function))
@@ -64,8 +64,8 @@ def placed(exception, name, function=None):
 
 
 def after_python(first, second, name, why, function):
-    """The exception to raise where a function failed in the trace (first, None: a value was not known) and
-    then as Python (second)."""
+    """The exception to raise for a function that failed in the trace (first, None: a value was unknown) and then as
+    Python (second)."""
     if first is not None and first is not second and is_of_program(first):
         is_same = type(first) is type(second) and _text(first) == _text(second)
         first = placed(first, name)

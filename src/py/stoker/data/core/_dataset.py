@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dataset: tf.data's surface over the engine's graph. Methods that need operations, files, devices or
-other frameworks are added by their packages (see method)."""
+"""Dataset: tf.data's interface to the engine's graph. Methods that need operations, files, devices or other frameworks
+are added by those packages (see method)."""
 
 import itertools
 import types
@@ -23,13 +23,13 @@ from ..errors import InvalidArgumentError, NotFoundError
 class Dataset(_Node):
     """A pipeline of elements. Each is a structure (tensors, tuples, dicts) with the same spec.
 
-    Immutable: every method returns a new one. Iterating gives NumPy arrays, NumPy scalars and bytes.
+    Immutable: every method returns a new one. Iterating yields NumPy arrays, NumPy scalars and bytes.
     """
 
-    _asserted = None  # its cardinality by experimental.assert_cardinality
-    _gives_lists = False  # its tuples are lists where torch has them (_from_torch.py)
-    _loader = None  # the torch loader that makes its elements itself (_torch_own.py)
-    _pinned_device = None  # its batches are made in memory that is pinned for that CUDA device
+    _asserted = None  # its cardinality set by experimental.assert_cardinality
+    _gives_lists = False  # its tuples are lists in torch (_from_torch.py)
+    _loader = None  # the torch loader that makes its elements (_torch_own.py)
+    _pinned_device = None  # its batches are in memory pinned for this CUDA device
 
     __class_getitem__ = classmethod(types.GenericAlias)  # Dataset[int], for type checkers
 
@@ -101,7 +101,7 @@ class Dataset(_Node):
         for leaf in _spec.flatten(tensors):
             is_known = hasattr(leaf, "parts") or isinstance(leaf, (Value, list, tuple))
             if not is_known and np.ndim(leaf) == 0:
-                _call.convert(leaf)  # says so where it is no value at all
+                _call.convert(leaf)  # raises if it isn't a value
                 raise InvalidArgumentError("from_tensor_slices: a scalar cannot be cut into slices")
         if any(hasattr(leaf, "parts") for leaf in _spec.flatten(tensors)):
             return Dataset.from_tensors(tensors).unbatch()
@@ -220,7 +220,7 @@ class Dataset(_Node):
         )
 
     def _beside(self, captures):
-        """Elements together with values of the function around: for what an inner one captures."""
+        """Elements with values of the enclosing function, for an inner function that captures them."""
         if not captures:
             return self
         values = Dataset._of_tensors("tensors", tuple(captures)).repeat()
@@ -239,13 +239,12 @@ class Dataset(_Node):
     ):
         """Each element through map_func.
 
-        map_func is called once with symbolic elements and becomes native code. If it can't be
-        traced, it runs as Python for each element (explain() says why), in `processes` processes.
-        timeout: seconds per element for such a process. A process that takes longer is killed, and
-        its element becomes an error. A process that dies also loses its element, and is replaced.
-        The result's spec is learned from one of the first elements, within the same timeout: map_func runs
-        for it when the dataset is made, in a worker process. That call counts as any other for what the
-        function does outside, such as writing a file.
+        map_func is called once with symbolic elements and becomes native code. If it can't be traced, it runs as Python
+        for each element (explain() says why), in `processes` processes. timeout: seconds per element for such a
+        process. If it takes longer, it is killed and its element becomes an error. A process that dies also loses its
+        element, and is replaced.
+        The result's spec is learned from one of the first elements, within the same timeout: map_func runs on it in a
+        worker process when the dataset is made. That call also has the function's side effects, such as writing a file.
         """
         if processes:
             return _pool.mapped(self, map_func, processes, deterministic, timeout)
@@ -330,10 +329,10 @@ class Dataset(_Node):
         Without numbers: this process's part, from RANK and WORLD_SIZE, or the environment of SLURM
         or Open MPI.
 
-        remainder: if the elements don't divide evenly: "keep" gives some parts one more (the default, as
-        in TensorFlow). "pad" makes short parts repeat their first element, so that all ranks have the
+        remainder: what to do if the elements don't divide evenly. "keep" gives some parts one more (the default, as in
+        TensorFlow). "pad" makes short parts repeat their first element, so that all ranks have the
         same number of batches (the default without numbers, and for to_torch in a process group).
-        "drop" leaves out the last elements.
+        "drop" skips the last elements.
 
         All parts must see the same order. If an earlier shuffle has no seed, and neither Options().seed
         nor random.set_seed gives one, every part uses seed 0. The epoch still changes the order.
@@ -350,8 +349,8 @@ class Dataset(_Node):
         return self._then("shard", args)
 
     def pick(self, positions, name=None):
-        """The elements at these positions (a dataset of int64 scalars, or a list), in that order, with
-        repeats. For random-access elements: of arrays, saved and NPY files."""
+        """The elements at these positions (a dataset of int64 scalars, or a list), in that order, with repeats. For
+        random-access elements: from arrays, saved and NPY files."""
         if not isinstance(positions, Dataset):
             positions = Dataset.from_tensor_slices(np.asarray(positions, np.int64))
         return Dataset._make("pick", [self, positions], {}, self.element_spec)
@@ -361,7 +360,7 @@ class Dataset(_Node):
         return Dataset._make("concatenate", [self, dataset], {}, _arg.joined([self, dataset]))
 
     def ignore_errors(self, log_warning=False, name=None):
-        """Leaves out elements that fail. stats() counts them."""
+        """Skips elements that fail. stats() counts them."""
         return self._then("ignore_errors", {"log_warning": int(log_warning)})
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
@@ -382,12 +381,12 @@ class Dataset(_Node):
             "seed": _arg.seed(seed),
             "reshuffle_each_iteration": int(again),
         }
-        if seed is None and not again:  # every pipeline made of it has this order
+        if seed is None and not again:  # the order of every pipeline made from it
             args["order"] = _seeds.next_order()
         return self._then("shuffle", args)
 
     def prefetch(self, buffer_size, name=None):
-        """Prepares up to buffer_size elements ahead of time, on a thread of its own."""
+        """Prepares up to buffer_size elements ahead of time, on a separate thread."""
         return self._then("prefetch", {"buffer_size": _arg.count(buffer_size, "buffer_size", -1)})
 
     def cache(self, filename="", name=None):
@@ -399,7 +398,7 @@ class Dataset(_Node):
         return self._then("cache", {"filename": _arg.local(filename) if filename else None})
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
-        """Keeps the elements in the folder `path` after the first pass, also for later runs.
+        """Keeps the elements of the first pass in the folder `path`, also for later runs.
 
         compression: "GZIP" makes smaller files that take longer to write and read. "NONE", None
         and "AUTO" don't compress. InvalidArgumentError: any other, such as "SNAPPY".
@@ -413,7 +412,7 @@ class Dataset(_Node):
     # Groups
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
-        """Datasets of `size` elements, `stride` apart; each window begins `shift` after the last."""
+        """Datasets of `size` elements, `stride` apart; each window starts `shift` after the previous one."""
         size = _arg.count(size, "size", 1)
         args = {
             "size": size,
@@ -496,11 +495,11 @@ class Dataset(_Node):
         return out
 
     def iterator(self, state=None):
-        """An iterator; with another iterator's state(), it continues from there."""
+        """An iterator; with another iterator's state(), it continues from that position."""
         return self._iterator(state, False)
 
     def _plain(self, state=None):
-        """The same, with plain NumPy values and bytes, without numpy()."""
+        """The same, with plain NumPy values and bytes, which have no numpy() method."""
         return self._iterator(state, True)
 
     def _iterator(self, state, is_plain):
@@ -523,7 +522,7 @@ class Dataset(_Node):
         return self.iterator()
 
     def as_numpy_iterator(self):
-        """Iterates over plain NumPy values and bytes: like iter(), without numpy()."""
+        """Iterates over plain NumPy values and bytes: like iter(), but without numpy() methods."""
         return _NumpyIterator(self._plain())
 
     def _cardinality_now(self):
@@ -537,7 +536,7 @@ class Dataset(_Node):
     def fingerprint(self):
         """A uint64 that identifies a dataset by its structure, the same in every process.
 
-        It doesn't cover the content of files or what Python functions do.
+        It doesn't cover the contents of files or what Python functions do.
         """
         if self._engine is None:
             raise TypeError("a dataset that depends on a function's argument has no fingerprint")
@@ -593,14 +592,14 @@ class Dataset(_Node):
         return _explain.explain(self)
 
     def stats(self):
-        """Counts of the last iterator's stages and the limiting one: see Stats."""
+        """Counts of the last iterator's stages, and the limiting one: see Stats."""
         return _explain.stats(self._last() if self._last else None, self._past)
 
 _Node._whole = Dataset
 
 
 def method(f):
-    """Decorator for the packages above: the function is a method of Dataset (a staticmethod: such a one)."""
+    """Decorator for other packages: makes the function a method of Dataset (a staticmethod stays static)."""
     function = getattr(f, "__func__", f)
     function.__qualname__ = f"Dataset.{function.__name__}"
     setattr(Dataset, function.__name__, wrapped(f))

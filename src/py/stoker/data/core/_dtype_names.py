@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DType: NumPy's dtype with the attributes of TensorFlow's on top (is_floating, min, as_numpy_dtype).
+"""DType: NumPy's dtype with TensorFlow's attributes added (is_floating, min, as_numpy_dtype).
 
-A proxy, as NumPy's dtypes take neither subclasses nor attributes: it compares, hashes, prints and converts as
-the dtype it stands for, and NumPy takes it wherever it takes a dtype. The public names (sd.float32) and the
-dtypes of values are these; inside of the package dtypes are NumPy's own, which _dtypes.as_dtype() gives.
+A proxy, because NumPy's dtypes allow neither subclasses nor attributes: it compares, hashes, prints and converts like
+its dtype, and NumPy accepts it wherever it accepts a dtype. The public names (sd.float32) and the dtypes of values are
+proxies; within the package dtypes are NumPy's own, from _dtypes.as_dtype().
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class DType:
-    """A dtype, NumPy's and TensorFlow's at once."""
+    """A dtype for both NumPy and TensorFlow."""
 
     __slots__ = ("dtype",)
 
@@ -26,7 +26,7 @@ class DType:
 
     @property
     def __class__(self):
-        return np.dtype  # isinstance() takes it for one
+        return np.dtype  # so that isinstance() treats it as one
 
     def __reduce__(self):
         return DType, (self.dtype,)
@@ -65,22 +65,22 @@ class DType:
 
     @property
     def real_dtype(self):
-        """The type of the parts of complex values; else the dtype itself."""
+        """The type of a complex value's parts; else the dtype itself."""
         return DType(np.dtype(f"float{self.dtype.itemsize * 4}")) if self.is_complex else self
 
     @property
     def is_floating(self):
-        """Is it a type of floats?"""
+        """Is it a floating-point type?"""
         return self.dtype.kind == "f" or self.dtype.name == "bfloat16"
 
     @property
     def is_integer(self):
-        """Is it a type of integers?"""
+        """Is it an integer type?"""
         return self.dtype.kind in "iu"
 
     @property
     def is_unsigned(self):
-        """Is it a type of integers without negative ones?"""
+        """Is it an unsigned integer type?"""
         return self.dtype.kind == "u"
 
     @property
@@ -90,19 +90,19 @@ class DType:
 
     @property
     def is_complex(self):
-        """Is it a type of complex values? These are pairs of floats here."""
+        """Is it a complex type? Complex values are pairs of floats here."""
         return self.dtype.kind == "c"
 
     is_quantized = property(lambda self: False, doc="No.")
 
     @property
     def is_numeric(self):
-        """Is it a type of numbers?"""
+        """Is it a numeric type?"""
         return self.is_integer or self.is_floating or self.is_complex
 
     @property
     def is_numpy_compatible(self):
-        """Has NumPy arrays of it?"""
+        """Does NumPy have arrays of it?"""
         return True
 
     @property

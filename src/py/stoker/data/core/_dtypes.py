@@ -38,7 +38,7 @@ _PYTHON = {float: np.dtype("float32"), bool: np.dtype("bool"), bytes: string, st
 
 
 def as_dtype(value):
-    """The dtype that a name, NumPy or TensorFlow dtype or Python type stands for."""
+    """The dtype for a name, a NumPy or TensorFlow dtype, or a Python type."""
     if type(value) is DType:
         return value.dtype
     if isinstance(value, np.dtype) and value in _NUMBER:
@@ -67,7 +67,7 @@ _PUBLIC = {}
 
 
 def public(dtype):
-    """What users see of NumPy's dtype: the same, with TensorFlow's attributes. Object arrays hold strings."""
+    """The public form of NumPy's dtype, with TensorFlow's attributes. Object arrays contain strings."""
     if dtype.kind in "OSU":
         dtype = string
     found = _PUBLIC.get(dtype)
@@ -77,7 +77,7 @@ def public(dtype):
 
 
 def as_public_dtype(type_value):
-    """The dtype that a name, a NumPy or TensorFlow dtype, or a Python type stands for."""
+    """The dtype for a name, a NumPy or TensorFlow dtype, or a Python type."""
     return public(as_dtype(type_value))
 
 
@@ -94,15 +94,14 @@ def from_number(n):
 
 
 def array(value, dtype=None):
-    """A NumPy array as TensorFlow would make a tensor of `value`.
+    """A NumPy array like the tensor that TensorFlow would make of `value`.
 
-    Python ints become int32 (int64 where one is beyond that) and floats float32, unless dtype says
-    otherwise; arrays keep theirs.
-    Raises TypeError where the dtype differs, ValueError where a list is ragged.
+    Python ints become int32 (int64 if one doesn't fit) and floats float32, unless dtype is given; arrays keep theirs.
+    Raises TypeError if the dtype differs, ValueError if a list is ragged.
     """
     is_typed = isinstance(value, (np.ndarray, np.generic))
     if is_typed and type(value) is not np.ndarray and isinstance(value, np.ndarray):
-        value = value.view(np.ndarray)  # whose dtype is NumPy's
+        value = value.view(np.ndarray)  # now its dtype is NumPy's
     if not is_typed and hasattr(value, "__array__"):
         value, is_typed = np.asarray(value), True
     if not is_typed and hasattr(value, "__dlpack__"):
@@ -122,7 +121,7 @@ def array(value, dtype=None):
             a = np.asarray(value)
         except ValueError:
             raise InvalidArgumentError(f"a list whose parts differ in length is no array: {RAGGED}") from None
-        if a.dtype.kind in "SU":  # NumPy made texts of the numbers
+        if a.dtype.kind in "SU":  # NumPy turned the numbers into text
             raise TypeError("a list of numbers and strings")
     if dtype is not None:
         return _to(a, as_dtype(dtype), is_typed)
@@ -165,7 +164,7 @@ def strings(value):
     """An object array of bytes."""
     a = np.asarray(value)
     if a.dtype.kind in "SU":
-        a = np.array(value, dtype=object)  # numpy's own strings lose trailing zeros
+        a = np.array(value, dtype=object)  # NumPy's own strings lose trailing zeros
     flat = [
         (
             v.encode()

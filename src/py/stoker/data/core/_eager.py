@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of functions that run as Python: NumPy's arrays, scalars and bytes that answer what symbolic values
-answer while a function is traced, so that the same lines take the same ways.
+"""Values in functions that run as Python: NumPy's arrays, scalars and bytes, with the attributes of the symbolic values
+used in tracing, so that the same lines behave alike.
 
-Method: subclasses of the engine's types (src/py/py_eager.c), whose dtype is sd's (strings are sd.string, not
-object or S5) and whose shape is a TensorShape. Division of small integers gives float32, as operations do.
+Method: subclasses of the engine's types (src/py/py_eager.c), with sd's dtype (strings are sd.string, not object or S5)
+and a TensorShape as shape. Dividing small integers gives float32, as in operations.
 
-Limits: what NumPy's arithmetic makes of a scalar is NumPy's own scalar. Bools are NumPy's, which knows them by
-their address.
+Limits: arithmetic on a scalar returns NumPy's own scalar. Bools are NumPy's, which compares them by address.
 """
 
 import numpy as np
@@ -16,17 +15,17 @@ from . import _dtypes, _trace
 from ._spec import TensorShape, as_shape
 from ..errors import InvalidArgumentError
 
-_DIVIDED = np.dtype("float32")  # of integers of up to 16 bits, as in TensorFlow
+_DIVIDED = np.dtype("float32")  # of integers with up to 16 bits, as in TensorFlow
 
 
 def as_key(key):
-    """What v[key] takes: a list with slices, None or Ellipsis in it is a tuple, as TensorFlow reads it."""
+    """The key for v[key]: a list with slices, None or Ellipsis in it becomes a tuple, as in TensorFlow."""
     is_spec = isinstance(key, list) and any(k is None or k is Ellipsis or isinstance(k, slice) for k in key)
     return tuple(key) if is_spec else key
 
 
 class _Answers:
-    """What arrays, scalars and bytes have in common."""
+    """Shared by arrays, scalars and bytes."""
 
     __slots__ = ()
 
@@ -37,7 +36,7 @@ class _Answers:
 
     @property
     def device(self):
-        """Where the value is."""
+        """The device of the value."""
         return "CPU:0"
 
     def get_shape(self):
@@ -45,7 +44,7 @@ class _Answers:
         return self.shape
 
     def set_shape(self, shape):
-        """States what is known about the shape. InvalidArgumentError: it is another."""
+        """Declares the shape. InvalidArgumentError: it differs."""
         want, have = as_shape(shape), self.shape
         if want is None:
             return
@@ -53,7 +52,7 @@ class _Answers:
             raise InvalidArgumentError(f"set_shape: the value has shape {tuple(have)}, not {tuple(want)}")
 
     def ref(self):
-        """The value, as a key of dicts."""
+        """The value, for use as a dict key."""
         return id(self)
 
 
@@ -116,13 +115,13 @@ class _Scalar(_Answers):
 
 
 def _scalar_class(base, members):
-    """A subclass whose only base is NumPy's: that is where NumPy looks for the dtype."""
+    """A subclass whose only base is NumPy's, because that is where NumPy looks for the dtype."""
     own = {k: v for c in (_Answers, _Scalar) for k, v in vars(c).items() if not k.startswith("__")}
     return type(base.__name__, (base,), dict(own, **members, __slots__=(), __module__=__name__, __doc__="A scalar."))
 
 
 _division = {"__truediv__": _divided, "__rtruediv__": lambda self, other: _divided(other, self)}
-_CLASSES = {}  # NumPy's type, or the engine's: ours
+_CLASSES = {}  # NumPy's or the engine's type -> our class
 for _name in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64"):
     _own = np.dtype(_name)
     _base = type(_engine.eager(_own.type(0)))
@@ -134,7 +133,7 @@ _CLASSES[np.bytes_] = _CLASSES[_base] = _CLASSES[bytes] = _scalar_class(_base, {
 
 
 def of(v):
-    """A value of NumPy's or the engine's as one of these; others as they are."""
+    """Converts a NumPy or engine value to one of these; returns others unchanged."""
     if isinstance(v, np.ndarray):
         return v.view(Array)
     found = _CLASSES.get(type(v))
@@ -142,5 +141,5 @@ def of(v):
 
 
 def given(v):
-    """What an operation gives outside of traced functions: with numpy(), in Python functions as these."""
+    """The result of an operation outside traced functions: with numpy(); in Python functions, one of these."""
     return of(v) if _trace.is_python() else _engine.eager(v)

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""explain(): the plan as text. stats(): what an iterator's stages did so far."""
+"""explain(): the plan as text. stats(): what an iterator's stages have done so far."""
 
 from .. import _engine
 from . import _dtypes
 
 
 def explain(dataset, is_staged=False):
-    """The stages as written, the last one first, with their functions and why they are not native;
-    the plan as it runs (is_staged: with staging to a device), with every rewrite and its reason; what
-    was tuned; warnings."""
+    """The stages as written, the last one first, with their functions and why they aren't native; the plan as it runs
+    (is_staged: with staging to a device), with every rewrite and its reason; what was tuned; warnings."""
     lines, notes = ["as written:"], []
     left, seen = [(dataset, 1)], {}  # a list: pipelines may be deeper than Python's stack
     while left:
@@ -31,7 +30,7 @@ def explain(dataset, is_staged=False):
 
 
 def _limits_lines():
-    """What the process may use at most, where that is limited, and what it does."""
+    """The process's limits, if any, and its use."""
     now = _engine.limits()
     most = [f"{now[n]:,} {word}" for n, word in _LIMITS if now[n]]
     if not most:
@@ -43,7 +42,7 @@ def _limits_lines():
 
 
 def _tuned_lines(dataset):
-    """Threads and sizes of pieces, as the last iterator's stages have them now."""
+    """Threads and piece sizes, as the last iterator's stages have them now."""
     it = dataset._last() if dataset._last else None
     stages = it.stages() if it is not None else (dataset._past or ([],))[0]
     if not stages:
@@ -60,7 +59,7 @@ def _tuned_lines(dataset):
 
 
 def _stage(ds, depth, lines, notes, seen):
-    """The lines of a stage. Its inputs, where it was not seen before."""
+    """The lines of a stage. Its inputs, if not listed before."""
     pad = "  " * depth
     what = ds._kind or "argument of the function"
     shown = ", ".join(f"{k}={_shown(k, v)}" for k, v in ds._args.items() if _is_shown(k, v))
@@ -134,7 +133,7 @@ _BINDINGS = (
 
 
 class Stats:
-    """What an iterator's stages did: `stages` (dicts, parents first), `memory`, `limiting`.
+    """What an iterator's stages have done: `stages` (dicts, parents first), `memory`, `limiting`.
 
     memory: bytes in_use_bytes, peak_bytes, cap_bytes; fresh_buffers allocated; arrays `copied` out of the
     budget because their consumer keeps them; elements `replaced` by on_error.
@@ -151,7 +150,7 @@ class Stats:
 
     @property
     def errors(self):
-        """Bad elements, and how many of them were left out or replaced."""
+        """Bad elements, and how many were skipped or replaced."""
         return sum(s["errors"] for s in self.stages)
 
     @property
@@ -190,7 +189,7 @@ class Stats:
                     "  " * s["depth"] + s["kind"] + (f" [{s['where']}]" if s["where"] else ""),
                     str(s["elements"]),
                     *(f"{s[k] / 1e6:.2f}" for k in ("busy_ns", "wait_ns", "starve_ns")),
-                    str(s["threads"] or "-"),  # -: on the thread of its consumer
+                    str(s["threads"] or "-"),  # -: runs on the consumer's thread
                     f"{s['fill']}/{s['capacity']}" if s["capacity"] else "-",
                 )
             )
@@ -240,7 +239,7 @@ class Stats:
 
 
 def stats(iterator, past):
-    """Stats of an iterator; of one that is gone, as they were; empty without one."""
+    """Stats of an iterator; the last ones if it is gone, empty without one."""
     if iterator is not None:
         return Stats(iterator.stages(), iterator.memory())
     return Stats(*(past or ([], {})))

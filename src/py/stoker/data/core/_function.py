@@ -14,14 +14,14 @@ from ._value import Value, number_in
 
 
 class Host(int):
-    """A Python callable that the engine may call, as long as this lives: its number there."""
+    """A Python callable for the engine, registered as long as this object lives: its number."""
 
     def __new__(cls, function):
         self = super().__new__(cls, _engine.register(function))
         self.function = function
         return self
 
-    def __del__(self, unregister=_engine.unregister):  # modules may be gone when the program ends
+    def __del__(self, unregister=_engine.unregister):  # modules may be gone at exit
         unregister(int(self))
 
     def __reduce__(self):
@@ -34,10 +34,10 @@ class Function:
     def __init__(self, fn, spec, name, why=None, notes=(), keep=(), captures=(), made=()):
         self.fn, self.spec, self.name, self.why = fn, spec, name, why
         self.notes, self.keep, self.captures = list(notes), list(keep), list(captures)
-        self.made = list(made)  # kinds of the datasets that it makes
+        self.made = list(made)  # kinds of the datasets it creates
 
     def __getstate__(self):
-        return dict(self.__dict__, captures=[])  # symbols of a trace that is over
+        return dict(self.__dict__, captures=[])  # symbols of a finished trace
 
     @property
     def is_native(self):
@@ -45,7 +45,7 @@ class Function:
 
 
 def make_leaf(leaf, parts):
-    """What a function gets for a leaf of its argument: Values, or what is made of them."""
+    """What a function gets for a leaf of its argument: Values, or an object built from them."""
     if isinstance(leaf, DatasetSpec):
         return parts[0] if isinstance(parts[0], _Node) else _Node._of_value(parts[0], leaf)
     if isinstance(leaf, SparseTensorSpec):
@@ -62,7 +62,7 @@ def arguments(spec, parts, is_single=False):
 
 
 def result_leaves(result, keep):
-    """(spec, values) of what a function returned: flat Values and arrays."""
+    """(spec, values) of a function's result: flat Values and arrays."""
     values = []
 
     def leaf(v):
@@ -85,8 +85,8 @@ def result_leaves(result, keep):
 def function(f, element_spec, what, sample=None, out_spec=None, is_single=False):
     """Function of a Python function over elements of element_spec.
 
-    sample() gives an element when f cannot be traced, to learn what it returns; None: it must be
-    traceable. out_spec: what it returns, if that is known. Raises TypeError where types do not fit.
+    sample() returns an element to learn the result's spec if f can't be traced; None: f must be traceable. out_spec:
+    the result's spec, if known. Raises TypeError if types don't match.
     """
     if not callable(f):
         raise TypeError(f"{what} takes a function, not {type(f).__name__}")
@@ -122,7 +122,7 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
                 return made
     except Exception as e:
         shown = _cause.placed(e, name, f)
-        raise shown from shown.__cause__  # itself, with the line where it arose
+        raise shown from shown.__cause__  # the original, with the line where it was raised
     _check_arguments(f, args(graph), name, element_spec)
     if not may_be_python:
         if first is not None and _cause.is_of_program(first):
@@ -135,7 +135,7 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
 
 def _native(graph, result, name):
     """(the Function of a traced result, None), or (None, why it can't be one)."""
-    result = tuple(result) if isinstance(result, list) else result  # as TensorFlow has it
+    result = tuple(result) if isinstance(result, list) else result  # as in TensorFlow
     with _trace.tracing(graph):
         try:
             spec, values = result_leaves(result, graph.keep)
@@ -152,13 +152,13 @@ def _native(graph, result, name):
 
 
 def _impurity(watch, traced, made, name):
-    """Why a function whose surroundings changed during its trace cannot be native; None: its result does
-    not depend on them. It is traced once or twice more: for what depends on it, and for the line."""
+    """Why a function whose environment changed during its trace can't be native; None: its result doesn't depend on
+    that. Traces it once or twice more, to find dependencies and the line."""
     if not watch.has_chance:
         try:
             graph, result, why, _ = traced()
             again = _native(graph, result, name)[0] if why is None else None
-        except Exception:  # once only
+        except Exception:  # it succeeded only once
             again = None
         if again is not None and again.fn.is_same(made.fn):
             return None
@@ -166,7 +166,7 @@ def _impurity(watch, traced, made, name):
         try:
             traced()
         except Exception:
-            pass  # the place is known nevertheless
+            pass  # the place is known anyway
     watch.place = lines.place or watch.place or _trace.place_of_function(watch.function)
     return watch.reason(_trace.shown(watch.place))
 
@@ -179,14 +179,14 @@ def _warn(watch, why, name):
 
 
 def _without_lengths(spec):
-    """The spec of a traced result, with unknown lengths; None: it holds more than dense values."""
+    """The spec of a traced result, with unknown lengths; None: it isn't only dense values."""
     if any(not isinstance(leaf, TensorSpec) or leaf.shape is None for leaf in _spec.flatten(spec)):
         return None
     return _spec.map_structure(lambda s: TensorSpec((None,) * len(s.shape), s.dtype), spec)
 
 
 def _check_arguments(f, values, name, element_spec):
-    """TypeError: f does not take as many arguments as an element makes."""
+    """TypeError: f doesn't take as many arguments as an element has."""
     try:
         inspect.signature(f).bind(*values)
     except ValueError:  # a function without a signature
@@ -220,8 +220,8 @@ def _per_element(f, element_spec, name, why, sample, out_spec, is_single, first=
 
 
 def add_host_call(graph, host, inputs, out_spec, takes_many=False):
-    """A node that calls the Python function, with many elements at once where it takes them; numbers
-    of its results."""
+    """A node that calls the Python function, with many elements at once if it supports that; returns the numbers of its
+    results."""
     specs = _spec.engine_specs(out_spec)
     attrs = {
         "id": host,
@@ -234,7 +234,7 @@ def add_host_call(graph, host, inputs, out_spec, takes_many=False):
 
 
 class PythonCaller:
-    """A callable over components: calls f with the element, gives the result's components."""
+    """A callable over components: calls f with the element and returns the result's components."""
 
     def __init__(self, f, element_spec, out_spec, is_single=False, expected="was expected"):
         self.f, self.element_spec, self.out_spec = f, element_spec, out_spec
@@ -248,9 +248,9 @@ class PythonCaller:
 
 
 def result_parts(result, out_spec, expected="was expected", who="the function"):
-    """Components of what a Python function returned, as its spec says. Raises TypeError.
+    """Components of a Python function's result, checked against the spec. Raises TypeError.
 
-    expected, who: why the spec is what it is, and whose values these are, for the message.
+    expected, who: for the message: why the spec is what it is, and whose values these are.
     """
     _check_keys(result, out_spec, who)
     leaves = _spec.flatten(_as_tuple(result, out_spec))
@@ -273,7 +273,7 @@ def result_parts(result, out_spec, expected="was expected", who="the function"):
 
 
 def _check_keys(result, spec, who):
-    """TypeError: a dict with other keys than the spec's, whose values would come under wrong names."""
+    """TypeError: a dict's keys differ from the spec's, so its values would get wrong names."""
     if isinstance(spec, dict):
         if not isinstance(result, dict) or result.keys() != spec.keys():
             have = f"keys {sorted(result)}" if isinstance(result, dict) else f"{result!r:.60}"
@@ -307,7 +307,7 @@ def _weak_array(v, dtype):
 
 
 def _spec_of_sample(f, sample, name, is_single):
-    """What f returns, learned from one element: dtypes, ranks, no lengths."""
+    """The spec of f's result, learned from one element: dtypes and ranks, no lengths."""
     element, element_spec = sample()
     with _trace.eager():
         result = f(*arguments(element_spec, [_eager.of(p) for p in element], is_single))
@@ -329,7 +329,7 @@ def _touts(Tout):
 
 
 class _OpCaller:
-    """The same for a function in the middle of a traced one: wrap makes its arguments."""
+    """The same for a function within a traced one: wrap makes its arguments."""
 
     def __init__(self, f, out_spec, wrap):
         self.f, self.out_spec, self.wrap = f, out_spec, wrap
@@ -361,10 +361,10 @@ def _python_op(f, inputs, Tout, wrap):
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """Runs Python for each element, in the middle of a traced function.
+    """Runs Python for each element, within a traced function.
 
-    func gets arrays that also have .numpy(). inp: its arguments. Tout: dtype or TensorSpec of the
-    result, or a list of them. Shapes are unknown unless a TensorSpec gives them.
+    func gets arrays that also have .numpy(). inp: its arguments. Tout: dtype or TensorSpec of the result, or a list of
+    them. Only a TensorSpec makes shapes known.
     """
     return _python_op(func, inp or [], Tout, _eager.of)
 
@@ -389,7 +389,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
             captured.setdefault(key, value)
     fns = []
     for side, _, values in sides:
-        for value in captured.values():  # both take the same inputs, in one order
+        for value in captured.values():  # both take the same inputs, in the same order
             side.capture(value)
     order = list(sides[0][0].captured)
     for side, spec, values in sides:

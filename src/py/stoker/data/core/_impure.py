@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a function used while it was traced that changes from call to call: chance, time, counters. A trace would
-keep one value for all elements.
+"""Detects what a function used while it was traced that changes from call to call: randomness, time, counters. A trace
+would keep one value for all elements.
 
-Method: the states of Python's, NumPy's and torch's random numbers, of the generators and counters that the
-function can reach (closure, globals, defaults, attributes), and of the numbers that it stores there are
-compared before and after the trace. Calls of clocks are seen by a profile function. Where a clock or a number
-changed, a second trace tells whether the result depends on it. A third one, line by line, finds the line.
+Method: compares, before and after the trace, the states of Python's, NumPy's and torch's random generators, of
+generators and counters reachable from the function (closure, globals, defaults, attributes), and of the numbers stored
+there. A profile function detects clock calls. If a clock or a number changed, a second trace shows whether the result
+depends on it. A third one, line by line, finds the line.
 
-Limits: states in other objects (an open file, an iterator) are not seen, nor generators that the function
-makes without a seed through other libraries. Where a debugger traces lines the place is the function's.
+Limits: doesn't see states in other objects (an open file, an iterator), or generators that the function creates without
+a seed through other libraries. If a debugger traces lines, the place is the function's.
 """
 
 import dis
@@ -22,8 +22,8 @@ import numpy as np
 
 from . import _trace
 
-_OBJECTS_MAX = 500  # that are looked at
-_ITEMS_MAX = 64  # of a container that may hold counters
+_OBJECTS_MAX = 500  # most objects examined
+_ITEMS_MAX = 64  # most items of a container that may hold counters
 
 INSTEAD = {
     "chance": "sd.random.uniform, normal or Generator draw natively for each element",
@@ -33,7 +33,7 @@ INSTEAD = {
 
 
 def _numpy_state(state):
-    """A comparable form of a NumPy generator's state, which may hold arrays."""
+    """A comparable form of a NumPy generator's state, which may contain arrays."""
     if isinstance(state, dict):
         return tuple((k, _numpy_state(v)) for k, v in state.items())
     return state.tobytes() if isinstance(state, np.ndarray) else state
@@ -45,7 +45,7 @@ def _torch():
 
 
 def _looked_up(code):
-    """Names and code objects of a function's code, and of the functions in it."""
+    """Names and code objects of a function's code, including nested functions."""
     names = set(code.co_names)
     for part in code.co_consts:
         if isinstance(part, types.CodeType):
@@ -54,7 +54,7 @@ def _looked_up(code):
 
 
 def _stores(code):
-    """Names of globals and of outer variables that a code assigns."""
+    """Names of globals and outer variables that the code assigns."""
     made = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"}
     outer = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_DEREF" and i.argval in code.co_freevars}
     for part in code.co_consts:
@@ -69,7 +69,7 @@ def _number(v):
 
 
 class _Reachable:
-    """The sources that a function can reach: (what it is called, its kind, its state as a function)."""
+    """The sources reachable from a function: (name, kind, function that returns its state)."""
 
     def __init__(self, function):
         self.found, self.seen, self.kept = [], set(), []
@@ -134,7 +134,7 @@ class _Reachable:
         self.look(getattr(f, "__wrapped__", None), depth + 1)
 
     def _module(self, module, names, depth):
-        """A module of the program itself: what the function names of it."""
+        """For a module of the program itself: what the function uses of it."""
         path = getattr(module, "__file__", None) or ""
         if not path or not _trace.is_of_program(path):
             return
@@ -180,7 +180,7 @@ def _sources(function):
 
 
 class Watch:
-    """Notes what a function drew from while it was traced: changed, a list of (what, kind, state)."""
+    """Records what a function used while it was traced: `changed`, a list of (what, kind, state)."""
 
     def __init__(self, function):
         self.function, self.changed, self.place = function, [], None
@@ -217,7 +217,7 @@ class Watch:
 
     @property
     def has_chance(self):
-        """Did it draw random numbers, which it surely uses?"""
+        """Did it draw random numbers? Then it surely uses them."""
         return any(kind == "chance" for _, kind, _ in self.changed)
 
     @property
@@ -226,14 +226,14 @@ class Watch:
         return self.clock is not None
 
     def reason(self, place):
-        """What to tell of it."""
+        """Describes it for the user."""
         names = ", ".join(dict.fromkeys(what for what, _, _ in self.changed))
         kind = "chance" if self.has_chance else self.changed[0][1]
         return f"{place}: used {names}, which a trace would keep as one value for all elements; {INSTEAD[kind]}"
 
 
 class Lines:
-    """Finds the line at which one of some states changes, while the function is called once more."""
+    """Finds the line at which one of some states changes, by calling the function again."""
 
     def __init__(self, changed):
         self.states = [state for _, _, state in changed if state]

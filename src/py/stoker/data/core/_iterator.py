@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Iterators as Python sees them, over the engine's."""
+"""Python iterators over the engine's."""
 
 import itertools
 import types
@@ -12,7 +12,7 @@ from ..errors import OutOfRangeError
 
 
 class Iterator(_engine.Iterator):
-    """Gives elements one by one. state() and Dataset.iterator(state=) resume exactly."""
+    """Returns elements one by one. state() and Dataset.iterator(state=) resume exactly."""
 
     __slots__ = ("_dataset", "__weakref__")
     __class_getitem__ = classmethod(types.GenericAlias)
@@ -39,7 +39,7 @@ class Iterator(_engine.Iterator):
 
 
 class _NumpyIterator:
-    """as_numpy_iterator's: an iterator of a Dataset, under TensorFlow's name."""
+    """as_numpy_iterator's: a Dataset's iterator, under TensorFlow's name."""
 
     def __init__(self, iterator):
         self._iterator = iterator
@@ -52,7 +52,7 @@ class _NumpyIterator:
 
 
 def template(spec, keep):
-    """The structure as _engine.Iterator builds it from components."""
+    """The structure from which _engine.Iterator builds elements."""
     count = itertools.count()
 
     def leaf(s):

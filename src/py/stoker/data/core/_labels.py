@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole numbers of Python, on their way to torch: there they are int64, here and in TensorFlow int32.
+"""Python's integers on their way to torch: there they are int64, but here and in TensorFlow int32.
 
-`from_tensor_slices((images, [3, 1, 2]))` makes int32 of the labels, and torch's losses take int64. So
-to_torch widens components that come from Python's numbers as they are; what has a dtype of its own (a
-NumPy array, the result of an operation) keeps it.
+`from_tensor_slices((images, [3, 1, 2]))` makes the labels int32, but torch's losses take int64. So to_torch widens
+components that are unchanged Python numbers; values with their own dtype (a NumPy array, the result of an operation)
+keep it.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from . import _call, _spec
 
 _INT32 = np.dtype("int32")
-# Stages that hand on the components of their first input.
+# Stages that pass on the components of their first input.
 _HANDS_ON = (
     "shuffle batch padded_batch prefetch take skip shard repeat cache snapshot ignore_errors unbatch "
     "filter take_while concatenate"
@@ -19,15 +19,15 @@ _HANDS_ON = (
 
 
 def literal_places(tensors):
-    """Which leaves of a structure are Python's whole numbers: a set of components' numbers."""
+    """Which leaves of a structure are Python integers: a set of component numbers."""
     leaves = _spec.flatten(tensors)
-    if any(hasattr(v, "parts") for v in leaves):  # several components each; none is of Python
+    if any(hasattr(v, "parts") for v in leaves):  # several components each; none is Python's
         return frozenset()
     return frozenset(i for i, v in enumerate(leaves) if not _call.is_typed(v))
 
 
 def _passed_on(fn, k):
-    """Which input a function returns unchanged as result k, or None."""
+    """The input that a function returns unchanged as result k, or None."""
     recipe = getattr(fn, "recipe", None)
     if recipe is None:
         return None
@@ -36,7 +36,7 @@ def _passed_on(fn, k):
 
 
 def _part_of(inputs, k):
-    """Which of the datasets side by side component k is of, and its number there."""
+    """Which of the zipped datasets component k comes from, and its number there."""
     for part in inputs:
         count = len(_spec.components(part.element_spec))
         if k < count:
@@ -46,7 +46,7 @@ def _part_of(inputs, k):
 
 
 def _is_literal(ds, k):
-    """Is component k of the dataset's elements a number of Python's, as it was given?"""
+    """Is component k of the dataset's elements an unchanged Python number?"""
     while True:
         if ds._kind in ("tensors", "tensor_slices"):
             return k in ds.__dict__.get("_literal", ())
@@ -69,7 +69,7 @@ def _is_literal(ds, k):
 
 
 def widened(dataset):
-    """For each leaf of the elements: is it to be int64 for torch?"""
+    """For each leaf of the elements: should torch get int64?"""
     leaves, k, out = _spec.flatten(dataset.element_spec), 0, []
     for leaf in leaves:
         is_number = isinstance(leaf, _spec.TensorSpec) and leaf.dtype == _INT32

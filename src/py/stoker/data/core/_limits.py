@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of the process, over all pipelines that run in it."""
+"""Limits of the process, over all of its pipelines."""
 
 from .. import _engine
 from . import _arguments

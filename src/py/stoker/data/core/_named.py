@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls with an argument that a function has not: the error names the nearest that it has.
+"""Errors for unknown arguments: suggest the nearest name that the function has.
 
-Python's own TypeError says only that the argument is unexpected. A function is wrapped rather than
-its arguments checked beforehand, so that a call that fits costs one more call and nothing else.
+Python's own TypeError only says that the argument is unexpected. The function is wrapped, instead of checking its
+arguments beforehand, so a correct call costs only one extra call.
 """
 
 import difflib
@@ -13,7 +13,7 @@ import types
 
 
 def hint(text, names):
-    """What to add to the text of a TypeError: "; did you mean 'x'?", or nothing."""
+    """Text to add to a TypeError: "; did you mean 'x'?", or nothing."""
     unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
     if not unknown or "Did you mean" in text:
         return ""
@@ -29,10 +29,10 @@ def named(f):
         try:
             return f(*args, **kwargs)
         except TypeError as e:
-            if e.__traceback__.tb_next:  # not of this call itself: what goes wrong inside has a frame more
+            if e.__traceback__.tb_next:  # not from this call itself: errors inside have one more frame
                 raise
             text = str(e)
-            if f.__name__ == "__init__":  # of the class that was called, whichever one defines it
+            if f.__name__ == "__init__":  # of the called class, whichever one defines it
                 text = text.replace(f.__qualname__, type(args[0]).__name__, 1)
             text += hint(text, inspect.signature(f).parameters)
             if text == str(e):
@@ -50,7 +50,7 @@ def wrapped(member):
 
 
 def named_class(cls):
-    """Decorator: the class, whose methods are so."""
+    """Decorator: wraps the methods of the class."""
     for name, member in list(vars(cls).items()):
         if not name.startswith("_") or name == "__init__":
             own = wrapped(member)
@@ -60,7 +60,7 @@ def named_class(cls):
 
 
 def named_module(names, package):
-    """The public functions and classes of a namespace (a dict) that are of the package, so."""
+    """Wraps the package's public functions and classes in a namespace (a dict)."""
     for name, value in list(names.items()):
         if name.startswith("_") or not str(getattr(value, "__module__", "")).startswith(package):
             continue
@@ -72,27 +72,27 @@ def named_module(names, package):
                 value.__init__ = named(init)
 
 
-INSIDE = ("engine", "merged", "run_options")  # methods of public classes that are for this package
+INSIDE = ("engine", "merged", "run_options")  # methods of public classes that only this package uses
 
 
 def surface_of(self):
-    """An object's __dir__: what is public, and Python's own names."""
+    """An object's __dir__: public names, and Python's own."""
     names = object.__dir__(self)
     return [n for n in names if not n.startswith("_") and n not in INSIDE or n.startswith("__")]
 
 
 def show_surface(classes):
-    """dir() of their objects shows what is public."""
+    """Makes dir() of their objects show only public names."""
     for cls in classes:
         if str(cls.__module__).startswith("stoker.") and "_engine" not in cls.__module__:
             cls.__dir__ = surface_of
 
 
-PACKAGES = ("core", "files", "interop")  # of modules without a public name
+PACKAGES = ("core", "files", "interop")  # parts of modules without a public name
 
 
 def surface(names):
-    """A module's __dir__ of its namespace: what is public, without the modules that it uses."""
+    """A module's __dir__ for its namespace: public names, without the modules it uses."""
 
     def __dir__():
         return sorted(

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dataset as a node of a graph: of the engine's, or of a function that is being traced.
+"""A dataset as a node of a graph: the engine's, or a function's that is being traced.
 
-Outside of functions a dataset has an engine's dataset (_engine) from the beginning. Inside, where
-its inputs or arguments depend on a function's argument, it has a symbolic value instead (_value),
-and is created again for each element.
+Outside functions a dataset has an engine dataset (_engine) from the start. Inside, if its inputs or arguments depend on
+a function's argument, it has a symbolic value instead (_value), and is created again for each element.
 """
 
 import itertools
@@ -13,12 +12,12 @@ from . import _spec, _trace
 from ._options import Options
 from ._value import Value, number_in
 
-_BAD_SAMPLES = 100  # that are skipped: on_error applies only after the sample is taken
+_BAD_SAMPLES = 100  # most to skip: on_error only applies after the sample is taken
 
 
 def _first_good(it, at):
-    """The first element from a place on that is no error; None: there are fewer. All that were
-    looked at are errors: the first of them."""
+    """The first valid element from a position on; None: there are too few. If all elements examined are errors, raises
+    the first."""
     first, bad, k = None, 0, 0
     while bad < _BAD_SAMPLES:
         try:
@@ -27,7 +26,7 @@ def _first_good(it, at):
                 return element
         except StopIteration:
             break
-        except Exception as e:  # an element like any other
+        except Exception as e:  # counts as an element
             if k >= at:
                 first, bad = first or e, bad + 1
         k += 1
@@ -37,9 +36,9 @@ def _first_good(it, at):
 
 
 class _Node:
-    """What Dataset is made of; its methods are there."""
+    """The base of Dataset, without its methods."""
 
-    _whole = None  # the class Dataset: what those make that are not of a class of files
+    _whole = None  # the class Dataset, created by file dataset classes
 
     @staticmethod
     def _make(kind, inputs, args, spec, keep=(), notes=(), function=None):
@@ -48,7 +47,7 @@ class _Node:
         return self
 
     def _init(self, kind, inputs, args, spec, keep=(), notes=(), function=None, where=None):
-        """args: as _engine takes them; Values and lists of Values are computed when it runs."""
+        """args: as _engine takes them; Values and lists of Values are computed at run time."""
         self._kind, self._inputs, self._args = (
             kind,
             list(inputs),
@@ -114,7 +113,7 @@ class _Node:
 
     @staticmethod
     def _of_engine(engine, spec, keep):
-        """A dataset that came out of a pipeline, such as a window."""
+        """A dataset returned by a pipeline, such as a window."""
         self = _Node._bare(_spec.update(spec, engine.specs()), keep)
         self._engine, self._kind, self._is_of_engine = engine, engine.kind(), True
         return self
@@ -130,8 +129,8 @@ class _Node:
         return self._value.engine_spec()[2] if self._engine is None else self._engine.nested()
 
     def _sample(self, at=0):
-        """(components, spec) of one element, the first or that at a place, for functions that cannot
-        be traced; None: there are fewer. Of no elements the first is one of zeros."""
+        """(components, spec) of one element, the first or at a position, for functions that can't be traced; None:
+        there are fewer. If there are none, the first is all zeros."""
         ds, spec = self, self.element_spec
         while (
             ds._kind

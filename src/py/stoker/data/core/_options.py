@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a dataset runs: seed, order, errors, limits. None keeps an earlier setting."""
+"""Settings for running a dataset: seed, order, errors, limits. None keeps an earlier setting."""
 
 import difflib
 
@@ -12,7 +12,7 @@ UNKNOWN_CARDINALITY = -2
 
 class _Group:
     _names = ()
-    _old = {}  # older names of TensorFlow: name -> name here, or None: accepted without an effect
+    _old = {}  # older names in TensorFlow: name -> name here, or None: accepted without effect
 
     def __init__(self):
         for n in self._names:
@@ -42,7 +42,7 @@ class _Group:
         return type(self) is type(other) and vars(self) == vars(other)
 
     def __repr__(self):
-        """What is set."""
+        """The options that are set."""
         given = ((n, getattr(self, n)) for n in self._names)
         texts = (f"{n}={v!r}" for n, v in given if v is not None and not (isinstance(v, _Group) and v == type(v)()))
         return f"{type(self).__name__}({', '.join(texts)})"
@@ -50,7 +50,7 @@ class _Group:
     __hash__ = None
 
     def merged(self, other):
-        """These, overridden by the other's settings."""
+        """These, overridden by the other's."""
         out = type(self)()
         for n in self._names:
             mine, theirs = getattr(self, n), getattr(other, n)
@@ -64,9 +64,8 @@ class _Group:
 
 
 class AutotuneOptions(_Group):
-    """enabled: False turns tuning off. cpu_budget: maximum threads. ram_budget: maximum
-    bytes. initial_parallelism: a stage's threads at first (one per core, up to 16).
-    min_parallelism: a stage's minimum threads."""
+    """enabled: False turns tuning off. cpu_budget: most threads. ram_budget: most bytes. initial_parallelism: a stage's
+    initial threads (one per core, up to 16). min_parallelism: a stage's fewest threads."""
 
     _names = (
         "enabled",
@@ -79,14 +78,14 @@ class AutotuneOptions(_Group):
 
 
 class ThreadingOptions(_Group):
-    """private_threadpool_size: maximum threads; max_intra_op_parallelism is accepted."""
+    """private_threadpool_size: most threads; max_intra_op_parallelism is accepted."""
 
     _names = ("private_threadpool_size", "max_intra_op_parallelism")
     _old = {"experimental_private_threadpool_size": "private_threadpool_size", "experimental_max_intra_op_parallelism": "max_intra_op_parallelism"}
 
 
 class OptimizationOptions(_Group):
-    """Accepted as TensorFlow's; apply_default_optimizations=False is Options.rewrites=False."""
+    """TensorFlow's options, accepted; apply_default_optimizations=False is Options.rewrites=False."""
 
     _names = (
         "apply_default_optimizations",
@@ -109,14 +108,14 @@ class OptimizationOptions(_Group):
 
 
 class DistributeOptions(_Group):
-    """Accepted; Dataset.shard splits."""
+    """Accepted; use Dataset.shard to split."""
 
     _names = ("auto_shard_policy", "num_devices")
     _old = dict.fromkeys(("num_replicas", "make_stateless"))
 
 
 class ServiceOptions(_Group):
-    """Accepted: there is no service here."""
+    """Accepted; this module has no service."""
 
     _names = ("pinned",)
 
@@ -126,8 +125,8 @@ class Options(_Group):
 
     deterministic: whether parallel stages keep the order (default: yes). seed: for every random
     operation. on_error: "stop" (an error ends the loop it occurs in; the next call continues
-    after it), "skip" (bad elements are left out and counted) or ("replace", element). rewrites:
-    False runs the pipeline as written (default: rewritten, with the same elements).
+    after it), "skip" (bad elements are skipped and counted) or ("replace", element). rewrites: False runs the pipeline
+    as written (default: rewritten, with the same elements).
     """
 
     _names = (
@@ -169,7 +168,7 @@ class Options(_Group):
             object.__setattr__(self, n, c())
 
     def merge(self, options):
-        """These, overridden by the other's settings."""
+        """These, overridden by the other's."""
         return self.merged(options)
 
     def run_options(self):

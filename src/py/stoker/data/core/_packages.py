@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of others, imported when something asks for them."""
+"""Third-party packages, imported on demand."""
 
 import importlib
 
-_INSTALLED_AS = {"lance": "pylance"}  # where it has another name than the module
+_INSTALLED_AS = {"lance": "pylance"}  # package name, if it differs from the module's
 
 
 def need(name, what):
-    """The module of that name. ImportError: its package is not installed; says what needs it."""
+    """The module with that name. ImportError: its package isn't installed; says what needs it."""
     try:
         return importlib.import_module(name)
     except ImportError as e:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets as bytes, for processes that are spawned: what a dataset was made of, to make it again.
+"""Pickles datasets, for spawned processes: stores what a dataset was made from, to make it again.
 
-Stages with their arguments and the graphs of traced functions are plain data. Python functions go
-as pickle has them, by name; where that cannot be, as cloudpickle has them, by value, if it is
-installed. Arrays are left to the pickler around (protocol 5 need not copy them); those that are
-mapped read-only from a file go by its name. A seed set for the process goes along.
+Stages with their arguments and graphs of traced functions are plain data. Python functions are pickled by name; if that
+fails, by value with cloudpickle, if installed. Arrays are left to the enclosing pickler (protocol 5 need not copy
+them); arrays mapped read-only from a file are stored as its name. The process's seed is included.
 """
 
 import io
@@ -20,7 +19,7 @@ from ._function import Host
 from ._options import Options
 from ..errors import InvalidArgumentError
 
-_FORM = 1  # of the bytes
+_FORM = 1  # version of the format
 _OWN = ("_kind _inputs _args _options _keep _notes _function _where _first_epoch _epochs _last _past "
         "_engine _value element_spec").split()  # fmt: skip
 
@@ -33,7 +32,7 @@ class _MappedFile:
 
     @classmethod
     def of(cls, a):
-        """The same of an array; None if it isn't a file's bytes unchanged."""
+        """The File of an array; None if it isn't a file's bytes unchanged."""
         m = a
         while m is not None and not (isinstance(m, np.memmap) and isinstance(m.base, mmap.mmap)):
             m = getattr(m, "base", None)
@@ -48,7 +47,7 @@ class _MappedFile:
 
 def _pickler(base):
     class Pickler(base):
-        """Puts arrays aside, and knows which stage and which function it is at."""
+        """Sets arrays aside, and keeps track of the current stage and function."""
 
         def __init__(self, file, states, nodes):
             super().__init__(file, pickle.HIGHEST_PROTOCOL)
@@ -68,7 +67,7 @@ def _pickler(base):
             return None
 
         def failed(self, e):
-            """The error that says which stage and function it was."""
+            """The error that names the stage and function."""
             name = None
             for attribute in ("f", "generator", "work"):
                 name = getattr(self.function, attribute, name)
@@ -102,7 +101,7 @@ def _cloudpickle():
 
 
 def _in_order(dataset):
-    """The dataset and all it is made of, inputs first. (Pipelines may be deeper than the stack.)"""
+    """The dataset and everything it is made of, inputs first. (Pipelines may be deeper than the stack.)"""
     out, seen, left = [], set(), [(dataset, False)]
     while left:
         ds, is_behind_inputs = left.pop()
@@ -131,7 +130,7 @@ def _check(ds):
 
 
 def _state(ds, numbers):
-    """What a stage is made of. The functions come last: see Pickler.failed."""
+    """What a stage is made of. Functions come last: see Pickler.failed."""
     inherited = {id(k) for i in ds._inputs for k in i._keep}
     return {
         "class": type(ds),
@@ -150,14 +149,14 @@ def _state(ds, numbers):
 
 
 def _with_seed(dataset):
-    """The dataset's options, and the seed that it has of this process."""
+    """The dataset's options, with this process's seed."""
     options = Options()
     options.seed = _stages.known_seed(dataset)
     return options.merged(dataset._options)
 
 
 def reduced(dataset):
-    """Dataset.__reduce__. PicklingError: a stage cannot be pickled; it says which, and why."""
+    """Dataset.__reduce__. PicklingError: a stage can't be pickled; says which, and why."""
     nodes = _in_order(dataset)
     for ds in nodes:
         _check(ds)
@@ -174,7 +173,7 @@ def reduced(dataset):
             pickler.dump(states)
         except MemoryError:
             raise
-        except Exception as e:  # from anything that the functions hold
+        except Exception as e:  # from anything that a function refers to
             error = (pickler.failed(e), e)
             continue
         return restored, (_FORM, file.getvalue(), [a for _, a in pickler.arrays])
@@ -182,7 +181,7 @@ def reduced(dataset):
 
 
 def restored(form, data, arrays):
-    """The dataset again."""
+    """Rebuilds the dataset."""
     if form != _FORM:
         raise InvalidArgumentError(f"a dataset pickled by another version (form {form}, not {_FORM})")
     made = []

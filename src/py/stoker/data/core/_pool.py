@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """map(processes=N): a Python function in worker processes.
 
-Workers see the function and everything it refers to as of when the dataset was made: then a
-nursery is forked, a process without threads that forks the workers, and those that replace them.
-Elements are sent in chunks, which the engine sizes by measured time, in shared memory (one
-area for each worker and direction, _shared.py); a socket signals them. All of them end when the
-dataset and its iterators are gone, or this process is; those that hang are killed a moment later.
+Workers see the function and everything it refers to as it was when the dataset was made: at that time a nursery is
+forked, a process without threads that forks the workers and their replacements. Elements are sent in chunks, sized by
+the engine from measured time, through shared memory (one area for each worker and direction, _shared.py); a socket
+signals them. All of them end when the dataset and its iterators are gone, or this process is; those that hang are
+killed a moment later.
 
-A worker that died, or was killed since it took longer than `timeout` seconds for an element, makes
-that element an error that says how it ended, and is replaced; what it had finished of its chunk
-counts, and the rest is asked for again. But after DEATHS_MAX deaths without an element finished in
-between no more are started.
+If a worker dies, or is killed because an element took longer than `timeout` seconds, that element becomes an error that
+says how it ended, and the worker is replaced. What it had finished of its chunk counts, and the rest is requested
+again. After DEATHS_MAX deaths with no element finished in between, no more are started.
 """
 
 import atexit
@@ -33,17 +32,17 @@ import numpy as np
 from . import _arguments, _dtypes, _function, _shared, _spec, _trace
 from ..errors import InvalidArgumentError, UnknownError
 
-_CHUNK_MAX = 1 << 20  # elements; the engine asks for fewer
-_FAREWELL_S = 0.5  # for workers to end by themselves
-_DYING_S = 1.0  # for a worker whose connection has closed to end
+_CHUNK_MAX = 1 << 20  # elements; the engine requests fewer
+_FAREWELL_S = 0.5  # for workers to exit on their own
+_DYING_S = 1.0  # for a worker to exit after its connection closed
 _WROTE = "was killed: the function wrote to files that it didn't open, which the worker uses"
 _LEAVING = "the program is ending, and its worker processes with it"
-DEATHS_MAX = 16  # in a row, of a pool's workers
-PROBES_MAX = 4  # elements that are tried to learn what a function gives
+DEATHS_MAX = 16  # of a pool's workers in a row
+PROBES_MAX = 4  # elements tried to learn a function's result
 
-_open_sockets = weakref.WeakSet()  # this process' ends: workers that keep them never see their end
+_open_sockets = weakref.WeakSet()  # this process's ends: workers that kept them would never see them close
 _pools = weakref.WeakSet()
-_ended = []  # nurseries asked to end, not waited for yet
+_ended = []  # nurseries told to exit, not waited for yet
 
 
 class _RemoteTraceback(Exception):
@@ -53,16 +52,15 @@ class _RemoteTraceback(Exception):
         return "\n" + self.args[0]
 
 
-_STRUCTURE = _spec.TensorSpec((), "bytes")  # of what _Work.structure gives
+_STRUCTURE = _spec.TensorSpec((), "bytes")  # the result of _Work.structure
 
 
-_HEAD = struct.Struct("<QQ")  # of a message: the mark, bytes after it
+_HEAD = struct.Struct("<QQ")  # header of a message: the mark, bytes after it
 _MARK = 0x6B72776B6F747331
 
 
 class _Damaged(Exception):
-    """What comes from a worker is not what this module sent: the function wrote to its connection, or over
-    the shared memory."""
+    """A worker's message isn't from this module: the function wrote to its connection, or over the shared memory."""
 
 
 def _send(sock, message):
@@ -89,7 +87,7 @@ def _exactly(sock, n):
 
 
 def _flush():
-    """What a fork would copy and write twice, or os._exit lose."""
+    """What a fork would copy and write twice, or os._exit would lose."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -98,7 +96,7 @@ def _flush():
 
 
 def _serve(sock, to, back, work):
-    """A worker's life: chunks of elements until nobody asks any more."""
+    """A worker's main loop: processes chunks of elements until there are no more requests."""
     np.random.seed(int.from_bytes(os.urandom(4), "little"))
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(line_buffering=True)
@@ -118,11 +116,11 @@ def _serve(sock, to, back, work):
 
 
 class _Chunks:
-    """Elements, one after the other, from columns into results."""
+    """Processes elements one after another, from columns into results."""
 
     def __init__(self, work, writer, is_timed):
         self.call, self.writer, self.is_timed = work.caller(), writer, is_timed
-        if writer.spec is None:  # what the function gives is to be learned
+        if writer.spec is None:  # learn what the function returns
             self.call, writer.spec = work.structure, _STRUCTURE
 
     def __call__(self, n, columns):
@@ -138,7 +136,7 @@ class _Chunks:
 def _has_ended(pid):
     try:
         return os.waitpid(pid, os.WNOHANG)[0] != 0
-    except ChildProcessError:  # somebody else waited for it
+    except ChildProcessError:  # something else waited for it
         return True
 
 
@@ -197,7 +195,7 @@ class _Nursery:
 
     @staticmethod
     def _end_of(pid):
-        """How a worker ended, as wait has it; None: it did not, and is killed now."""
+        """How a worker ended, as waitpid's status; None: it hadn't, and is killed now."""
         end = time.monotonic() + _DYING_S
         while time.monotonic() < end:
             done, status = os.waitpid(pid, os.WNOHANG)
@@ -226,14 +224,14 @@ class _Hangs(Exception):
 
 
 class _Worker:
-    """One process. exchange() gives it the components of elements; results() takes what it made."""
+    """One process. exchange() sends it the components of elements; results() takes its results."""
 
     def __init__(self, nursery, spec, timeout):
         self.to, self.back = _shared.Area(), _shared.Area()
         self.made, self.count = _shared.Results(self.back), len(_spec.components(spec or _STRUCTURE))
         self.sock, theirs = socket.socketpair()
         self.timeout_ns = None if timeout is None else int(timeout * 1e9)
-        self.asked = 0  # elements of the chunk
+        self.asked = 0  # elements in the chunk
         _open_sockets.add(self.sock)
         try:
             self.pid = nursery.ask("start", None, [theirs.fileno(), self.to.fd, self.back.fd])
@@ -247,8 +245,8 @@ class _Worker:
             theirs.close()
 
     def exchange(self, n, message):
-        """None, or the error of the element after those that are done. Raises _Hangs, _Damaged, and
-        EOFError or OSError where the worker is gone."""
+        """None, or the error of the element after those that are done. Raises _Hangs, _Damaged, and EOFError or OSError
+        if the worker is gone."""
         self.asked = n
         self.made.clear(time.monotonic_ns())
         _send(self.sock, (n, message))
@@ -261,7 +259,7 @@ class _Worker:
         return None
 
     def watch(self):
-        """Until there is an answer, or an element has taken its time."""
+        """Waits for an answer, or until an element's time is up."""
         poll = select.poll()
         poll.register(self.sock, select.POLLIN)
         while True:
@@ -273,7 +271,7 @@ class _Worker:
                 raise _Hangs
 
     def results(self):
-        """(how many elements were finished, their components). Raises _Damaged."""
+        """(number of elements finished, their components). Raises _Damaged."""
         try:
             return self.made.read(self.count, self.asked)
         except Exception as e:
@@ -309,14 +307,13 @@ def _manner(status):
 
 
 class Pool:
-    """Worker processes for one function over components, whose results are of the spec; each call
-    takes a free one."""
+    """Worker processes for one function over components, with results of the given spec; each call takes a free one."""
 
     def __init__(self, nursery, spec, count, timeout=None):
         self.owner, self.nursery, self.spec = os.getpid(), nursery, spec
         self.workers, self.free = [], queue.SimpleQueue()
         self.timeout, self.lock, self.deaths = timeout, threading.Lock(), 0
-        self.most = _CHUNK_MAX  # elements of a chunk: fewer if many fail, since the rest is sent again
+        self.most = _CHUNK_MAX  # elements per chunk: fewer if many fail, because the rest is sent again
         self.is_ending = False
         _pools.add(self)
         for _ in range(count):
@@ -327,7 +324,7 @@ class Pool:
         self.free.put(self.workers[-1])
 
     def __call__(self, n, *columns):
-        """(how many of n elements were done, their components, the error of the next one or None)."""
+        """(how many of n elements were done, their components, the next one's error or None)."""
         if os.getpid() != self.owner:
             raise UnknownError(
                 "the worker processes belong to the process that forked this one; make the dataset "
@@ -351,7 +348,7 @@ class Pool:
             os.kill(worker.pid, signal.SIGKILL)
             what = f"was killed: the function took longer than {self.timeout:g} s for this element"
             done, results, error = self.lose(worker, e, what)
-            error = error if done == hung else None  # meanwhile that one was done: the next may be asked for again
+            error = error if done == hung else None  # that one finished meanwhile: request the next again
         except _Damaged as e:
             done, results, error = self.lose(worker, e, _WROTE)
         except BaseException as e:
@@ -363,8 +360,8 @@ class Pool:
         return done, results, error
 
     def lose(self, worker, cause, what=None):
-        """Sees to a worker that does not answer, and puts another in its place: what it had finished,
-        and an error that says all that."""
+        """Handles a worker that doesn't answer, and replaces it: returns what it had finished, and an error that
+        describes all that."""
         if self.is_ending:
             return 0, [[] for _ in range(worker.count)], UnknownError(_LEAVING)
         try:
@@ -372,7 +369,7 @@ class Pool:
         except (EOFError, OSError):
             manner = "died"
         done, results = 0, [[] for _ in range(worker.count)]
-        with contextlib.suppress(_Damaged):  # else the whole chunk is discarded
+        with contextlib.suppress(_Damaged):  # otherwise discard the whole chunk
             if not isinstance(cause, _Damaged):
                 done, results = worker.results()
         with self.lock:
@@ -394,7 +391,7 @@ class Pool:
         return done, results, error
 
     def interrupt(self):
-        """Wakes who waits for a worker, which may hang."""
+        """Wakes threads that wait for a worker, which may hang."""
         self.is_ending = True
         self.free.put(None)
         for w in self.workers:
@@ -409,14 +406,14 @@ class Pool:
 
 @atexit.register
 def _leave():
-    """Before the engine waits for its threads, which may wait for workers."""
+    """Call it before the engine waits for its threads, which may wait for workers."""
     for pool in list(_pools):
         if pool.owner == os.getpid():
             pool.interrupt()
 
 
 class _Work:
-    """What a worker process does with the components of an element of that spec."""
+    """What a worker process does with an element's components of that spec."""
 
     def __init__(self, f, spec):
         self.f, self.spec = f, spec
@@ -431,7 +428,7 @@ class _Work:
         return lambda parts: f(*_function.arguments(spec, parts))
 
     def structure(self, parts):
-        """The structure of what f gives, pickled."""
+        """The pickled structure of f's result."""
         result = self.f(*_function.arguments(self.spec, parts))
         result = tuple(result) if isinstance(result, list) else result
 
@@ -443,8 +440,7 @@ class _Work:
 
 
 class _Caller:
-    """A function in worker processes, over components of many elements. Unpickled, it has processes
-    of its own."""
+    """A function in worker processes, over components of many elements. After unpickling, it has its own processes."""
 
     def __init__(self, work, out_spec, count, timeout, nursery=None):
         self.work, self.out_spec, self.count, self.timeout = work, out_spec, count, timeout
@@ -458,8 +454,8 @@ class _Caller:
 
 
 def mapped(dataset, f, processes, deterministic, timeout, sample=None):
-    """dataset.map(f, processes=processes, timeout=timeout). sample: another way to an element than
-    dataset._sample, for what f gives is learned from one."""
+    """dataset.map(f, processes=processes, timeout=timeout). sample: used instead of dataset._sample to get an element
+    for learning f's result."""
 
     n = _arguments.count(processes, "processes", 1)
     if timeout is not None and not float(timeout) > 0:
@@ -484,8 +480,8 @@ def mapped(dataset, f, processes, deterministic, timeout, sample=None):
 
 
 def _probed(nursery, sample, timeout):
-    """The structure of the function's result, of the first element that has one: an element that
-    fails is for the pipeline's policy to judge, once it runs. Where several fail, the first's error."""
+    """The structure of the function's result, from the first element that has one: the pipeline's policy handles
+    failing elements when it runs. If several fail, raises the first error."""
     first = None
     try:
         for at in range(PROBES_MAX):
@@ -503,7 +499,7 @@ def _probed(nursery, sample, timeout):
 
 
 def _tried(nursery, parts, at, timeout):
-    """The same of one element, from a worker for that alone."""
+    """The same for one element, in a separate worker."""
     probe = _Worker(nursery, None, timeout)
     try:
         error = probe.exchange(1, probe.to.write([[p] for p in parts]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of the process: for datasets and operations that have none of their own."""
+"""Seeds of the process: for datasets and operations without their own."""
 
 import numpy as np
 
@@ -11,15 +11,15 @@ def _entropy():
 
 
 def next_order():
-    """The number of another shuffle that keeps its order, since the seed was set."""
+    """A number for another shuffle that keeps its order, counted since the seed was set."""
     global _orders
-    process_seed()  # now: a forked process must have the same
+    process_seed()  # now, so that a forked process has the same
     _orders += 1
     return _orders
 
 
 def process_seed():
-    """A seed drawn once in this process, for datasets without one that must agree."""
+    """A seed drawn once per process, for datasets without one that must agree."""
     global _process
     if _process is None:
         _process = _entropy()
@@ -27,7 +27,7 @@ def process_seed():
 
 
 def set_seed(seed):
-    """The seed of every dataset and operation from here on; None: a new one each time."""
+    """Sets the seed of every dataset and operation from now on; None: a new one each time."""
     global _base, _orders, _drawn
     _orders = _drawn = 0
     _base = None if seed is None else int(seed) & (2**64 - 1)
@@ -39,7 +39,7 @@ def get_seed():
 
 
 def next_seed():
-    """Another seed for an operation outside of datasets, from set_seed's."""
+    """Another seed for an operation outside datasets, derived from set_seed's."""
     global _drawn
     _drawn += 1
     if _base is None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that a process and its worker share (map(processes=)): components of many elements on their
-way there, and results on their way back.
+"""Memory shared by a process and its worker (map(processes=)): passes the components of many elements one way, and
+results the other.
 
-Results are written as they are made, one element after the other, and how many there are last: what
-a worker has finished is there however it ends. Numbers of the type and shape that the chunk's first
-element has are stored in an array of the chunk; strings and other shapes, in a log after those.
+Results are written as they are made, one element after the other, and their count last, so what a worker has finished
+is available however it ends. Numbers with the type and shape of the chunk's first element go into an array of the
+chunk; strings and other shapes into a log after those.
 """
 
 import mmap
@@ -18,8 +18,8 @@ from . import _function, _spec
 
 _ALIGN = 64
 _DONE, _SINCE, _PLAN, _LOG = range(4)  # words at the start: see Results
-_WORDS = 64  # bytes of the words, which the plan follows
-_HEAD = 4096  # bytes of both
+_WORDS = 64  # bytes of the words; the plan follows
+_HEAD = 4096  # bytes of words and plan
 
 
 def scalar(v):
@@ -38,7 +38,7 @@ def _array(view, dtype, shape, start):
 
 
 class Area:
-    """Shared memory that both sides map, and map again after it has grown."""
+    """Shared memory that both sides map, and remap after it has grown."""
 
     def __init__(self, fd=None):
         self.fd = os.memfd_create("stoker.data") if fd is None else fd
@@ -48,13 +48,13 @@ class Area:
         if size > self.size:
             if os.fstat(self.fd).st_size < size:
                 os.ftruncate(self.fd, 1 << max(size - 1, 1 << 16).bit_length())
-            self.map = mmap.mmap(self.fd, 0)  # views keep the old one
+            self.map = mmap.mmap(self.fd, 0)  # views keep the old one alive
             self.size = len(self.map)
         return self.map
 
     def write(self, columns):
-        """Puts components of elements into the area, arrays of all or lists of arrays; what tells
-        the other side how to find them."""
+        """Puts components of elements into the area, as arrays of all or lists of arrays; returns what the other side
+        needs to find them."""
         plan, places, end = [], [], 0
         for c in columns:
             arrays = [np.asarray(v) for v in c] if isinstance(c, list) else [c]
@@ -74,7 +74,7 @@ class Area:
         return end, plan
 
     def read(self, message):
-        """The columns that the other side wrote."""
+        """The columns written by the other side."""
         end, plan = message
         view = self.at_least(end) if end else None
         columns = []
@@ -92,8 +92,8 @@ class Area:
 
 
 class Results:
-    """The results of a chunk in an area. Words: elements finished; when the one in hand was begun,
-    in nanoseconds; bytes of the plan, which says where arrays lie; the end of the log."""
+    """The results of a chunk in an area. Words: elements finished; when the current one was started, in nanoseconds;
+    bytes of the plan, which says where arrays are; the end of the log."""
 
     def __init__(self, area):
         self.area = area
@@ -108,12 +108,12 @@ class Results:
         return self.words[_SINCE]
 
     def clear(self, now_ns):
-        """Before a chunk is asked for."""
+        """Resets it before a chunk is requested."""
         self.words[_DONE] = self.words[_PLAN] = self.words[_LOG] = 0
         self.words[_SINCE] = now_ns
 
     def begin(self, now_ns):
-        """The next element is in hand."""
+        """Starts the next element."""
         self.words[_SINCE] = now_ns
 
     def read(self, count, most):
@@ -144,7 +144,7 @@ class Results:
 
 
 def _together(values):
-    """Strings as one array."""
+    """Joins strings into one array."""
     if not all(isinstance(v, bytes) for v in values):
         return values
     a = np.empty(len(values), object)
@@ -153,7 +153,7 @@ def _together(values):
 
 
 class Writer:
-    """The worker's side of Results, for results of the spec."""
+    """The worker's side of Results, for results of the given spec."""
 
     def __init__(self, area, spec):
         self.results, self.area, self.spec = Results(area), area, spec
@@ -164,11 +164,11 @@ class Writer:
         ]
 
     def begin(self, n):
-        """A chunk of n elements."""
+        """Starts a chunk of n elements."""
         self.n, self.slots = n, None
 
     def put(self, i, result):
-        """The function's result for element i. Raises TypeError where it is not as the spec says."""
+        """Writes the function's result for element i. Raises TypeError if it doesn't match the spec."""
         leaves = self.leaves(result) if self.slots is not None and self.leaves else None
         rest = None if leaves is None else self.put_alike(i, leaves)
         if rest is None:
@@ -178,8 +178,8 @@ class Writer:
         self.words[_DONE] = i + 1
 
     def put_alike(self, i, leaves):
-        """Values whose types and shapes are those of values that were checked; what belongs to the
-        log. None: something is of another kind."""
+        """Fast path for values with the types and shapes of values already checked; returns what belongs in the log.
+        None: something is of another kind."""
         rest = {}
         for k, v in enumerate(leaves):
             kind = v.__class__
@@ -211,7 +211,7 @@ class Writer:
         return rest
 
     def plan(self, parts):
-        """Where arrays of the chunk lie, by its first element."""
+        """Lays out the chunk's arrays by its first element."""
         places, end = [], _HEAD
         for v in parts:
             if isinstance(v, bytes) or v.dtype.kind in "OSUV":
@@ -240,7 +240,7 @@ class Writer:
 
 def _kind_of(dtype, shape):
     """(NumPy's scalar type or None, least and greatest Python number, dtype, shape)."""
-    low, high = np.inf, -np.inf  # none
+    low, high = np.inf, -np.inf  # none yet
     if shape == () and dtype.kind in "iu":
         low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     elif shape == () and dtype.kind == "f":
@@ -249,8 +249,8 @@ def _kind_of(dtype, shape):
 
 
 def _taker(spec):
-    """A function of a result that gives its leaves, or None where it has another form; itself None
-    where that takes as long as result_parts."""
+    """A function that returns the leaves of a result, or None if it has another form; itself None if that takes as long
+    as result_parts."""
     if isinstance(spec, _spec.TensorSpec):
         return lambda result: (result,)
     values = spec.values() if isinstance(spec, dict) else spec if isinstance(spec, tuple) else ()

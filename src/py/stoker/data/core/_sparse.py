@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sparse and ragged values: what VarLenFeature and RaggedFeature give."""
+"""Sparse and ragged values: the results of VarLenFeature and RaggedFeature."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def _known(shape):
 
 
 class SparseTensor:
-    """Values at places: indices (n, rank) int64, values (n,), dense_shape (rank,) int64."""
+    """Values at indices: indices (n, rank) int64, values (n,), dense_shape (rank,) int64."""
 
     def __init__(self, indices, values, dense_shape, shape=None):
         indices, dense_shape = (
@@ -29,7 +29,7 @@ class SparseTensor:
 
     @property
     def dtype(self):
-        """Of the values."""
+        """Dtype of the values."""
         return _call.dtype_of(self.values)
 
     @property
@@ -49,12 +49,12 @@ class SparseTensor:
         return self.shape
 
     def with_values(self, new_values):
-        """Other values at the same places."""
+        """Other values at the same indices."""
         return SparseTensor(self.indices, new_values, self.dense_shape, self._shape)
 
     @classmethod
     def from_value(cls, sparse_tensor_value):
-        """A SparseTensor of another's parts."""
+        """A SparseTensor from another's parts."""
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
     def parts(self):
@@ -70,23 +70,23 @@ class SparseTensor:
 
 
 class RaggedTensor:
-    """Rows of different lengths: values, and row_splits (rows + 1 places in the values) for each
-    ragged dimension, the outermost first."""
+    """Rows of different lengths: values, and row_splits (rows + 1 offsets into the values) for each ragged dimension,
+    the outermost first."""
 
     def __init__(self, values, nested_row_splits):
         self.flat_values, self.nested_row_splits = values, list(nested_row_splits)
 
     @classmethod
     def from_row_splits(cls, values, row_splits):
-        """Of values (n, ...) and where each row begins and ends (rows + 1)."""
+        """From values (n, ...) and the rows' boundaries (rows + 1)."""
         return cls(_call.convert(values), [_call.convert(row_splits)])
 
     def with_flat_values(self, new_values):
-        """The same rows of other values."""
+        """The same rows with other values."""
         return RaggedTensor(new_values, self.nested_row_splits)
 
     def with_values(self, new_values):
-        """The same outermost rows of other values."""
+        """The same outermost rows with other values."""
         if isinstance(new_values, RaggedTensor):
             return RaggedTensor(new_values.flat_values, [self.row_splits, *new_values.nested_row_splits])
         return RaggedTensor(new_values, [self.row_splits])
@@ -110,24 +110,24 @@ class RaggedTensor:
 
     @property
     def row_splits(self):
-        """Where the outermost rows begin and end: int64 (rows + 1)."""
+        """Boundaries of the outermost rows: int64 (rows + 1)."""
         return self.nested_row_splits[0]
 
     @property
     def values(self):
-        """What the outermost rows are made of: an array, or a RaggedTensor."""
+        """The contents of the outermost rows: an array, or a RaggedTensor."""
         if len(self.nested_row_splits) == 1:
             return self.flat_values
         return RaggedTensor(self.flat_values, self.nested_row_splits[1:])
 
     @property
     def dtype(self):
-        """Of the values."""
+        """Dtype of the values."""
         return _call.dtype_of(self.flat_values)
 
     @property
     def ragged_rank(self):
-        """How many dimensions are ragged."""
+        """The number of ragged dimensions."""
         return len(self.nested_row_splits)
 
     @property
@@ -149,7 +149,7 @@ class RaggedTensor:
         )
 
     def row_lengths(self):
-        """How many values each row has."""
+        """The number of values in each row."""
         return self.row_splits[1:] - self.row_splits[:-1]
 
     def __len__(self):
@@ -161,7 +161,7 @@ class RaggedTensor:
         return [rows[a:b] for a, b in zip(self.row_splits[:-1], self.row_splits[1:])]
 
     def to_tensor(self, default_value=None, name=None, shape=None):
-        """Dense, short rows filled up with default_value (0, empty strings)."""
+        """Dense; short rows are padded with default_value (0, empty strings)."""
         if self.ragged_rank != 1:
             raise NotImplementedError("to_tensor of more than one ragged dimension")
         dtype = self.dtype
@@ -188,7 +188,7 @@ def _dense_rows(values, splits, fill):
 
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
-    """The dense value of a sparse one, default_value (0, empty strings) elsewhere."""
+    """The dense form of a sparse value, default_value (0, empty strings) elsewhere."""
     dtype = sp_input.dtype
     fill = default_value if default_value is not None else b"" if dtype == _dtypes.string else 0
     parts = sp_input.parts()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known about elements in advance, and their nested structure.
+"""Specs: what is known about elements in advance, and their nested structure.
 
-The engine knows flat lists of components. A structure (tuples, dicts, named tuples, None, sparse
-and ragged values) is kept here: its leaves in TensorFlow's order, dicts by sorted key.
+The engine only knows flat lists of components. Structures (tuples, dicts, named tuples, None, sparse and ragged values)
+are handled here: leaves in TensorFlow's order, dicts by sorted key.
 """
 
 import copyreg
@@ -15,8 +15,8 @@ from ._dtypes import as_dtype
 
 
 class TensorShape(tuple):
-    """Dimensions, None if unknown. A tuple that also behaves like TensorFlow's shapes. TensorShape(None), whose
-    rank is unknown, is None."""
+    """Dimensions, None if unknown. A tuple that also behaves like TensorFlow's shapes. TensorShape(None), with unknown
+    rank, is None."""
 
     __slots__ = ()
 
@@ -48,7 +48,7 @@ class TensorShape(tuple):
         return int(np.prod(self, dtype=np.int64)) if self.is_fully_defined() else None
 
     def with_rank(self, rank):
-        """The shape. ValueError: its rank is another one."""
+        """The shape. ValueError: its rank differs."""
         if len(self) != rank:
             raise ValueError(f"shape {tuple(self)} has rank {len(self)}, not {rank}")
         return self
@@ -78,22 +78,22 @@ class TensorShape(tuple):
             raise ValueError(f"shapes {tuple(self)} and {other} do not fit")
 
     def assert_is_fully_defined(self):
-        """ValueError: a dimension is not known."""
+        """ValueError: a dimension is unknown."""
         if not self.is_fully_defined():
             raise ValueError(f"shape {tuple(self)} is not fully known")
 
     def merge_with(self, other):
-        """What is known by either. ValueError: they differ."""
+        """Combines what is known of both. ValueError: they differ."""
         self.assert_is_compatible_with(other)
         other = as_shape(other)
         return self if other is None else TensorShape(b if a is None else a for a, b in zip(self, other))
 
     def concatenate(self, other):
-        """These dimensions and then the other's."""
+        """These dimensions followed by the other's."""
         return TensorShape(tuple(self) + tuple(as_shape(other)))
 
     def most_specific_compatible_shape(self, other):
-        """What both have in common; None: not the rank."""
+        """What both have in common; None: not even the rank."""
         other = as_shape(other)
         if other is None or len(self) != len(other):
             return None
@@ -111,7 +111,7 @@ class TensorShape(tuple):
 
 
 def as_shape(shape):
-    """TensorShape of a tuple, list, int or TensorFlow shape; None: even the rank is unknown."""
+    """TensorShape from a tuple, list, int or TensorFlow shape; None: even the rank is unknown."""
     if shape is None:
         return None
     if hasattr(shape, "as_list"):
@@ -134,7 +134,7 @@ class TensorSpec:
 
     @classmethod
     def from_spec(cls, spec, name=None):
-        """A spec like another one, under a name."""
+        """A spec like another one, with a name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
@@ -148,7 +148,7 @@ class TensorSpec:
         return cls(a.shape, a.dtype, name)
 
     def is_compatible_with(self, other):
-        """Whether a tensor of `other` (anything with shape and dtype) could match this spec."""
+        """Could a tensor of `other` (anything with shape and dtype) match this spec?"""
         a, b = self.shape, as_shape(other.shape)
         same = (
             a is None
@@ -171,19 +171,19 @@ class TensorSpec:
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name})"
 
     def engine(self):
-        """As the engine takes it: (number of the dtype, shape or None, None)."""
+        """For the engine: (number of the dtype, shape or None, None)."""
         return (_dtypes.number(self.dtype), None if self.shape is None else tuple(self.shape), None)
 
 
 class DatasetSpec:
-    """A component that is a dataset, as windows have them."""
+    """A component that is a dataset, as in windows."""
 
     def __init__(self, element_spec, dataset_shape=()):
         self.element_spec, self.nested, self.keep = element_spec, None, ()
 
     @property
     def shape(self):
-        """Of the component: a scalar."""
+        """The component's shape: a scalar."""
         return TensorShape(())
 
     def __eq__(self, other):
@@ -196,7 +196,7 @@ class DatasetSpec:
         return f"DatasetSpec({self.element_spec!r})"
 
     def engine(self):
-        """As the engine takes it."""
+        """For the engine."""
         return (_dtypes.DATASET, (), self.nested)
 
 
@@ -253,7 +253,7 @@ class RaggedTensorSpec:
 
 
 class NoneTensorSpec:
-    """The place of None."""
+    """Stands for None in a structure."""
 
 
 def is_namedtuple(s):
@@ -293,7 +293,7 @@ def map_structure(f, structure):
 
 
 def places(spec, place=""):
-    """(where it is, leaf) of each leaf."""
+    """(path, leaf) of each leaf."""
     if isinstance(spec, dict):
         for k in spec:
             yield from places(spec[k], f"{place}[{k!r}]")
@@ -313,7 +313,7 @@ def components(spec):
 
 
 def _specs_again(items):
-    """The engine's Specs of a list: those of a source that promises such elements."""
+    """The engine's Specs from a list, for a source that declares its elements."""
     return _engine.Dataset("generator", [], {"id": 0, "specs": ("specs", items)}, None).nested()
 
 
@@ -336,12 +336,12 @@ def pack(spec, parts, make):
 
 
 def update(spec, engine_list):
-    """The structure of specs, with what the engine knows about its components."""
+    """The structure of specs, completed with what the engine knows about its components."""
     return pack(spec, engine_list, _updated)
 
 
 def _ragged(leaf, parts):
-    """A ragged spec with what the engine knows of its components."""
+    """A ragged spec, completed with what the engine knows about its components."""
     inner = parts[0][1]
     shape = (
         None
@@ -382,7 +382,7 @@ def _updated(leaf, parts):
 
 
 def type_spec(spec):
-    """A structure of TensorSpecs from what users write: specs, ours or TensorFlow's."""
+    """A structure of TensorSpecs from the user's specs: ours or TensorFlow's."""
 
     def leaf(s):
         if isinstance(s, (TensorSpec, DatasetSpec, SparseTensorSpec, RaggedTensorSpec)):
@@ -397,7 +397,7 @@ def type_spec(spec):
 
 
 def blank(spec):
-    """Components that fit the spec, of zeros and empty strings."""
+    """Components that match the spec, with zeros and empty strings."""
     out = []
     for c in components(spec):
         shape = tuple(d or 1 for d in (c.shape or ()))

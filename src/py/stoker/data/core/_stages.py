@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages of a pipeline: which there are, and which order and seed they have between them."""
+"""The stages of a pipeline: lists them, and determines their common order and seed."""
 
 from . import _seeds
 from ..errors import InvalidArgumentError
 
-REMAINDERS = ("keep", "drop", "pad")  # numbered as the engine's rows have them
-SHARED_SEED = 0  # of an order that is split and has no seed: as torch's DistributedSampler has it
+REMAINDERS = ("keep", "drop", "pad")  # numbered as in the engine's rows
+SHARED_SEED = 0  # for a split order without a seed, like torch's DistributedSampler
 
-# Stages that draw an order, or which elements there are.
+# Stages that draw an order or elements at random.
 _DRAWING = ("shuffle", "sample_from_datasets", "random", "list_files")
 
 
@@ -21,7 +21,7 @@ def remainder_number(remainder):
 
 
 def stages(dataset):
-    """The dataset and all that it is made of, each once, outputs before their inputs."""
+    """The dataset and everything it is made of, each once, outputs before their inputs."""
     left, seen = [dataset], set()  # a list: pipelines may be deeper than Python's stack
     while left:
         ds = left.pop()
@@ -42,13 +42,13 @@ def _draws(ds):
 
 
 def shares_order(dataset):
-    """Is an order that nobody gave a seed split between shards? Then all must draw the same."""
+    """Is an unseeded order split between shards? Then all must draw the same."""
     shards = [ds for ds in stages(dataset) if is_split(ds)]
     return any(_draws(ds) for s in shards for ds in stages(s))
 
 
 def known_seed(dataset):
-    """The seed that its iterators have if the options say none; None: each draws its own."""
+    """The seed of its iterators if the options set none; None: each draws its own."""
     seed = _seeds.get_seed()
     if seed is None and shares_order(dataset):
         seed = SHARED_SEED

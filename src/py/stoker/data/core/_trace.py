@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tracing: a Python function is called once with symbolic values and becomes a graph.
+"""Traces a Python function: calls it once with symbolic values, which yields a graph.
 
-Values are unknown while tracing (a truth value, a number, an array). If the function needs one, it
-runs as Python for each element instead, and the plan names the line.
+Values are unknown while tracing (a truth value, a number, an array). If the function needs one, it runs as Python for
+each element instead, and the plan names the line.
 """
 
 import contextlib
@@ -19,11 +19,11 @@ from . import _dtypes, _libraries, _spec
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STDLIB = os.path.dirname(os.__file__) + os.sep
 _state = threading.local()
-while_tracing = []  # context managers of other packages: entered while a function is traced
+while_tracing = []  # other packages' context managers, entered while a function is traced
 
 
 class Untraceable(TypeError):
-    """The function needs a value that exists only once the elements do."""
+    """The function needs a value that doesn't exist before run time."""
 
 
 class TraceError(TypeError):
@@ -31,7 +31,7 @@ class TraceError(TypeError):
 
 
 def is_installed(name):
-    """Is it a file of another package, such as NumPy, which passes a call of the program on?"""
+    """Is it a file of another package, such as NumPy, that passes the program's call on?"""
     return "site-packages" in name or "dist-packages" in name
 
 
@@ -49,7 +49,7 @@ def place(skip=1):
 
 
 def is_of_program(name):
-    """Is a file the program's own: neither this package's, another's, nor Python's?"""
+    """Is it a file of the program, not of this package, another one, or Python?"""
     return not (name.startswith((PACKAGE, _STDLIB, "<frozen")) or is_installed(name))
 
 
@@ -59,7 +59,7 @@ def where(frame):
 
 
 def place_in(frame):
-    """(file, line) of the innermost frame of the program, from a frame on."""
+    """(file, line) of the innermost frame of the program, starting from a frame."""
     while frame:
         name = frame.f_code.co_filename
         if is_of_program(name):
@@ -74,13 +74,13 @@ def shown(place):
 
 
 def place_of_function(function):
-    """(file, line) at which a function begins; None: it has no code of its own."""
+    """(file, line) where a function starts; None: it has no code."""
     code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code else None
 
 
 def place_of(exception):
-    """The same for where an exception came from."""
+    """The same for where an exception was raised."""
     found, tb = None, exception.__traceback__
     while tb:
         name = tb.tb_frame.f_code.co_filename
@@ -91,12 +91,12 @@ def place_of(exception):
 
 
 class Fn(_engine.Fn):
-    """A function's graph in the engine, and the recipe to make it again."""
+    """A function's graph in the engine, and the recipe to rebuild it."""
 
     __slots__ = ("recipe",)  # (specs, name, [(op, inputs, attributes, place)], results)
 
     def is_same(self, other):
-        """Does another one do the same, if attributes can be compared? Places do not count."""
+        """Does another one do the same, as far as attributes can be compared? Places don't count."""
         specs, _, steps, results = self.recipe
         specs_2, _, steps_2, results_2 = other.recipe
         if results != results_2 or len(steps) != len(steps_2):
@@ -109,7 +109,7 @@ class Fn(_engine.Fn):
 
 
 def _alike(a, b):
-    """Are two attributes, or constants, the same?"""
+    """Are two attributes or constants equal?"""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
         return a.dtype == b.dtype and a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))
@@ -134,7 +134,7 @@ def _made_again(specs, name, steps, results, libraries):
 
 
 class Graph:
-    """A function being traced. Values are its own numbers; the engine's may move (captures)."""
+    """A function being traced. It numbers values itself; the engine's numbers may change (captures)."""
 
     def __init__(self, specs, name, parent=None):
         self.specs, self.name, self.parent = list(specs), name, parent
@@ -142,13 +142,13 @@ class Graph:
         self.ids = list(range(len(self.specs)))  # number here -> number in the engine
         self.log = []  # (op, inputs, attributes, place, first result)
         self.captured = {}  # id of an outer value -> (the value, number here)
-        self.asked = None  # place that asked for a value
+        self.asked = None  # the place that needed a value
         self.constants = {}
         self.notes = []
         self.keep = []
 
     def add(self, op, inputs, attrs, where=None):
-        """Adds an operation; numbers of its results."""
+        """Adds an operation; returns the numbers of its results."""
         where = where or place(2)
         first, count = self.fn.add(op, [self.ids[i] for i in inputs], attrs, where)
         start = len(self.ids)
@@ -160,14 +160,14 @@ class Graph:
         return self.fn.spec(self.ids[i])
 
     def capture(self, value):
-        """An outer value as another input of this function."""
+        """Adds an outer value as another input of this function."""
         key = (id(value.graph), value.i)
         if key not in self.captured:
             self.captured[key] = (value, self._grow(value.engine_spec()))
         return self.captured[key][1]
 
     def _grow(self, spec):
-        # The engine's inputs are fixed at the start: build it again with one more.
+        # The engine's inputs are fixed at the start: rebuild it with one more.
         n = len(self.specs)
         self.specs.append(spec)
         self.fn = Fn(self.specs, self.name)
@@ -236,12 +236,12 @@ class tracing:
 
 
 def is_python():
-    """Does a Python function run on elements in this thread?"""
+    """Is a Python function running on elements in this thread?"""
     return getattr(_state, "is_python", False)
 
 
 class eager:
-    """Operations compute at once: inside of Python functions that the engine calls."""
+    """Makes operations compute at once, within Python functions called by the engine."""
 
     def __enter__(self):
         self.before = getattr(_state, "stack", []), is_python()
@@ -252,10 +252,10 @@ class eager:
 
 
 def trace(function, args, specs, name, parent=None):
-    """(graph, result, why not, error). args(graph) makes the arguments. Errors of types are raised.
+    """(graph, result, why not, error). args(graph) makes the arguments. Raises type errors.
 
-    why not is None, or the reason and place for which it cannot be traced; error: the exception that
-    stopped it, where that was not a value that is not known yet.
+    why not: None, or the reason and place that prevent tracing; error: the exception that stopped it, unless that was a
+    value that isn't known yet.
     """
     graph = Graph(specs, name, parent)
     with tracing(graph), contextlib.ExitStack() as around:
@@ -267,22 +267,22 @@ def trace(function, args, specs, name, parent=None):
             if graph.asked is None:
                 raise
             return graph, None, graph.asked, None
-        except Exception as e:  # the function itself may tell better, on a real element
+        except Exception as e:  # on a real element the function itself may give a better error
             return graph, None, _why(graph, e), None if graph.asked else e
 
 
 def _why(graph, e):
-    """The place and the reason for which the function cannot be traced."""
+    """The place and reason that prevent tracing the function."""
     if graph.asked:
         return graph.asked
     reason = f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"
-    if "does not support ufuncs" in reason:  # NumPy's words for a value that is no array
+    if "does not support ufuncs" in reason:  # NumPy's message for a value that isn't an array
         reason = "calls a function of NumPy; operations of sd become native"
     return f"{place_of(e) or '?'}: {reason}"
 
 
 def name_of(function):
-    """What messages call a function."""
+    """The name of a function in messages."""
     name = getattr(function, "__qualname__", None) or type(function).__name__
     code = getattr(function, "__code__", None)
     if "<lambda>" in name and code:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbolic values: the arguments of a traced function, and the results of operations on them.
 
-Their operators are operations, and so are added by ops/_operators.py."""
+Their operators are operations; ops/_operators.py adds them."""
 
 import numpy as np
 
 from . import _dtypes, _trace
 from ._spec import TensorSpec
 
-# What to write instead, for those questions that Python asks of a value.
+# Alternatives to the questions that Python asks of a value.
 _CHOOSE = "instead of if, while, and, or: sd.cond, sd.where, &, |"
 _CAST = "sd.cast converts, sd.range counts"
 _OPERATIONS = "operations of sd instead of NumPy's become native"
@@ -31,7 +31,7 @@ class Value:
         self.graph, self.i = graph, i
 
     def engine_spec(self):
-        """As the engine sees it: (number of the dtype, shape or None, nested)."""
+        """For the engine: (number of the dtype, shape or None, nested)."""
         return self.graph.spec(self.i)
 
     @property
@@ -42,7 +42,7 @@ class Value:
 
     @property
     def shape(self):
-        """Dimensions, None where unknown: TensorShape; None: not even the rank is known."""
+        """Dimensions, None where unknown: TensorShape; None: even the rank is unknown."""
         return _trace.shape_of(self.engine_spec())
 
     def get_shape(self):
@@ -65,13 +65,13 @@ class Value:
         return f"{self.graph.name}:{self.i}"
 
     def constant(self):
-        """The value if it is known already, else None."""
+        """The value if it is already known, else None."""
         if self.graph.fn.spec(self.graph.ids[self.i])[0] is None:
             return None
         return self.graph.fn.constant(self.graph.ids[self.i])
 
     def _ask(self, what, remedy="sd.py_function runs Python"):
-        """Notes where the value itself was needed, and what to write instead; raises Untraceable."""
+        """Records where the actual value was needed, and what to write instead; raises Untraceable."""
         where = _trace.place(3)
         self.graph.asked = self.graph.asked or f"{where}: asks for {what}; {remedy}"
         raise _trace.Untraceable(
@@ -104,7 +104,7 @@ class Value:
         return self._ask("the bytes")
 
     def decode(self, *args):
-        """Not for symbolic strings: TraceError, and the function runs as Python."""
+        """For symbolic strings: TraceError, so the function runs as Python."""
         return self._ask("the text")
 
     def __contains__(self, item):
@@ -135,14 +135,14 @@ class _IsTensor(type):
 
 
 class Tensor(metaclass=_IsTensor):
-    """For annotations and isinstance(): symbolic values, arrays, scalars, and bytes that a pipeline gives."""
+    """For annotations and isinstance(): symbolic values, arrays, scalars, and a pipeline's bytes."""
 
     def __new__(cls, *args, **kwargs):
         raise TypeError("sd.constant makes a value; sd.Tensor is for annotations and isinstance()")
 
 
 def number_in(graph, value):
-    """The number of a value in the graph: its own, an outer one captured, or a constant."""
+    """The number of a value in the graph: its own, a captured outer one, or a constant."""
     if isinstance(value, Value):
         if value.graph is graph:
             return value.i

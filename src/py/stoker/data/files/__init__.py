@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets of files, and what is written to them."""
+"""Datasets of files, and writing files."""
 
 from . import _saved  # noqa: F401 - methods of Dataset

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrow's tables as datasets: which components a schema gives, and what opens its units.
+"""Arrow tables as datasets: derives components from a schema, and opens the units.
 
-A column is a component under its name; a struct is a dict of its fields. A list is an element of
-unknown length, a list of lists a RaggedTensor; lists of a fixed size are dimensions. A list of structs
-is a dict of lists. Dictionaries become their values. Times and dates are integers in the column's unit.
+A column is a component with its name; a struct is a dict of its fields. A list is an element of unknown length, a list
+of lists a RaggedTensor; fixed-size lists are dimensions. A list of structs is a dict of lists. Dictionaries become
+their values. Times and dates are integers in the column's unit.
 
-pyarrow, which reads the files, is imported where a dataset is made or opened.
+pyarrow, which reads the files, is imported when a dataset is made or opened.
 """
 
 import contextlib
@@ -28,8 +28,8 @@ from ..errors import (
     UnimplementedError,
 )
 
-PART_BYTES = 4 << 20  # of a record batch, where a unit comes in parts
-UNKNOWN_BYTES = 1 << 50  # of a unit whose size is not known: it comes in parts
+PART_BYTES = 4 << 20  # bytes of a record batch, for a unit read in parts
+UNKNOWN_BYTES = 1 << 50  # for a unit of unknown size: it is read in parts
 
 
 def pyarrow():
@@ -37,14 +37,14 @@ def pyarrow():
 
 
 class Leaf:
-    """A column of values, reached through structs and lists: what the kind arrow calls a leaf."""
+    """A column of values, reached through structs and lists: a leaf of the kind arrow."""
 
     def __init__(self, name, path, dims, dtype, shape=None):
         self.name, self.path, self.dims, self.dtype = name, path, dims, _dtypes.as_dtype(dtype)
         self.shape = shape  # of a fixed-shape tensor, whose list has one dimension
 
     def ragged(self):
-        """The last level of lists that vary in length, or -1."""
+        """The last level of variable-length lists, or -1."""
         return max((i for i, d in enumerate(self.dims) if d < 0), default=-1)
 
     def spec(self):
@@ -55,12 +55,12 @@ class Leaf:
         return RaggedTensorSpec((None,) * (rank + 1) + dims[rank + 1 :], self.dtype, rank)
 
     def numbers(self):
-        """As the engine takes it."""
+        """For the engine."""
         return [len(self.path), *self.path, len(self.dims), *self.dims]
 
 
 def _plain(pa, t):
-    """The dtype of a type of single values, or None."""
+    """The dtype for a type of single values, or None."""
     p = pa.types
     if p.is_boolean(t):
         return "bool"
@@ -103,7 +103,7 @@ def _extension(pa, t, name, path, dims):
 
 
 def walk(pa, t, name, path, dims):
-    """The structure of leaves of a column of a type."""
+    """The structure of leaves for a column's type."""
     if len(path) > 16 or len(dims) > 8:
         _refuse(name, f"{t}, deeper than 16 structs or 8 lists,")
     if isinstance(t, pa.BaseExtensionType):
@@ -123,7 +123,7 @@ def walk(pa, t, name, path, dims):
 
 
 def select(schema, columns, where):
-    """The names of the columns that are wanted. InvalidArgumentError: one is missing, or twice there."""
+    """The names of the wanted columns. InvalidArgumentError: one is missing, or occurs twice."""
     names = list(schema.names)
     wanted = names if columns is None else [columns] if isinstance(columns, str) else list(columns)
     for c in wanted:
@@ -137,12 +137,12 @@ def select(schema, columns, where):
 
 
 def structure(pa, schema):
-    """{column: structure of leaves} of a schema that has the wanted columns alone."""
+    """{column: structure of leaves} of a schema, for the wanted columns only."""
     return {f.name: walk(pa, f.type, f.name, [i], []) for i, f in enumerate(schema)}
 
 
 def _fills(leaves, nulls):
-    """The numbers of leaves whose nulls have a value, and the values."""
+    """The numbers of leaves with a value for nulls, and the values."""
     if nulls is None:
         return [], []
     if nulls != "zero" and not isinstance(nulls, dict):
@@ -168,7 +168,7 @@ def _fills(leaves, nulls):
 
 
 def _prefixes(name):
-    """A leaf's name and those of the structs that it is in."""
+    """A leaf's name, preceded by those of the enclosing structs."""
     parts = name.split(".")
     return [".".join(parts[: k + 1]) for k in range(len(parts))]
 
@@ -184,15 +184,15 @@ def _fill(leaf, value):
 
 
 class Opener:
-    """What opens units, called by the engine with (unit, address, how): a stream of Arrow goes there.
+    """Opens units, called by the engine with (unit, address, how): puts a stream of Arrow there.
 
     how: 0, all of the unit as one record batch; 1, in parts; 2, in parts, on pyarrow's threads.
     """
 
-    places = ()  # what messages call the unit's files
+    places = ()  # for messages: the unit's files
 
     def stream(self, unit, how):
-        """What has __arrow_c_stream__."""
+        """An object with __arrow_c_stream__."""
         raise NotImplementedError
 
     def place(self, unit):
@@ -232,20 +232,20 @@ def failure(place, e):
 
 @contextlib.contextmanager
 def reading(place):
-    """Around looking at a file: any failure on a damaged one is an error that names the file."""
+    """Around reading a file: any failure on a damaged one becomes an error that names the file."""
     try:
         yield
     except (OpError, MemoryError, ImportError):
         raise
     except Exception as e:
         error = failure(place, e)
-        if error is e:  # such as a name that is no text
+        if error is e:  # such as a name that isn't text
             error = DataLossError(f"{place}: {first_line(e)}; the file is damaged")
         raise error from e
 
 
 class Locked:
-    """Mixin: a lock that doesn't travel with pickles."""
+    """Mixin: a lock that isn't pickled."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -259,7 +259,7 @@ class Locked:
         for name in self.own:
             setattr(self, name, None)
 
-    own = ()  # attributes that are made again where they are needed
+    own = ()  # attributes recreated on demand
 
 
 def sharded(units, shard):
@@ -293,9 +293,9 @@ def make(
     num_parallel_calls=None,
     prune=None,
 ):
-    """Makes ds the dataset of the units, which are [(file, number in it, rows)].
+    """Makes ds the dataset of the units, [(file, number in it, rows)].
 
-    prune: takes the structure of leaves and returns the one that is wanted.
+    prune: takes the structure of leaves and returns the wanted part.
     """
     pa = pyarrow()
     wanted = structure(pa, schema)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrow's files and streams, tables in memory, other exporters of Arrow streams, and Lance.
 
-Files are mapped: an uncompressed record batch is viewed in place. The record batches of
-a stream are found by reading through it once, which touches their headers alone.
+Files are mapped: an uncompressed record batch is viewed in place. A stream's record batches are found by reading
+through it once, touching only their headers.
 """
 
 import os
@@ -21,15 +21,15 @@ _MAGIC = b"ARROW1"
 
 
 def _lies_in(batch, array):
-    """Are all values of a record batch in the mapped file? Not if they are compressed."""
+    """Are all values of a record batch in the mapped file? Not if compressed."""
     start = array.__array_interface__["data"][0]
     buffers = [b for column in batch.columns for b in column.buffers() if b is not None and b.size]
     return all(start <= b.address and b.address + b.size <= start + array.size for b in buffers)
 
 
 class Batches(_arrow.Opener, _arrow.Locked):
-    """Opens record batches of mapped files. It reads the very mappings that the engine guards: the
-    argument `maps`, which pickles know as the same arrays."""
+    """Opens record batches of mapped files. It reads the same mappings that the engine guards: the argument `maps`,
+    which pickles as the same arrays."""
 
     own = ("found",)
 
@@ -86,7 +86,7 @@ class _Found:
                 self.batches.append(reader.read_next_batch())
             except StopIteration:
                 break
-            except Exception as e:  # of damage, anything
+            except Exception as e:  # damage can raise anything
                 n = len(self.batches)
                 self.why = (
                     f"{self.path}: damaged or cut short at record batch {n}: {_arrow.first_line(e)}; "
@@ -105,13 +105,12 @@ class _Found:
     def is_mapped(self):
         try:
             return not self.count or _lies_in(self.batch(0), self.array)
-        except Exception:  # it is damaged, which its unit tells
+        except Exception:  # damaged: its unit will report it
             return False
 
 
 def of_files(ds, files, columns, shard=None, more=lambda schema: {}):
-    """Makes ds the dataset of the record batches of files. more: arguments, by the schema; the schema is
-    returned."""
+    """Makes ds the dataset of the files' record batches. more: arguments, from the schema. Returns the schema."""
     pa = _arrow.pyarrow()
     schema, wanted, units, damage, all_found = None, None, [], {}, []
     for k, path in enumerate(files):
@@ -142,7 +141,7 @@ def of_files(ds, files, columns, shard=None, more=lambda schema: {}):
 
 
 def _units(found, file):
-    """Record batches with rows, and the place where the file is damaged."""
+    """Record batches with rows, and where the file is damaged."""
     units, damage = [], {}
     for n in range(found.count):
         try:
@@ -159,7 +158,7 @@ def _units(found, file):
 
 
 class Table(_arrow.Opener):
-    """Opens record batches of a table in memory, or of what gives one (a live dataset)."""
+    """Opens record batches of a table in memory, or of an object that returns one (a live dataset)."""
 
     def __init__(self, source, columns, what):
         self.source, self.columns, self.what, self.batches = source, columns, what, None
@@ -186,8 +185,8 @@ class _Stream(_arrow.Opener):
 
     def __init__(self, source, columns, what):
         self.source, self.columns, self.what = source, columns, what
-        self.first = None  # a reader that nothing was read of
-        self.last = None  # a weak reference to the reader of the last pass
+        self.first = None  # a reader that nothing has been read from
+        self.last = None  # weak reference to the last pass's reader
 
     def __getstate__(self):
         return dict(self.__dict__, first=None, last=None)
@@ -219,7 +218,7 @@ class _Stream(_arrow.Opener):
 
 
 def of_table(ds, table, opener, what, **more):
-    """Makes ds the dataset of a table's record batches, which are in memory or mapped files."""
+    """Makes ds the dataset of a table's record batches, in memory or in mapped files."""
     units = [(0, n, len(b)) for n, b in enumerate(table.to_batches())]
     _arrow.make(
         ds, table.schema, opener, [what], units, is_mapped=True, has_random_access=True, **more
@@ -230,9 +229,9 @@ def of_table(ds, table, opener, what, **more):
 class ArrowDataset(_FileDataset):
     """Rows of Arrow data as dicts of columns. Needs pyarrow.
 
-    source: names of Arrow files or streams (Feather 2, the cache of Hugging Face), which are mapped; a
-    table; or a function that gives an Arrow stream for each pass, anything with __arrow_c_stream__.
-    columns, nulls, shuffle, shard: as in ParquetDataset, of record batches.
+    source: names of Arrow files or streams (Feather 2, Hugging Face's cache), which are mapped; a table; or a function
+    that returns an Arrow stream for each pass (an object with __arrow_c_stream__). columns, nulls, shuffle, shard: as
+    in ParquetDataset, for record batches.
     """
 
     _of_files = "arrow"
@@ -315,7 +314,7 @@ class _Fragments(_arrow.Opener):
 class LanceDataset(_FileDataset):
     """Rows of a Lance dataset as dicts of columns. Needs pylance. A fragment is a unit.
 
-    options: keyword arguments of lance.dataset, such as version. The others: as in ParquetDataset.
+    options: keyword arguments of lance.dataset, such as version. Others as in ParquetDataset.
     """
 
     _of_files = "arrow"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Local copies of remote objects, in a folder with a size limit.
 
-Method. The name of a copy includes the object's name and version, so a changed object is another copy. A copy grows as
-NAME.part: room for the object, then one byte for each block that has arrived, so another attempt, even of another
-process, resumes it. A complete part is renamed. A file that is read or written is locked (flock); what is not locked
-and was used the longest time ago makes room for new copies.
+Method. A copy's name includes the object's name and version, so a changed object gets another copy. A copy grows as
+NAME.part: space for the object, then one byte for each block that has arrived, so another attempt, even by another
+process, resumes it. A complete part is renamed. A file being read or written is locked (flock); the least recently used
+unlocked files make room for new copies.
 
-Limits. The folder and the files in it are the user's alone, and links are never followed. A part is of
-one run of the machine: after a crash of the machine, the marks may be there without the blocks. The
-lock of a copy is held until HELD_MOST newer ones were asked for; a file that is open can be removed."""
+Limits. Only the user can access the folder and its files, and links are never followed. A part is valid only until the
+machine restarts: after a crash, marks may exist without their blocks. A copy stays locked until HELD_MOST newer ones
+were requested; an open file can be removed."""
 
 import collections
 import contextlib
@@ -21,8 +21,8 @@ import time
 
 from ..errors import DataLossError, PermissionDeniedError, ResourceExhaustedError
 
-HELD_MOST = 32  # copies that this process keeps locked
-HELD_LEAST = 2  # of them, where room is short
+HELD_MOST = 32  # most copies that this process keeps locked
+HELD_LEAST = 2  # fewest, if space is short
 _OPEN = os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -35,7 +35,7 @@ def _boot():
 
 
 class Cache:
-    """The folder of copies; made where it is not there."""
+    """The folder of copies; created if missing."""
 
     def __init__(self, folder, most):
         self.folder, self.most = folder, most
@@ -60,11 +60,11 @@ class Cache:
             )
 
     def path(self, name):
-        """Of a copy."""
+        """Name of a copy."""
         return os.path.join(self.folder, name)
 
     def find(self, name, size):
-        """The path of a complete copy, which stays for a while, or None."""
+        """The path of a complete copy, which is kept for a while, or None."""
         try:
             fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=self._at)
         except FileNotFoundError:
@@ -90,7 +90,7 @@ class Cache:
         return self.path(name)
 
     def hold(self, name, fd):
-        """The copy stays while the descriptor, which has a lock, is among the newest."""
+        """Keeps the copy while its locked descriptor is among the newest."""
         with self._lock:
             old = self._held.pop(name, None)
             self._held[name] = fd
@@ -100,7 +100,7 @@ class Cache:
                 os.close(self._held.popitem(last=False)[1])
 
     def _let_go(self):
-        """Unlocks the copy that was asked for the longest time ago. False: only few are left."""
+        """Unlocks the least recently requested copy. False: only few are left."""
         with self._lock:
             if len(self._held) <= HELD_LEAST:
                 return False
@@ -108,7 +108,7 @@ class Cache:
             return True
 
     def part(self, name, size, block, patience):
-        """A copy that is to be filled (Part); None: another process made it whole meanwhile."""
+        """A copy to be filled (Part); None: another process completed it in the meantime."""
         part = f"{name}.{block}.{_boot()}.part"
         end = time.monotonic() + patience
         while True:
@@ -183,7 +183,7 @@ class Cache:
                 )
 
     def _remove(self, name):
-        """Where nobody uses it."""
+        """Removes it unless it is in use."""
         try:
             fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=self._at)
         except OSError:
@@ -198,41 +198,41 @@ class Cache:
             os.close(fd)
 
     def rename(self, part, name):
-        """A part that is whole gets its name."""
+        """Renames a complete part."""
         os.rename(part, name, src_dir_fd=self._at, dst_dir_fd=self._at)
 
     def discard(self, name):
-        """Of a part that is worth nothing."""
+        """Drops a useless part."""
         os.unlink(name, dir_fd=self._at)
 
 
 class Part:
-    """A copy that is being filled, locked by this process."""
+    """A copy being filled, locked by this process."""
 
     def __init__(self, cache, fd, part, name, size, block):
         self._cache, self._fd, self._part, self._name = cache, fd, part, name
         self.size, self.block = size, block
 
     def missing(self):
-        """[(start, end)] of the blocks that are not there."""
+        """[(start, end)] of the missing blocks."""
         count = -(-self.size // self.block)
         marks = os.pread(self._fd, count, self.size)
         starts = (k * self.block for k in range(count) if marks[k : k + 1] != b"\1")
         return [(a, min(a + self.block, self.size)) for a in starts]
 
     def put(self, start, data):
-        """A whole block. Any thread."""
+        """Stores a whole block. On any thread."""
         at = 0
         while at < len(data):
             at += os.pwrite(self._fd, memoryview(data)[at:], start + at)
         os.pwrite(self._fd, b"\1", self.size + start // self.block)
 
     def finish(self):
-        """All blocks are there: the path of the copy; None: it was removed at once."""
+        """All blocks have arrived: returns the copy's path; None: it was removed at once."""
         os.ftruncate(self._fd, self.size)
         os.fsync(self._fd)
         self._cache.rename(self._part, self._name)
-        fcntl.flock(self._fd, fcntl.LOCK_SH)  # not in one step: somebody may lock it in between
+        fcntl.flock(self._fd, fcntl.LOCK_SH)  # not atomic: another process may lock it in between
         if os.fstat(self._fd).st_nlink == 0:
             return None
         fd, self._fd = self._fd, -1
@@ -240,12 +240,12 @@ class Part:
         return self._cache.path(self._name)
 
     def drop(self):
-        """Forgets what is there."""
+        """Discards the blocks that have arrived."""
         self._cache.discard(self._part)
         self.close()
 
     def close(self):
-        """What is there stays for another attempt."""
+        """Keeps the blocks that have arrived for another attempt."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.data.experimental: whole pipelines from files, and older names of Dataset's methods as functions
-for Dataset.apply."""
+"""tf.data.experimental: whole pipelines from files, and older names of Dataset's methods as functions for
+Dataset.apply."""
 
 import csv as _csv
 import enum
@@ -31,7 +31,7 @@ _KINDS = ("int32", "int64", "float32", "float64", "bytes")
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How TensorFlow's strategies split a dataset; here shard() says it, and this is kept as given."""
+    """How TensorFlow's strategies split a dataset; stored but unused: shard() does it here."""
 
     OFF = -1
     AUTO = 0
@@ -45,7 +45,7 @@ def _files(pattern):
     for p in [pattern] if isinstance(pattern, (str, bytes)) else list(pattern):
         try:
             names += [f.decode() for f in Dataset.list_files(p, shuffle=False)]
-        except NotFoundError as e:  # as TensorFlow's
+        except NotFoundError as e:  # like TensorFlow's
             raise InvalidArgumentError(str(e)) from e
     return sorted(names)
 
@@ -116,7 +116,7 @@ def make_csv_dataset(
 ):
     """Batches of CSV files with a header: dicts of columns, with label_name (columns, labels).
 
-    Types are learned from the first rows. num_epochs None: without end, and whole batches only.
+    Types are learned from the first rows. num_epochs None: endless, and whole batches only.
     """
     from itertools import islice
 
@@ -184,7 +184,7 @@ def make_batched_features_dataset(
     sloppy_ordering=False,
     drop_final_batch=False,
 ):
-    """Batches of parsed Examples of TFRecord files: dicts, with label_key (features, label)."""
+    """Batches of parsed Examples from TFRecord files: dicts; with label_key (features, label)."""
     files = _files(file_pattern)
     open_file = reader or TFRecordDataset
     ds = Dataset.from_tensor_slices(files)
@@ -206,13 +206,13 @@ def make_batched_features_dataset(
 
 
 def parse_example_dataset(features, num_parallel_calls=1, deterministic=None):
-    """For Dataset.apply: vectors of Examples parsed."""
+    """For Dataset.apply: parses vectors of Examples."""
     return lambda ds: ds.map(lambda r: parse_example(r, features), num_parallel_calls, deterministic)
 
 
 def assert_cardinality(expected_cardinality):
-    """For Dataset.apply: the dataset, whose cardinality() is that where it was not known. It is not
-    counted whether it is so, and later stages don't know it: put it last."""
+    """For Dataset.apply: sets cardinality(), if it is unknown. Nothing checks the count, and later stages don't know
+    it: put it last."""
 
     def apply(ds):
         have = ds.cardinality()
@@ -250,7 +250,7 @@ def parallel_interleave(
     buffer_output_elements=None,
     prefetch_input_elements=None,
 ):
-    """For Dataset.apply: interleave(map_func, ...) on as many threads."""
+    """For Dataset.apply: interleave(map_func, ...) with as many threads."""
     return lambda ds: ds.interleave(
         map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy
     )
@@ -326,7 +326,7 @@ def save(dataset, path, compression=None, shard_func=None, checkpoint_args=None)
 
 
 def at(dataset, index):
-    """The element at a place, of a dataset with random access or by going there."""
+    """The element at a position, by random access or by iterating up to it."""
     return next(iter(dataset.skip(int(index)).take(1)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.io.gfile and tf.compat.v1.gfile over Python's own file functions: local files, and names with "file://"."""
+"""tf.io.gfile and tf.compat.v1.gfile with Python's own file functions: local files, and names with "file://"."""
 
 import glob as _glob
 import os
@@ -11,7 +11,7 @@ from ..errors import InvalidArgumentError, NotFoundError
 
 
 class GFile:
-    """A file: open() whose mode is "r" (text), "rb", "w", "wb", "a", with TensorFlow's methods."""
+    """A file, like open() with mode "r" (text), "rb", "w", "wb" or "a", with TensorFlow's methods."""
 
     def __init__(self, name, mode="r"):
         self._name, self._mode = name, mode
@@ -33,12 +33,12 @@ class GFile:
         self._file.write(file_content)
 
     def size(self):
-        """Bytes of the file."""
+        """Size of the file in bytes."""
         self._file.flush() if "r" not in self._mode else None
         return os.path.getsize(_arguments.local(self._name))
 
     def readline(self):
-        """The next line, with its end."""
+        """The next line, with its line end."""
         return self._file.readline()
 
     def readlines(self):
@@ -46,19 +46,19 @@ class GFile:
         return self._file.readlines()
 
     def seek(self, offset=None, whence=0, position=None):
-        """Goes to a place."""
+        """Moves to a position."""
         self._file.seek(position if offset is None else offset, whence)
 
     def tell(self):
-        """The place."""
+        """The position."""
         return self._file.tell()
 
     def seekable(self):
-        """Can it go to a place?"""
+        """Can it move to a position?"""
         return True
 
     def flush(self):
-        """Writes what is in memory."""
+        """Writes the buffer."""
         self._file.flush()
 
     def close(self):
@@ -93,7 +93,7 @@ def glob(pattern):
 
 
 def exists(path):
-    """Is there a file or folder of that name?"""
+    """Does a file or folder with that name exist?"""
     return os.path.exists(_arguments.local(path))
 
 
@@ -111,12 +111,12 @@ def listdir(path):
 
 
 def makedirs(path):
-    """Makes a folder, and those around it."""
+    """Creates a folder and its parents."""
     os.makedirs(_arguments.local(path), exist_ok=True)
 
 
 def mkdir(path):
-    """Makes a folder."""
+    """Creates a folder."""
     os.makedirs(_arguments.local(path), exist_ok=True) if exists(path) else os.mkdir(_arguments.local(path))
 
 
@@ -128,7 +128,7 @@ def remove(path):
 
 
 def rename(src, dst, overwrite=False):
-    """Gives a file another name."""
+    """Renames a file."""
     if not overwrite and exists(dst):
         raise InvalidArgumentError(f"{dst} exists; overwrite=True replaces it")
     _missing(_arguments.local(src))
@@ -144,7 +144,7 @@ def copy(src, dst, overwrite=False):
 
 
 def rmtree(path):
-    """Deletes a folder and what is in it; what links lead to stays."""
+    """Deletes a folder and its contents; targets of links stay."""
     _missing(_arguments.local(path))
     shutil.rmtree(_arguments.local(path))
 
@@ -158,17 +158,17 @@ def stat(path):
 
 
 def walk(top, topdown=True, onerror=None):
-    """(folder, names of folders in it, names of files) of a folder and those in it."""
+    """(folder, names of folders in it, names of files) for a folder and those below it."""
     return os.walk(_arguments.local(top), topdown, onerror)
 
 
 def join(path, *paths):
-    """Names of folders and files, joined."""
+    """Joins names of folders and files."""
     return os.path.join(path, *paths)
 
 
 def get_registered_schemes():
-    """What names may begin with."""
+    """Supported prefixes of names."""
     return ["", "file"]
 
 

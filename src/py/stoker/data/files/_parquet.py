@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parquet files. A row group is a unit: workers decode several side by side, one that is large comes in
-parts. What a row group's footer says is read when the dataset is made."""
+"""Parquet files. A row group is a unit: workers decode several in parallel; a large one is read in parts. Footers are
+read when the dataset is made."""
 
 import os
 
@@ -10,7 +10,7 @@ from ..errors import InvalidArgumentError
 from . import _arrow
 from ._sources import _FileDataset
 
-_OPEN_MOST = 64  # files that are kept open
+_OPEN_MOST = 64  # most files kept open
 
 
 def sources(filenames, kind):
@@ -51,7 +51,7 @@ class _RowGroups(_arrow.Opener, _arrow.Locked):
         return self.files[self.groups[unit][0]][0]
 
     def _take(self, file):
-        """An open file that no other thread uses."""
+        """An open file that no other thread is using."""
         with self.lock:
             self.idle = self.idle or {}
             self.footers = self.footers or {}
@@ -65,7 +65,7 @@ class _RowGroups(_arrow.Opener, _arrow.Locked):
 
     def _give(self, file, opened):
         with self.lock:
-            # A file-like object has one position.
+            # a file-like object has a single position
             if sum(map(len, self.idle.values())) < _OPEN_MOST:
                 self.idle.setdefault(file, []).append(opened)
                 return
@@ -83,7 +83,7 @@ class _RowGroups(_arrow.Opener, _arrow.Locked):
         return self._parts(opened, file, group, rows, size, how == 2)
 
     def _alone(self, file, group):
-        """Of a file-like object, which has one position for all threads."""
+        """For a file-like object, which has a single position for all threads."""
         pq = _arrow.need("pyarrow.parquet", "reading Parquet files")
         with self.lock:
             opened = pq.ParquetFile(self.files[file][1])
@@ -108,7 +108,7 @@ class _RowGroups(_arrow.Opener, _arrow.Locked):
 
 
 def _bytes_of(footer, group, columns):
-    """Of a row group in memory, about: text in dictionaries grows."""
+    """Approximate bytes of a row group in memory: dictionary-encoded text grows."""
     g, size = footer.row_group(group), 0
     for i in range(g.num_columns):
         c = g.column(i)
@@ -119,7 +119,7 @@ def _bytes_of(footer, group, columns):
 
 
 def look(files, columns):
-    """(schema of the columns, names of columns, [(file, group, rows, bytes)]): of all footers."""
+    """(schema of the columns, names of columns, [(file, group, rows, bytes)]) from all footers."""
     pq = _arrow.need("pyarrow.parquet", "reading Parquet files")
     pa = _arrow.pyarrow()
     schema, wanted, groups = None, None, []
@@ -142,7 +142,7 @@ def look(files, columns):
 
 
 def _groups(footer, file, columns):
-    """Row groups that have rows. The bytes of each are estimated from the file's largest."""
+    """Row groups that have rows. Their bytes are estimated from the file's largest."""
     all_bytes = [footer.row_group(g).total_byte_size for g in range(footer.num_row_groups)]
     largest = max(range(len(all_bytes)), key=all_bytes.__getitem__, default=None)
     if largest is None:
@@ -156,10 +156,10 @@ def _groups(footer, file, columns):
 class ParquetDataset(_FileDataset):
     """Rows of Parquet files as dicts of columns, one file after another. Needs pyarrow.
 
-    columns: names of those wanted; by default all. nulls: "zero", or a dict of columns and the values
-    that stand for a null there; else a row with a null is an error. shuffle: row groups in random order,
-    another one in each pass. shard: (count, index), every count-th row group. random_access: rows by
-    position (pick, a full shuffle); each one that is elsewhere decodes its row group.
+    columns: names to read; by default all. nulls: "zero", or a dict of columns and their values for nulls; otherwise a
+    row with a null is an error. shuffle: row groups in random order, different in each pass. shard: (count, index),
+    every count-th row group. random_access: rows by position (pick, a full shuffle); jumping to another row group
+    decodes it.
     """
 
     _of_files = "arrow"

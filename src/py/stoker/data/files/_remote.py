@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of remote stores, through the package fsspec: each is copied to the cache in blocks, several at
-once, and the engine reads the copy. While a file is read, the next ones are copied.
+"""Objects in remote stores, through the package fsspec: each is copied to the cache in blocks, several at once, and the
+engine reads the copy. While a file is read, the next ones are copied.
 
-Nothing is contacted that the user does not name: a store is asked for an object's size and version, for
-its blocks, and for its version again. Failures that may pass (a connection that breaks or stalls, a
-short answer, 429 and 5xx) are repeated with growing pauses; a missing object and refused credentials are
-not. The version of an object (ETag or the like) is kept for this process: another one later, or between
-two blocks, is an error.
+Only stores named by the user are contacted: for an object's size and version, for its blocks, and for its version
+again. Transient failures (a connection that breaks or stalls, a short answer, 429 and 5xx) are retried with growing
+pauses; a missing object and rejected credentials aren't. An object's version (ETag or similar) is kept for this
+process: a different one later, or between two blocks, is an error.
 
-Limits. An object is read from when it is whole. A store that tells no version is watched by its size
-alone. The time limit of a block holds for fsspec's asynchronous file systems (s3, gs, az, http, hf)."""
+Limits. Reading an object starts when it is complete. For a store without versions, only the size is compared. The time
+limit of a block applies to fsspec's asynchronous file systems (s3, gs, az, http, hf)."""
 
 import concurrent.futures
 import hashlib
@@ -39,7 +38,7 @@ from ..errors import (
 )
 from ._cache import Cache
 
-# Packages that fsspec needs for a scheme.
+# packages that fsspec needs for a scheme
 PACKAGES = {
     "s3": "s3fs",
     "s3a": "s3fs",
@@ -52,13 +51,13 @@ PACKAGES = {
     "http": "aiohttp",
     "https": "aiohttp",
 }
-PAUSE, PAUSE_MOST = 0.2, 10.0  # seconds before the first repetition, and before any
-WHOLE_MOST = 1 << 30  # bytes of an object that a store gives only as a whole
+PAUSE, PAUSE_MOST = 0.2, 10.0  # seconds before the first retry, and before any
+WHOLE_MOST = 1 << 30  # most bytes of an object that a store can only return whole
 ANOTHER = 600  # seconds that another process may take for an object
 
 
 def need(scheme):
-    """fsspec, and what it needs for the scheme. ImportError: one is not installed."""
+    """fsspec, and what it needs for the scheme. ImportError: one isn't installed."""
     names = ["fsspec"] + ([PACKAGES[scheme]] if scheme in PACKAGES else [])
     for name in names:
         try:
@@ -69,7 +68,7 @@ def need(scheme):
 
 
 class Settings:
-    """What remote.configure sets."""
+    """The settings of remote.configure."""
 
     def __init__(self):
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -84,7 +83,7 @@ class Settings:
 
 
 def _version(info):
-    """What changes when the object does, as text."""
+    """Text that changes when the object does."""
     for key in ("ETag", "etag", "generation", "blob_id", "md5Hash", "content_md5", "Content-MD5", "VersionId"):
         if info.get(key):
             return f"{key} {info[key]}"
@@ -95,12 +94,12 @@ def _version(info):
 
 
 def shown(url):
-    """A name in messages: what may be a secret (user and password, a signed query) is left out."""
+    """A name for messages, without parts that may be secret (user and password, a signed query)."""
     return re.sub(r"\?.*", "?...", re.sub(r"(://)[^/@]*@", r"\1", url), count=1, flags=re.S)
 
 
 def _status(e):
-    """The HTTP status that an exception tells, or None."""
+    """The HTTP status in an exception, or None."""
     response = getattr(e, "response", None)
     if isinstance(response, dict):  # botocore's
         return (response.get("ResponseMetadata") or {}).get("HTTPStatusCode")
@@ -113,11 +112,11 @@ _DENIED = re.compile(
 
 
 def _final(url, e):
-    """The error of a failure that repeating does not change; None: it may pass."""
+    """The error of a permanent failure; None: it may be transient."""
     if isinstance(e, OpError):
         return e
     if isinstance(e, FileNotFoundError) and isinstance(e.__cause__, Exception):
-        e = e.__cause__  # fsspec's HTTP says so of every failure to ask for a size
+        e = e.__cause__  # fsspec's HTTP wraps every failure to ask for a size
     status = _status(e) or (_status(e.__cause__) if e.__cause__ else None)
     text = (str(e) or type(e).__name__).replace(url, shown(url))
     url = shown(url)
@@ -144,11 +143,11 @@ def _final(url, e):
 
 
 class _Short(OSError):
-    """An answer of fewer bytes than were asked for."""
+    """The answer is shorter than requested."""
 
 
 class _Threads:
-    """Calls on some threads, which do not keep the interpreter from leaving as those of an executor do."""
+    """Runs calls on several threads that don't keep the interpreter from exiting, unlike an executor's."""
 
     def __init__(self, count, name):
         self._queue = queue.SimpleQueue()
@@ -173,19 +172,19 @@ class _Threads:
 
 
 class Remote:
-    """Connections, the cache and known versions of one process."""
+    """Connections, cache and known versions of one process."""
 
     def __init__(self, settings):
         self.settings, self.pid = settings, os.getpid()
         self._lock = threading.Lock()
         self._cache = None
         self._under_way = {}  # url -> Future
-        self._versions = {}  # url -> as it was read first
+        self._versions = {}  # url -> first version read
         self._objects = _Threads(settings.ahead + 1, "stoker-remote")
         self._blocks = _Threads(settings.connections, "stoker-block")
 
     def cache(self):
-        """Made when it is first needed."""
+        """Created on first use."""
         with self._lock:
             if self._cache is None:
                 self._cache = Cache(self.settings.cache, self.settings.cache_bytes)
@@ -206,23 +205,23 @@ class Remote:
                 del self._under_way[url]
 
     def forget(self, url):
-        """The next version that is read is the known one."""
+        """Forgets the known version: the next one read becomes it."""
         with self._lock:
             self._versions.pop(url, None)
 
     def open(self, url):
-        """(file system, the object's path there)"""
+        """(file system, the object's path in it)"""
         scheme = scheme_of(url)
         options = self.settings.storage_options
         fsspec = need(scheme)
         return fsspec.core.url_to_fs(url, **options.get(scheme, {}))
 
     def call(self, fs, method, path, **more):
-        """A method of a file system, within the time limit."""
+        """Calls a method of a file system, within the time limit."""
         if not getattr(fs, "async_impl", False):
             return getattr(fs, method)(path, **more)
 
-        import asyncio  # 20 ms, for those who read from a store
+        import asyncio  # 20 ms, only for those who read from a store
 
         async def limited():
             return await asyncio.wait_for(getattr(fs, "_" + method)(path, **more), self.settings.timeout)
@@ -230,7 +229,7 @@ class Remote:
         return importlib.import_module("fsspec.asyn").sync(fs.loop, limited)
 
     def repeat(self, url, what, f):
-        """f(), again after failures that may pass."""
+        """f(), retried after transient failures."""
         for attempt in range(self.settings.retries + 1):
             try:
                 return f()
@@ -239,7 +238,7 @@ class Remote:
                 if final is not None:
                     raise final from (None if final is e else e)
                 if attempt == self.settings.retries:
-                    stalled = type(e).__name__ == "TimeoutError"  # asyncio has one of its own before Python 3.11
+                    stalled = type(e).__name__ == "TimeoutError"  # before Python 3.11 asyncio has its own
                     why = f"no answer within {self.settings.timeout:g} s" if stalled else f"{type(e).__name__}: {e}"
                     raise UnavailableError(
                         f"{shown(url)}: {what} failed {attempt + 1} times; the last time: {why.replace(url, shown(url))}. What is there stays in the cache"
@@ -268,11 +267,11 @@ class Remote:
     def _copy(self, url):
         while True:
             path = self._copy_once(url)
-            if path:  # otherwise it was removed at once, for lack of room
+            if path:  # otherwise it was removed at once, for lack of space
                 return path
 
     def _copy_once(self, url):
-        """The path of a whole copy, or None."""
+        """The path of a complete copy, or None."""
         fs, path = self.open(url)
         size, version, in_parts = self._look(fs, path, url)
         self._known(url, version)
@@ -305,7 +304,7 @@ class Remote:
             def get():
                 data = self.call(fs, "cat_file", path, start=start, end=end)
                 if len(data) == part.size and end - start < part.size:
-                    data = data[start:end]  # the server does not know ranges
+                    data = data[start:end]  # the server doesn't support ranges
                 if len(data) != end - start:
                     raise _Short(f"bytes {start} to {end}: {len(data)} came")
                 return data
@@ -323,7 +322,7 @@ class Remote:
 
 
 def copy_name(url, version):
-    """Of a copy: the object's own name is its end, as messages of the engine show it."""
+    """Name of a copy: ends with the object's own name, as engine messages show it."""
 
     def short(text):
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -338,7 +337,7 @@ _lock = threading.Lock()
 
 
 def _after_fork():
-    """Threads and locks of the parent are not the child's."""
+    """A forked child doesn't have its parent's threads and locks."""
     global _remote, _lock
     _remote, _lock = None, threading.Lock()
 
@@ -356,14 +355,14 @@ def remote():
 
 
 def configure(new):
-    """Other settings from now on."""
+    """Changes settings from now on."""
     global settings
     settings = new
 
 
 class Fetch:
-    """Names to paths of local copies, in a pipeline. names: in the order in which they will be asked for,
-    so that the next ones can be copied meanwhile. A pickle has no credentials."""
+    """Maps names to paths of local copies, in a pipeline. names: in the order in which they will be requested, so that
+    the next ones can be copied meanwhile. A pickle contains no credentials."""
 
     def __init__(self, names=()):
         self.names = [os.fsdecode(n) for n in names]
@@ -383,7 +382,7 @@ class Fetch:
 
 
 def fetch(name, following=()):
-    """The path of a local copy of an object: text, or a symbolic value for a symbolic name."""
+    """The path of an object's local copy: text, or a symbolic value for a symbolic name."""
     if isinstance(name, Value):
         return numpy_function(Fetch(following), [name], TensorSpec((), _dtypes.string))
     if isinstance(name, np.ndarray) and name.ndim == 0:
@@ -392,7 +391,7 @@ def fetch(name, following=()):
 
 
 def glob(pattern):
-    """Names of the objects that match, sorted."""
+    """Sorted names of the objects that match."""
     pattern = os.fsdecode(pattern)
     if scheme_of(pattern) is None:
         raise InvalidArgumentError(

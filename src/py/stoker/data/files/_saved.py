@@ -11,7 +11,7 @@ from ._sources import IndexedDataset
 
 
 def _plan(spec):
-    """The structure as JSON has it. Named tuples become tuples."""
+    """The structure in JSON form. Named tuples become tuples."""
     if spec is None:
         return None
     if isinstance(spec, tuple):
@@ -51,7 +51,7 @@ def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
 @method
 @staticmethod
 def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
-    """The elements that save() wrote."""
+    """Loads the elements written by save()."""
     if compression is not None or reader_func is not None:
         raise NotImplementedError("load with compression or reader_func")
     path = _arguments.local(path)

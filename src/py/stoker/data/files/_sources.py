@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets of files, as classes. Names may be a text, a list, a dataset of texts or a function's
-argument. Names that are known may be remote (stoker.data.remote): their copies are read."""
+"""Datasets of files, as classes. Names may be a text, a list, a dataset of texts or a function's argument. Names known
+beforehand may be remote (stoker.data.remote): their copies are read."""
 
 import os
 
@@ -39,7 +39,7 @@ def _names(filenames):
 
 
 def _local_names(filenames):
-    """The same, with remote objects as copies that are there now."""
+    """The same, with remote objects replaced by copies made now."""
     names = _names(filenames)
     if isinstance(names, Value) or not any(_remote.scheme_of(n) for n in names.ravel()):
         return names
@@ -48,7 +48,7 @@ def _local_names(filenames):
 
 
 class _FileDataset(Dataset):
-    """A dataset that reads files; of a dataset of names, the files in their order."""
+    """A dataset that reads files; for a dataset of names, the files in their order."""
 
     _of_files = None  # kind
 
@@ -77,7 +77,7 @@ class _FileDataset(Dataset):
 
 
 def _fetching(names):
-    """A function for map: names to paths of local copies."""
+    """A function for map: maps names to paths of local copies."""
 
     def fetched(name):
         return _remote.fetch(name, names)
@@ -103,19 +103,20 @@ class _RecordFiles(_FileDataset):
         self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None
     ):
         args = {"compression_type": _compression(compression_type)}
-        if self._of_files == "tfrecord":  # the engine cuts other files as it likes
+        if self._of_files == "tfrecord":  # the engine splits other files itself
             args["buffer_size"] = buffer_size
         self._read(filenames, args, TensorSpec((), "bytes"), _calls(num_parallel_reads))
 
 
 class TFRecordDataset(_RecordFiles):
-    """Records of TFRecord files: bytes scalars. With num_parallel_reads, files in turn."""
+    """Records of TFRecord files: bytes scalars. With num_parallel_reads, alternates between files."""
 
     _of_files = "tfrecord"
 
 
 class TextLineDataset(_RecordFiles):
-    """Lines of text files, without their ends: bytes scalars. With num_parallel_reads, in turn."""
+    """Lines of text files, without their line ends: bytes scalars. With num_parallel_reads, alternates between files.
+    """
 
     _of_files = "text_lines"
 
@@ -146,7 +147,7 @@ class FixedLengthRecordDataset(_FileDataset):
 
 
 class CsvDataset(_FileDataset):
-    """Rows of CSV files: tuples of scalars, as record_defaults (dtypes or defaults) say."""
+    """Rows of CSV files: tuples of scalars, typed by record_defaults (dtypes or defaults)."""
 
     _of_files = "csv"
 
@@ -182,7 +183,7 @@ class CsvDataset(_FileDataset):
 
 
 def braces(pattern):
-    """The names that {000..099} and {a,b} in a pattern stand for."""
+    """Expands {000..099} and {a,b} in a pattern."""
     import itertools
     import re
 
@@ -202,8 +203,7 @@ def braces(pattern):
 class TarDataset(_FileDataset):
     """Samples of tar files (WebDataset shards): dicts of bytes by suffix, and "__key__".
 
-    suffixes: those wanted; by default those of the first sample of the first file. Names may hold
-    {000..099}.
+    suffixes: those to read; by default those of the first sample of the first file. Names may contain {000..099}.
     """
 
     _of_files = "tar"
@@ -229,7 +229,7 @@ class TarDataset(_FileDataset):
 
 
 def _first_suffixes(path):
-    """Those of the first sample, as the engine groups names (source_tar.c)."""
+    """Suffixes of the first sample, grouped like the engine does (source_tar.c)."""
     import tarfile
     import zlib
 
@@ -257,9 +257,9 @@ def _first_suffixes(path):
 
 
 def _mapped(path):
-    """The array of a .npy file, mapped; one of rows."""
+    """The array of a .npy file, mapped, as rows."""
     try:
-        with np.errstate(all="ignore"):  # a header that claims more than there can be
+        with np.errstate(all="ignore"):  # a header may claim more than can exist
             array = np.load(path, mmap_mode="r")
     except FileNotFoundError as e:
         raise NotFoundError(f"{path}: no such file") from e
@@ -267,7 +267,7 @@ def _mapped(path):
         raise PermissionDeniedError(f"{path}: {e.strerror}") from e
     except OSError as e:
         raise InvalidArgumentError(f"{path}: {e.strerror or e}") from e
-    except Exception as e:  # NumPy evaluates the header, which may raise anything that Python does
+    except Exception as e:  # NumPy evaluates the header, which may raise anything
         why = str(e) or type(e).__name__
         raise InvalidArgumentError(f"{path}: {_npy_place(path)}: {why}") from e
     if not isinstance(array, np.ndarray):
@@ -279,8 +279,8 @@ def _mapped(path):
 
 
 def _read(path):
-    """The array of a .npy file whose order of axes or bytes the engine does not take as is: it is copied
-    in any case, and reading, unlike a mapping, stands a file that is cut short meanwhile."""
+    """The array of a .npy file whose axis or byte order the engine doesn't support: it is copied anyway, and reading,
+    unlike a mapping, survives a truncation meanwhile."""
     try:
         return np.ascontiguousarray(np.load(path))
     except (OSError, ValueError) as e:
@@ -288,7 +288,7 @@ def _read(path):
 
 
 def _npy_place(path):
-    """What can be wrong in a .npy file, and where."""
+    """Converts what can be wrong in a .npy file to an error that names it."""
     with open(path, "rb") as f:
         head = f.read(12)
     if len(head) < 12 or head[:6] != b"\x93NUMPY":
@@ -298,8 +298,8 @@ def _npy_place(path):
 
 
 class NpyDataset(_FileDataset):
-    """Rows of .npy files, one file after another, with random access. Memory-mapped: only what is
-    looked at is read. Files must agree in dtype and in the shape of a row."""
+    """Rows of .npy files, one file after another, with random access. Memory-mapped: only what is used is read. Files
+    must agree in dtype and row shape."""
 
     _of_files = "npy"
 
@@ -320,7 +320,7 @@ class NpyDataset(_FileDataset):
         for n, a in zip(names, arrays):
             try:
                 parts.append(Dataset._of_tensors("tensor_slices", a, {"is_mapped": int(isinstance(a, np.memmap))}))
-            except _trace.TraceError as e:  # of a type that the engine has not
+            except _trace.TraceError as e:  # a type that the engine doesn't support
                 raise InvalidArgumentError(f"{os.fsdecode(n)}: {e}") from e
         ds = parts[0]
         if len(parts) > 1:
@@ -328,16 +328,16 @@ class NpyDataset(_FileDataset):
         self.__dict__.update(ds.__dict__)
 
 
-# The engine's types in their order (include/stoker/data.h).
+# the engine's types in order (include/stoker/data.h)
 _TYPES = (
     "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 bfloat16 float32 float64 bytes"
 ).split()
 
 
 def _indexed_spec(path):
-    """What the header of an indexed file says of its elements: a TensorSpec, or a tuple of them.
+    """The element spec in an indexed file's header: a TensorSpec, or a tuple of them.
 
-    Raises NotFoundError and DataLossError; the rest of the file is checked by the engine.
+    Raises NotFoundError and DataLossError; the engine checks the rest of the file.
     """
     try:
         head = np.fromfile(path, np.uint8, 16 + 1024 * 80)
@@ -356,10 +356,10 @@ def _indexed_spec(path):
 
 
 class IndexedDataset(_FileDataset):
-    """Elements of files in the engine's own format (Dataset.save, `stoker data convert`), at random
-    access: shuffling and resuming are by position.
+    """Elements of files in the engine's own format (Dataset.save, `stoker data convert`), with random access: shuffling
+    and resuming are by position.
 
-    element_spec: the elements' structure; by default a component alone, or a tuple of them.
+    element_spec: the elements' structure; by default a single component, or a tuple of them.
     """
 
     _of_files = "indexed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements for PyTorch, TensorFlow, Keras and JAX. Their packages are imported when asked for."""
+"""Elements for PyTorch, TensorFlow, Keras and JAX. Their packages are imported on demand."""
 
 import collections
 import itertools
@@ -19,8 +19,8 @@ from ..train import _device, _elastic, _normalize, _ranks
 from . import _from_torch, _torch_own
 from ._packages import need
 
-_WITH_EPOCHS = ("dataset", "sampler", "batch_sampler")  # parts of a loader that may have a set_epoch
-PEEKS_MAX = 4  # batches that Keras may ask for before it begins with an epoch
+_WITH_EPOCHS = ("dataset", "sampler", "batch_sampler")  # parts of a loader that may have set_epoch
+PEEKS_MAX = 4  # batches that Keras may request before an epoch starts
 
 
 def map_leaves(f, element):
@@ -36,7 +36,7 @@ _WAYS = (
 
 
 def refuse(dataset, target, kinds=(SparseTensorSpec, RaggedTensorSpec, DatasetSpec)):
-    """TypeError: a value of the elements is of a kind that the target does not have."""
+    """TypeError: an element has a kind of value that the target doesn't support."""
     for place, leaf in _spec.places(dataset.element_spec):
         for kind, name, way in _WAYS:
             if isinstance(leaf, kind) and kind in kinds:
@@ -66,7 +66,7 @@ def _torch_leaf(torch):
 
 
 def _torch_element(torch, dataset):
-    """The function from elements to their tensors."""
+    """The function that converts elements to tensors."""
     leaf, wide = _torch_leaf(torch), _labels.widened(dataset)
 
     def element(e):
@@ -80,7 +80,7 @@ def _torch_element(torch, dataset):
 
 
 def _at_epoch(dataset, epoch, seed):
-    """The dataset, whose next pass is that epoch; seed: where it has none of its own."""
+    """The dataset with that epoch for the next pass; seed: if it has none of its own."""
     options = Options()
     if dataset._options.seed is None:
         known = _stages.known_seed(dataset)
@@ -91,12 +91,12 @@ def _at_epoch(dataset, epoch, seed):
 
 
 def _drawn(torch):
-    """A seed of torch's generator, as a DataLoader draws one for each pass."""
+    """A seed from torch's generator, drawn like a DataLoader does for each pass."""
     return int(torch.empty((), dtype=torch.int64).random_())
 
 
 def _batch_size(dataset):
-    """The first dimension of elements that are batches, as DataLoader.batch_size; else None."""
+    """The first dimension of elements that are batches, for DataLoader.batch_size; else None."""
     ds = dataset
     while ds._kind in ("prefetch", "take", "skip", "shard", "repeat", "map", "cache") and ds._inputs:
         ds = ds._inputs[0]
@@ -111,15 +111,15 @@ _BEHIND_WORKERS = (
 
 
 class _Board:
-    """What a loader and the copies of it in forked workers tell each other: the epoch that was set,
-    and how many passes each worker began. Those that are spawned see none of it."""
+    """What a loader shares with its copies in forked workers: the epoch that was set, and how many passes each worker
+    started. Spawned workers see none of it."""
 
     _WORKERS = 1022
 
     def __init__(self):
         self.words = memoryview(mmap.mmap(-1, 8 * (2 + self._WORKERS))).cast("q")
         self.words[0] = -1
-        self.is_copied = False  # into processes that cannot write here
+        self.is_copied = False  # copied to processes that can't write here
 
     @property
     def epoch(self):
@@ -134,7 +134,7 @@ class _Board:
         return self.is_copied or self.words[1] != 0
 
     def begun(self, worker):
-        """Another pass of that worker: its number, from 0 on; None: there is no room to count."""
+        """Starts another pass of that worker: returns its number, from 0; None: no room to count."""
         self.words[1] = 1
         if worker >= self._WORKERS:
             return None
@@ -157,9 +157,9 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
     normalize: see to_device; without a device, the CPU does it.
 
     remainder: what shard() in the pipeline does if the elements don't divide evenly between ranks.
-    In a process group of torch.distributed or a launcher the default is "pad", so that all ranks
-    have the same number of batches. "keep": as shard() says. There, a pipeline without shard() gives a
-    RuntimeWarning, unless this is "keep".
+    In a process group of torch.distributed or a launcher the default is "pad", so that all ranks have the same number
+    of batches. "keep": as in shard(). In such a group, a pipeline without shard() gives a RuntimeWarning, unless this
+    is "keep".
 
     Without its own seed, the dataset draws one from torch's generator for each pass, like a
     DataLoader: torch.manual_seed makes it repeatable.
@@ -174,15 +174,15 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
     if staged is not None and staged.device == "cpu":
         staged = None
     if pin_memory and staged is None:
-        _engine.devices()  # NotFoundError: there is nothing that memory could be pinned for
+        _engine.devices()  # NotFoundError: no device to pin memory for
 
     own = None
     if device is None and not pin_memory and normalize is None:
         own = _torch_own.passes(self)
 
     class StokerLoader(torch.utils.data.IterableDataset):
-        """An IterableDataset with a DataLoader's surface: for loops as it is; in a DataLoader with
-        batch_size=None, whose workers then share the elements out among them."""
+        """An IterableDataset with a DataLoader's interface: works directly in for loops; or in a DataLoader with
+        batch_size=None, whose workers then divide the elements."""
 
         sampler = batch_sampler = collate_fn = worker_init_fn = generator = None
         num_workers, timeout, drop_last, persistent_workers = 0, 0, False, False
@@ -192,9 +192,9 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
             super().__init__()
             self.batch_size, self.pin_memory = _batch_size(dataset), bool(pin_memory)
             self._state = self._iterator = None
-            self._own = own  # the passes of a loader that was taken over and makes its batches itself
+            self._own = own  # the passes of an imported loader that makes its own batches
             self._next_epoch = dataset._first_epoch
-            self._board, self._is_copy = _Board(), False  # a copy: unpickled, with a board of its own
+            self._board, self._is_copy = _Board(), False  # a copy: unpickled, with its own board
 
         @property
         def dataset(self):
@@ -202,8 +202,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
             return dataset
 
         def set_epoch(self, epoch):
-            """Sets the epoch of the next pass: of its shuffles, random values, and the samplers of loaders
-            that were taken over."""
+            """Sets the epoch of the next pass: for shuffles, random values, and samplers of imported loaders."""
             self._board.epoch = int(epoch)
             for loader in _from_torch.orders(dataset):
                 for part in (loader, *(getattr(loader, name, None) for name in _WITH_EPOCHS)):
@@ -211,8 +210,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
                         part.set_epoch(int(epoch))
 
         def state_dict(self):
-            """The position in the current pass, for load_state_dict of an identical loader; {} before
-            the first one."""
+            """The position in the current pass, for load_state_dict of an identical loader; {} before the first one."""
             if staged is not None:
                 raise NotImplementedError("state_dict of a loader on a device: elements are ahead")
             why = None if self._own is not None and self._own.has_state else _from_torch.why_no_state(dataset)
@@ -220,15 +218,15 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
                 raise RuntimeError(f"state_dict: {why}")
             if self._own is not None:
                 return self._own.state_dict()
-            if self._state is not None:  # loaded, and not gone on with yet
+            if self._state is not None:  # loaded, and not resumed yet
                 return {"state": self._state}
             if self._iterator is None and self._board.has_workers:
                 raise RuntimeError(_BEHIND_WORKERS)
             return {} if self._iterator is None else {"state": self._iterator.state()}
 
         def load_state_dict(self, state):
-            """The next pass continues where the other loader stopped, and later ones are the epochs
-            that follow. InvalidArgumentError (there): it was a loader of another pipeline."""
+            """The next pass continues where the other loader stopped; later passes are the epochs after that.
+            InvalidArgumentError (in that pass): it was a loader of another pipeline."""
             if self._own is not None:
                 return self._own.load_state_dict(state)
             self._state = state.get("state")
@@ -236,7 +234,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
                 self._next_epoch = _elastic.read_parts(self._state)[1]
 
         def _worker_epoch(self, info, base):
-            """The epoch of a worker's pass: all workers must agree, those of other ranks as well."""
+            """The epoch of a worker's pass: all workers must agree, including those of other ranks."""
             passes = None if self._is_copy else self._board.begun(info.id)
             if self._board.epoch is not None:
                 return self._board.epoch
@@ -260,7 +258,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
                 is_set = self._board.epoch is not None and state is None
                 epoch = self._board.epoch if is_set else self._next_epoch
                 self._next_epoch = epoch + 1
-                # A loader that was taken over draws for the pass itself, and nobody else then does.
+                # An imported loader draws for the pass itself; nothing else must.
                 ds = _at_epoch(ds, epoch, 0 if _from_torch.orders(dataset) else _drawn(torch))
                 if pin_memory:
                     ds._pinned_device = 0
@@ -287,7 +285,7 @@ def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None
 
 
 def _copied(dataset, device, pin_memory, normalize, epoch):
-    """A loader again from its bytes: in a worker that was spawned, say."""
+    """Unpickles a loader, for instance in a spawned worker."""
     out = to_torch(dataset, device, pin_memory, normalize, "keep")
     out._is_copy = True
     if epoch is not None:
@@ -345,8 +343,8 @@ def to_tf(self):
 def to_keras(self, num_batches=None):
     """A keras.utils.PyDataset for model.fit, evaluate and predict with any backend.
 
-    Elements are batches: (x, y), (x, y, sample_weight) or x. num_batches: per epoch; needed
-    if the length is unknown (InvalidArgumentError).
+    Elements are batches: (x, y), (x, y, sample_weight) or x. num_batches: per epoch; required if the length is unknown
+    (InvalidArgumentError).
     """
     refuse(self, "to_keras")
     keras = need("keras")
@@ -359,20 +357,20 @@ def to_keras(self, num_batches=None):
     dataset, endless = self, num_batches == -1
 
     class StokerPyDataset(keras.utils.PyDataset):
-        """Batches in the pipeline's order, ignoring their numbers: Keras' shuffling of numbers
-        changes nothing. Each pass over all numbers is a pass over the dataset.
+        """Batches in the pipeline's order, ignoring their numbers: Keras's shuffling of numbers changes nothing. Each
+        pass over all numbers is a pass over the dataset.
 
-        Keras asks for the first few batches twice, to see what they are: these are remembered.
+        Keras asks for the first few batches twice, to inspect them: these are remembered.
         """
 
         def __init__(self):
             super().__init__()
             self._lock, self._iterator = threading.Lock(), None
-            self._asked, self._first = set(), {}  # numbers of this pass; its first batches
+            self._asked, self._first = set(), {}  # numbers requested in this pass; its first batches
 
         @property
         def num_batches(self):
-            """Batches of an epoch; None: without an end (fit then needs steps_per_epoch)."""
+            """Batches per epoch; None: endless (fit then needs steps_per_epoch)."""
             return None if endless else num_batches
 
         def __len__(self):

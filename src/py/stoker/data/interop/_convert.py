@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stoker data convert` from and to Parquet, Arrow and Hugging Face's folders.
+"""`stoker data convert` from and to Parquet, Arrow and Hugging Face folders.
 
-Between those, record batches are copied as they are. To an indexed file, the rows of a dataset are written by
-the engine, columns sorted by name. From TFRecords and indexed files, rows become columns: "record", or those of
-the elements' structure. The program gives the name to write to, and renames what is whole; of a folder,
-state.json is written last.
+Between those, record batches are copied unchanged. To an indexed file, the engine writes a dataset's rows, with columns
+sorted by name. From TFRecords and indexed files, rows become columns: "record", or those of the elements' structure.
+The program passes the name to write to, and renames the output when it is complete; in a folder, state.json is written
+last.
 """
 
 import json
@@ -19,12 +19,12 @@ from ..files import _arrow, _arrow_files, _parquet, _saved
 from ..files._sources import IndexedDataset, TFRecordDataset
 from . import _from_hugging_face as _hf
 
-_ROWS = 1024  # of a record batch that is made of elements
-_GROUP_BYTES = 64 << 20  # of a row group that is written
+_ROWS = 1024  # rows of a record batch built from elements
+_GROUP_BYTES = 64 << 20  # bytes of a row group written
 
 
 def kind_of(path):
-    """What a file is, by its first bytes, or a folder."""
+    """The type of a file, by its first bytes, or of a folder."""
     if os.path.isdir(path):
         return "saved" if os.path.isfile(os.path.join(path, "structure.json")) else "folder"
     with _arrow.reading(path), open(path, "rb") as f:
@@ -57,7 +57,7 @@ def _groups(pq, path):
 
 
 def _batches_of_files(pa, paths, kind):
-    """(schema, record batches) of Parquet and Arrow files, as they are."""
+    """(schema, record batches) of Parquet and Arrow files, unchanged."""
     if kind == "folder":
         folder = paths[0]
         paths, places = _hf._files_of(folder, None)
@@ -80,7 +80,7 @@ def _batches_of_files(pa, paths, kind):
 
 
 def _column(pa, values, spec):
-    """An array of a component's values in some elements, which are a list."""
+    """An array of a component's values in a list of elements."""
     if isinstance(spec, RaggedTensorSpec):
         return pa.array([_nested(v) for v in values])
     if spec.dtype.name == "bytes":
@@ -117,7 +117,7 @@ def _named(spec):
 
 
 def _batches_of_elements(pa, ds):
-    """(schema, record batches) of any dataset. The first batch tells the schema."""
+    """(schema, record batches) of any dataset. The first batch determines the schema."""
     names, specs = _named(ds.element_spec)
 
     def batches():
@@ -168,7 +168,7 @@ def _write_arrow(path, schema, batches, is_stream):
 
 
 def _write_folder(path, schema, batches):
-    """A folder that datasets.load_from_disk takes."""
+    """Writes a folder for datasets.load_from_disk."""
     name = "data-00000-of-00001.arrow"
     features = _hf._features(schema)
     count = _write_arrow(os.path.join(path, name), schema, batches, True)
@@ -189,7 +189,7 @@ def _write_folder(path, schema, batches):
 
 
 def convert(paths, output, target, threads=None):
-    """Writes the rows of the inputs; how many there were. OSError: the output can't be written."""
+    """Writes the rows of the inputs; returns how many. OSError: the output can't be written."""
     kinds = {kind_of(p) for p in paths}
     if len(kinds) > 1:
         raise InvalidArgumentError(f"the inputs are of several kinds: {', '.join(sorted(kinds))}")
@@ -222,7 +222,7 @@ def _write(paths, kind, target, made, threads):
 
 
 def main(words):
-    """TARGET OUTPUT THREADS FILE..., as the program gives them; how many rows there were."""
+    """TARGET OUTPUT THREADS FILE..., as passed by the program; returns the number of rows."""
     target, output, threads, *paths = words
     for p in paths:
         if not os.path.exists(p):

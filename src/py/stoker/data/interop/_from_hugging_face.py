@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hugging Face `datasets`: folders that save_to_disk or load_dataset wrote, and live objects.
+"""Hugging Face `datasets`: folders written by save_to_disk or load_dataset, and live objects.
 
-A dataset's rows are in Arrow streams, which are mapped. After shuffle, select or filter a list of positions
+A dataset's rows are in Arrow streams, which are mapped. After shuffle, select or filter, a list of positions
 (`_indices`) says which rows remain. An Image is its file's bytes, or decoded; an Audio is its file's bytes. Folders are
 read without the package `datasets`.
 
-Limits: a format with a Python function (with_transform, set_transform) is refused: it belongs into map.
-A streaming dataset with map or filter runs those in Python, example by example.
+Limits: a format with a Python function (with_transform, set_transform) is rejected: use map instead. A streaming
+dataset with map or filter runs those in Python, example by example.
 """
 
 import glob
@@ -33,7 +33,7 @@ def _is_file(feature):
 
 
 def _features(schema):
-    """{column: feature} of a schema's metadata, as `datasets` writes it."""
+    """{column: feature} from a schema's metadata, as written by `datasets`."""
     text = (schema.metadata or {}).get(b"huggingface")
     try:
         features = json.loads(text)["info"]["features"] if text else {}
@@ -55,10 +55,10 @@ def _children(feature):
 
 
 def _prune(structure, feature):
-    """The structure without what a file's column has beside its bytes and path, which fill nulls."""
+    """The structure without a file column's fields other than bytes and path, and the fill values for nulls."""
     if _is_file(feature):
         if not isinstance(structure, dict):
-            return structure  # paths or bytes alone, of decode=False in some versions
+            return structure  # only paths or bytes, with decode=False in some versions
         return {k: structure[k] for k in ("bytes", "path") if k in structure}
     below = _children(feature)
     if None in below:
@@ -69,7 +69,7 @@ def _prune(structure, feature):
 
 
 def _file_leaves(structure, feature):
-    """Names of the leaves of files, in which a null is empty."""
+    """Names of file leaves, in which a null is empty."""
     if _is_file(feature) and isinstance(structure, dict):
         return [leaf.name for leaf in structure.values() if isinstance(leaf, _arrow.Leaf)]
     below = _children(feature)
@@ -85,7 +85,7 @@ def _reads_files(features):
 
 
 def _bytes_of(value):
-    """A file's bytes, out of the column or the file that it names."""
+    """A file's bytes, from the column or from the file it names."""
     if not isinstance(value, dict) or "bytes" not in value:
         return value
     if "path" not in value:
@@ -104,7 +104,7 @@ def _as_file(value, feature, decode):
 
 
 class _Finish:
-    """The function of a map that turns structs of files into bytes or images."""
+    """The map function that turns structs of files into bytes or images."""
 
     def __init__(self, features, decode):
         self.features, self.decode = features, decode
@@ -136,7 +136,7 @@ def _finished(ds, features, decode):
 
 
 def _nulls(pa, schema, features, nulls):
-    """nulls, and empty texts for files."""
+    """nulls, plus empty texts for files."""
     if nulls == "zero":
         return nulls
     leaves = []
@@ -169,13 +169,13 @@ def _load(path, name):
 
 
 def _split_of(name):
-    """The split that a cache's file belongs to: "train" of "food-train-00000-of-00002.arrow"."""
+    """The split of a cache file: "train" for "food-train-00000-of-00002.arrow"."""
     stem = re.sub(r"-\d{5}-of-\d{5}$", "", os.path.basename(name)[: -len(".arrow")])
     return stem.rpartition("-")[2]
 
 
 def _files_of(path, split):
-    """(data files, files of places or []) of a folder."""
+    """(data files, files of indices or []) of a folder."""
     splits = _load(path, "dataset_dict.json")
     if splits is not None:
         names = splits.get("splits", [])
@@ -212,7 +212,7 @@ def _places(pa, files):
 
 
 def _numbers(table):
-    """The rows' places: int64."""
+    """The rows' indices: int64."""
     return table.column(0).to_numpy().astype(np.int64)
 
 
@@ -249,7 +249,7 @@ def _picked(ds, places, shuffle, seed, shard):
 
 
 class _Live(_arrow_files.Table):
-    """Opens record batches of a live dataset, which pickles by the names of its files."""
+    """Opens record batches of a live dataset, which is pickled as its files' names."""
 
     def table(self):
         return _plain_table(self.source).select(self.columns)
@@ -295,8 +295,8 @@ def _plain_indices(places):
 
 
 class _Iterable:
-    """Streams of a streaming dataset: of one without functions as Arrow tables, with no Python for each
-    row; of others by its examples."""
+    """Streams of a streaming dataset: as Arrow tables without Python per row if it has no functions; otherwise by its
+    examples."""
 
     def __init__(self, dataset, columns, rows=1000):
         self.dataset, self.columns, self.rows = dataset, columns, rows
@@ -348,11 +348,11 @@ def from_huggingface(
     shard=None,
     decode=True,
 ):
-    """Rows of a Hugging Face dataset as dicts of columns: of a live Dataset, DatasetDict (with split=) or
-    IterableDataset, or of the folder that save_to_disk or load_dataset wrote. Needs pyarrow.
+    """Rows of a Hugging Face dataset as dicts of columns: from a live Dataset, DatasetDict (with split=) or
+    IterableDataset, or from a folder written by save_to_disk or load_dataset. Needs pyarrow.
 
     decode: images as uint8 (height, width, 3); False: their files' bytes, for decoding with a crop.
-    columns, nulls, shuffle, shard: as in ParquetDataset; shards are of single rows after a selection.
+    columns, nulls, shuffle, shard: as in ParquetDataset; after a selection, shards consist of single rows.
     """
     if isinstance(dataset, (str, bytes, os.PathLike)):
         path = _arguments.local(dataset)

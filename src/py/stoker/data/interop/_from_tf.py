@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tf.data pipeline, taken over: the same stages with the same arguments, run by this engine.
+"""Imports a tf.data pipeline: the same stages with the same arguments, run by this engine.
 
-TensorFlow's dataset objects know the dataset below them, their arguments and the function that they
-were given, so a pipeline is walked from its end to its sources and built again. Functions are taken in
-the best way that works: traced again, from TensorFlow's graph of them, or by calling TensorFlow for each
-element, which explain() names with its cost (_tf_functions.py). A stage whose object does not say what it is
-comes from the pipeline's serialized graph (_tf_datasets.py). What has no equivalent is refused, with all
-reasons, and so is a stage whose element_spec differs from TensorFlow's.
+TensorFlow's dataset objects know their input, their arguments and their function, so a pipeline is walked from its end
+to its sources and rebuilt. Functions are imported in the best way that works: traced again, from TensorFlow's graph, or
+by calling TensorFlow for each element, which explain() lists with its cost (_tf_functions.py). A stage whose object
+isn't recognized is imported from the pipeline's serialized graph (_tf_datasets.py). Stages without an equivalent are
+rejected, with all reasons, as are those whose element_spec differs from TensorFlow's.
 
-Limits: TensorFlow keeps all this in attributes that are not public; a version that has them under
-other names is refused. Orders of shuffles and random bits are this engine's (docs/data/differences.md).
-What list_files found is what it found when the pipeline was made.
+Limits: TensorFlow stores all this in private attributes; a version with other names is rejected. Shuffle orders and
+random bits are this engine's (docs/data/differences.md). list_files has the files found when the pipeline was made.
 """
 
 import os
@@ -39,11 +37,11 @@ _ENDLESS = -1  # TensorFlow's cardinality
 
 
 class _Refused(Exception):
-    """A pipeline cannot be taken over: args are the reasons, each with its stage."""
+    """A pipeline can't be imported: args are the reasons, each with its stage."""
 
 
 def _number(v):
-    """An argument that TensorFlow keeps as a tensor; None stays None."""
+    """An argument stored as a tensor in TensorFlow; None stays None."""
     return None if v is None else _tf_names.plain(v)
 
 
@@ -59,7 +57,7 @@ def _ordered(ds):
 
 
 def _function_of(wrapped, spec, what):
-    """The function of a stage; refused where none of the ways to it works."""
+    """The function of a stage; rejected if no way to import it works."""
     try:
         return _tf_functions.taken(wrapped, spec, what)
     except _tf_functions.Untaken as e:
@@ -72,7 +70,7 @@ def _tensors(ds):
 
 
 def _files(ds):
-    """The names of a reader's files: a Dataset, or their list where TensorFlow has no more."""
+    """The names of a reader's files: a Dataset, or their list if TensorFlow has no more."""
     names = ds._filenames
     if type(names).__name__.strip("_").startswith("TensorSliceDataset"):
         found = _tf_names.plain(names._tensors[0])
@@ -139,7 +137,7 @@ def _window(ds, below):
 
 
 def _zip(ds):
-    """zip; or enumerate, of which TensorFlow keeps numbers without an end and nothing else."""
+    """zip; or enumerate, which TensorFlow stores as a zip with endless numbers."""
     parts = ds._datasets
     if type(parts) is tuple and len(parts) == 2 and _kind(parts[0]) == "VariantDataset":
         if _number(parts[0].cardinality()) == _ENDLESS:
@@ -154,7 +152,7 @@ def _flat_parts(parts):
 
 
 def _all(stages):
-    """Pipelines up to several stages, {stage's id: pipeline}.pop: refused with the reasons of all."""
+    """Pipelines for several stages, {stage's id: pipeline}.pop: rejected with the reasons of all."""
     made, reasons = {}, []
     for ds in stages:
         try:
@@ -180,7 +178,7 @@ class _Parts:
 
 
 def _generator(ds):
-    """The pipeline of from_generator, whose Python generator is found in TensorFlow's functions."""
+    """The pipeline of from_generator; finds its Python generator in TensorFlow's functions."""
     state, arguments = _in_closure(ds._map_func._func, "generator_state"), _in_closure(ds._map_func._func, "args")
     if state is None:
         raise _Refused("from_generator: sd.Dataset.from_generator takes the same generator and output_signature")
@@ -189,7 +187,7 @@ def _generator(ds):
 
 
 def _in_closure(f, name, depth=3):
-    """A variable of that name in a function's closure, or in that of a function it closes over, or None."""
+    """A variable with that name in a function's closure, or in that of a function it closes over, or None."""
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
     if name in cells:
         return cells[name].cell_contents
@@ -255,7 +253,7 @@ def _csv(ds):
 
 
 def _csv_default(v, spec):
-    """A column's default, or its type where it is required."""
+    """A column's default, or its type if required."""
     if np.size(v):
         return v if isinstance(v, bytes) else np.asarray(v).reshape(-1)[0]
     return "bytes" if spec.dtype.name == "string" else spec.dtype.name
@@ -309,7 +307,7 @@ _STAGES = {
     "ParallelInterleaveDataset": _interleave,
     "BatchDataset": _batch,
     "ParallelBatchDataset": _batch,
-    "DenseToRaggedDataset": lambda ds, d: d,  # batch makes ragged values of it
+    "DenseToRaggedDataset": lambda ds, d: d,  # batch makes its values ragged
     "PaddedBatchDataset": _padded,
     "UnbatchDataset": lambda ds, d: d.unbatch(),
     "WindowDataset": _window,
@@ -329,7 +327,7 @@ _STAGES = {
     "AssertCardinalityDataset": _asserted,
     "RestructuredDataset": _restructured,
     "CopyToDeviceDataset": lambda ds, d: d,  # to_device() or to_torch(device=) copies, at the end
-    "OptionsDataset": lambda ds, d: d,  # those of the whole pipeline are read at its end
+    "OptionsDataset": lambda ds, d: d,  # the whole pipeline's options are read at its end
 }
 
 
@@ -345,7 +343,7 @@ def _kind(ds):
 
 
 def _build(ds):
-    """The pipeline up to a stage of TensorFlow's."""
+    """The pipeline up to a TensorFlow stage."""
     kind = _kind(ds)
     is_source = kind in _SOURCES
     if not is_source and kind not in _STAGES:
@@ -366,12 +364,12 @@ def _build(ds):
     return made
 
 
-_PLACED = "stage "  # what a reason begins with that names its stage
+_PLACED = "stage "  # start of a reason that names its stage
 
 
 def _below(ds):
-    """The pipeline below a stage and no reasons; or the reasons, and a stand-in with its spec, so that
-    the stage is looked at too."""
+    """The pipeline below a stage and no reasons; or the reasons, and a stand-in with its spec, so that the stage is
+    examined too."""
     try:
         return _build(ds._input_dataset), []
     except _Refused as e:
@@ -379,12 +377,12 @@ def _below(ds):
             spec = _tf_names.spec_of(ds._input_dataset.element_spec)
             parts = iter(_spec.blank(spec))
             return Dataset.from_tensors(_spec.map_structure(lambda _: next(parts), spec)), list(e.args)
-        except Exception:  # elements without a stand-in: these reasons have to do
+        except Exception:  # elements without a stand-in: report only these reasons
             raise e from None
 
 
 def _from_graph(ds, kind):
-    """A stage that its object does not explain, with all below it."""
+    """A stage whose object doesn't describe it, with everything below it."""
     try:
         made = _tf_datasets.imported(ds)
     except Exception as e:
@@ -413,10 +411,10 @@ def _with_options(ds, made):
 def from_tf(dataset):
     """A tf.data pipeline as a Dataset of this module: the same stages, with its functions translated.
 
-    dataset: a tf.data.Dataset, or the folder that its save() wrote. A function that can't be translated
-    runs in TensorFlow for each element; explain() names it, with the reason and what its calls took.
-    Raises InvalidArgumentError, with every stage and reason, if a stage has no equivalent here, or elements
-    would have another structure, dtype or shape. Shuffle orders and random values are this module's.
+    dataset: a tf.data.Dataset, or the folder written by its save(). A function that can't be translated runs in
+    TensorFlow for each element; explain() names it, with the reason and the time of its calls. Raises
+    InvalidArgumentError, with every stage and reason, if a stage has no equivalent here, or elements would have another
+    structure, dtype or shape. Shuffle orders and random values are this module's.
     """
     if isinstance(dataset, (str, os.PathLike)):
         dataset = need("tensorflow").data.Dataset.load(os.fspath(dataset))

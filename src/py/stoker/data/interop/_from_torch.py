@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A torch DataLoader, taken over: the same batches in the same order.
+"""Imports a torch DataLoader: the same batches in the same order.
 
 Items of a TensorDataset and of image folders (_torch_images.py) are made natively, on the engine's threads. The
-loader's sampler stays what it is and runs in this process, one batch's numbers at a time, so that the order
-is the loader's own, down to the bits that torch's generator gives. Any other loader makes its batches itself, with
-its workers (_torch_own.py). On request a map over the numbers makes them in processes or threads of the
-pipeline. Where that would change what comes out, the loader is refused with the reason.
+loader's sampler is unchanged and runs in this process, one batch's indices at a time, so the order is exactly the
+loader's, down to the bits from torch's generator. Any other loader makes its own batches, with its workers
+(_torch_own.py). On request, a map over the indices makes them in processes or threads of the pipeline. If that would
+change the output, the loader is rejected with the reason.
 
-Batches of the default collate are tuples in the pipeline, and lists, as torch gives them, in the loader
-that to_torch makes of it.
+Batches of the default collate are tuples in the pipeline, and lists, as in torch, in the loader that to_torch makes
+from it.
 
-Limits: the pipeline's processes know the dataset as it was when it was taken over, in all epochs, as a loader with
-persistent_workers does. What items draw in them comes from a seed for each batch, so that it is
-the same for any number of them, but not what a DataLoader's workers draw.
+Limits: the pipeline's processes know the dataset as it was when imported, in all epochs, like a loader with
+persistent_workers. Items' random numbers in them come from a seed per batch, so they don't depend on the number of
+processes, but differ from those of a DataLoader's workers.
 """
 
 import os
@@ -34,7 +34,7 @@ _INDEX = "this loader's sampler gives {}, but items need whole numbers here"
 
 
 def _refusal(loader, torch, is_placed):
-    """Why it cannot be taken over; None: it can. is_placed: it was said where the items are made."""
+    """Why it can't be imported; None: it can. is_placed: where the items are made was specified."""
     data = torch.utils.data
     is_known = isinstance(loader, (data.DataLoader, data.IterableDataset))
     if not is_known and not (hasattr(loader, "dataset") and hasattr(type(loader), "__iter__")):
@@ -46,7 +46,7 @@ def _refusal(loader, torch, is_placed):
 
 
 def _changes(loader):
-    """Why processes would not see what the program does to the dataset; None: they need not."""
+    """Why processes wouldn't see the program's changes to the dataset; None: they need not."""
     if hasattr(loader.dataset, "set_epoch") and not loader.persistent_workers:
         return (
             "its dataset has set_epoch(), and workers that stay would never see another epoch than now; "
@@ -56,7 +56,7 @@ def _changes(loader):
 
 
 class _Order:
-    """A generator of (seed, numbers of a batch's items) for a pass of the loader, in its order."""
+    """A generator of (seed, indices of a batch's items) for a pass of the loader, in its order."""
 
     def __init__(self, loader):
         self.loader = loader
@@ -66,7 +66,7 @@ class _Order:
 
         loader = self.loader
         drawn = torch.empty((), dtype=torch.int64).random_(generator=loader.generator)
-        base = int(drawn)  # as each pass of a loader begins: what follows then draws what it would there
+        base = int(drawn)  # like the start of each pass of a loader: later draws then match
         lists = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
         for n, numbers in enumerate(lists):
             yield np.int64((base + n) & (2**63 - 1)), _numbers(numbers)
@@ -92,14 +92,14 @@ _AS_THEY_ARE = ("prefetch", "take", "skip", "shard", "repeat", "cache", "assert_
 
 
 def gives_lists(dataset):
-    """Are its elements batches of a loader that collates by default, as they are?"""
+    """Are its elements the unchanged batches of a loader with the default collate?"""
     while not dataset._gives_lists and dataset._kind in _AS_THEY_ARE and dataset._inputs:
         dataset = dataset._inputs[0]
     return dataset._gives_lists
 
 
 def as_lists(e):
-    """The element with lists for its tuples, as torch's default collate makes them."""
+    """The element with lists instead of tuples, like torch's default collate."""
     if isinstance(e, dict):
         return {k: as_lists(v) for k, v in e.items()}
     if isinstance(e, tuple) and hasattr(e, "_fields"):
@@ -130,7 +130,7 @@ def why_no_state(dataset):
 
 
 class _Fetch:
-    """A batch of its items' numbers, as the loader's own workers make it."""
+    """A batch from its items' indices, as the loader's own workers make it."""
 
     def __init__(self, loader, workers):
         self.loader, self.dataset, self.collate = loader, loader.dataset, loader.collate_fn
@@ -138,7 +138,7 @@ class _Fetch:
         self.__name__ = f"items of {type(loader.dataset).__name__}"
         self.ids = self.info = None
         if workers:
-            # Bytes that workers take their numbers from; the first is the probe's.
+            # Bytes from which workers take their numbers; the first is the probe's.
             self.ids, end = os.pipe()
             os.write(end, bytes([0]) + bytes(i % 256 for i in range(workers)) * 16)
             os.close(end)
@@ -147,7 +147,7 @@ class _Fetch:
         import torch
 
         info = None
-        if self.ids is not None:  # in a process of its own
+        if self.ids is not None:  # in a separate process
             info = self.info or self.begin(torch)
             _random.seed(int(seed))
             torch.manual_seed(int(seed))
@@ -157,7 +157,7 @@ class _Fetch:
         try:
             items = self.items(numbers.tolist())
         finally:
-            worker._worker_info = None  # else collating would make shared memory of torch's own
+            worker._worker_info = None  # otherwise collating would create torch's shared memory
         return _torch_values.plain(self.collate(items), torch)
 
     def begin(self, torch):
@@ -189,7 +189,7 @@ class _Fetch:
 
 
 def _learnt(fetch, torch, count):
-    """The spec of batches that are made in this process, whose generators are left as they were."""
+    """The spec of batches made in this process, without changing its random generators."""
     first = None
     with _torch_own.Kept(torch, fetch.loader):
         for k in range(min(_torch_own.PROBES, count)):
@@ -201,8 +201,7 @@ def _learnt(fetch, torch, count):
 
 
 def _native(loader, torch):
-    """(arrays, places) of a TensorDataset, perhaps a part of one: batches are rows of arrays. None:
-    it is another dataset."""
+    """(arrays, indices) of a TensorDataset, or a part of one: batches are rows of arrays. None: another dataset."""
     data, dataset, places = torch.utils.data, loader.dataset, None
     while type(dataset) in (data.Subset,):
         inner = np.asarray(dataset.indices, np.int64)
@@ -243,13 +242,13 @@ def _on_threads(order, fetch, torch, count, threads):
 def from_torch(loader, processes=None, threads=None, native=True):
     """The batches of a torch DataLoader, in its order, as a Dataset.
 
-    native: items of a TensorDataset, and of torchvision's ImageFolder, MNIST and CIFAR with transforms that are known here, are
-    made by the engine's threads, with the random numbers that the loader would draw. Any other loader makes its
-    batches itself, with its workers; to_torch() then gives them as they are, and a note of explain() says why. Of a
-    map-style dataset, `processes` workers or `threads` of the pipeline make the items instead, if one
-    of them is given (processes=0: the thread that takes the batches). Loaders with an IterableDataset, torchdata's
-    StatefulDataLoader and webdataset's WebLoader are taken over too. Raises InvalidArgumentError with the
-    reason if the loader can't be taken over.
+    native: items of a TensorDataset, and of torchvision's ImageFolder, MNIST and CIFAR with supported transforms, are
+    made by the engine's threads, with the random numbers that the loader would draw. Any other loader makes its own
+    batches, with its workers; to_torch() then returns them unchanged, and a note in explain() says why. For a map-style
+    dataset, `processes` workers or `threads` of the pipeline make the items instead, if one of them is given
+    (processes=0: the thread that takes the batches). Loaders with an IterableDataset, torchdata's StatefulDataLoader
+    and webdataset's WebLoader are also supported. Raises InvalidArgumentError with the reason if the loader can't be
+    imported.
     """
     torch = need("torch")
     is_placed = processes is not None or threads is not None
@@ -288,7 +287,7 @@ def _own(loader, torch):
 
 
 def _placed(loader, torch, processes, threads):
-    """Items made in so many processes or threads of the pipeline."""
+    """Items made in processes or threads of the pipeline."""
     threads = 0 if threads is None else _arguments.count(threads, "threads", 0)
     processes = 0 if processes is None else _arguments.count(processes, "processes", 0)
     if not processes:
@@ -307,13 +306,13 @@ def _noted(ds, note, loader, torch):
 
 
 def _images(loader, torch):
-    """(the batches of a loader of images that is native, None), or (None, a note that says why it is not)."""
+    """(the batches of a loader of images that is native, None), or (None, a note that says why it isn't)."""
     why = None
     for kind in (_torch_arrays, _torch_images):
         try:
             return kind.images(loader, kind.recognized(loader, torch)), None
         except _torch_images.Unrecognized as e:
-            # What the transforms lack says more than that it is another data set.
+            # A reason about transforms is more useful than "another data set".
             why = why if why is not None and "data set" not in why else str(e)
     return None, f"from_torch: items of {type(loader.dataset).__name__} run as Python: {why}"
 
@@ -327,7 +326,7 @@ def _in_processes(order, loader, processes):
 
 
 def _counted(ds, loader):
-    """The dataset with the loader's length, where it has one."""
+    """The dataset with the loader's length, if it has one."""
     try:
         n = len(loader)
     except TypeError:

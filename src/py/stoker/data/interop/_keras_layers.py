@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preprocessing layers of Keras 3 inside a traced function, as native operations.
+"""Keras 3 preprocessing layers in a traced function, as native operations.
 
-While a function is traced and Keras is imported, a call of one of the layers below with a symbolic
-value gives the operations that compute the same: without it the layer would run as Python for each
-element. Results are Keras' up to the last bits of float32; random layers draw from the same
-distribution, with other numbers. Layers that are not here, and options that are not (channels
-first, aspect ratios, bounding boxes), run as they did before.
+While a function is traced and Keras is imported, calling one of the layers below with a symbolic value returns
+equivalent operations; otherwise the layer would run as Python for each element. Results equal Keras's up to the last
+bits of float32; random layers draw from the same distribution, with other numbers. Other layers, and unsupported
+options (channels first, aspect ratios, bounding boxes), run as before.
 """
 
 import sys
@@ -35,7 +34,7 @@ def _rescaling(layer, x, training):
 
 def _normalization(layer, x, training):
     if layer.mean is None and layer.input_mean is not None:
-        layer.build(tuple(x.shape))  # as the layer's first call would
+        layer.build(tuple(x.shape))  # like the layer's first call
     if layer.mean is None:
         return None  # not adapted: Keras says what to do
     mean, variance = (np.asarray(v, layer.compute_dtype) for v in (layer.mean, layer.variance))
@@ -84,8 +83,8 @@ def _takes_training(layer):
     return getattr(layer, "_call_has_training_arg", True) or type(layer).__name__ in NATIVE
 
 
-# By the name of the layer's class: a function of (layer, value, training) that gives the result, or
-# None where it does not know these options.
+# By the layer's class name: a function of (layer, value, training) that returns the result, or None for unsupported
+# options.
 NATIVE = {
     "Rescaling": _rescaling,
     "Normalization": _normalization,
@@ -109,7 +108,7 @@ def _call(layer, *args, **kwargs):
 
 
 class native:
-    """A context in which Keras' layers take symbolic values. Nothing where Keras is not imported."""
+    """A context in which Keras layers accept symbolic values. Does nothing if Keras isn't imported."""
 
     def __enter__(self):
         global _depth, _original

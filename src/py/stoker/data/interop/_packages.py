@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of other frameworks: imported when they are asked for."""
+"""Packages of other frameworks, imported on demand."""
 
 from ..core import _packages
 

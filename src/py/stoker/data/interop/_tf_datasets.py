@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations of TensorFlow's graphs are here: those that make datasets.
+"""Translates operations of TensorFlow graphs: those that make datasets.
 
-They appear in functions that make a dataset of each element, and in the serialized graph of a whole
-pipeline, which is taken for stages whose Python objects do not say what they are. Elements of these
-datasets are flat: tuples of components, or one component alone, as TensorFlow's graphs have them.
-`flat` and `shaped` lead from structures to these and back.
+They occur in functions that make a dataset from each element, and in a whole pipeline's serialized graph, which is used
+for stages whose Python objects aren't recognized. Elements of these datasets are flat: tuples of components, or a
+single component, as in TensorFlow's graphs. `flat` and `shaped` convert from and to structures.
 """
 
 import numpy as np
@@ -33,7 +32,7 @@ def joined(values):
 
 
 def of_element(parts):
-    """The components of what a function gets: its positional arguments."""
+    """The components of a function's positional arguments."""
     return [leaf for p in parts for leaf in _spec.flatten(p)]
 
 
@@ -45,7 +44,7 @@ def flat(ds):
 
 
 def shaped(values, spec):
-    """Components as TensorFlow's spec has them: of tuples, dicts, None, and datasets."""
+    """Components in the form of TensorFlow's spec: tuples, dicts, None, and datasets."""
     left = iter(values)
 
     def leaf(s):
@@ -68,7 +67,7 @@ def shaped_dataset(ds, spec):
 
 
 def _call_of(at, name, more):
-    """The function of an attribute, for elements: with what it captured."""
+    """The function of an attribute, for elements, including what it captured."""
     f = at.function(name)
 
     def function(*element):
@@ -79,7 +78,7 @@ def _call_of(at, name, more):
 
 
 def _n(v):
-    """A count: an int where it is known now."""
+    """A count: an int if it is known now."""
     known = _call.static_ints(v)
     return v if known is None else known[0]
 
@@ -375,7 +374,7 @@ def _single(at, ds):
 
 @operation("HashTableV2", "AnonymousHashTable")
 def _hash_table(at):
-    """A table of a serialized graph, which another operation fills."""
+    """A table in a serialized graph, filled by another operation."""
     fills = [op for op in at.op.outputs[0].consumers() if op.type == "LookupTableImportV2"]
     if len(fills) != 1 or any(t.op.type != "Const" for t in fills[0].inputs[1:]):
         at.refuse("a table whose content is not in the graph")
@@ -385,7 +384,7 @@ def _hash_table(at):
 
 
 def imported(ds):
-    """The pipeline up to a stage of TensorFlow's, from its serialized graph. Unsupported: why not."""
+    """The pipeline up to a TensorFlow stage, from its serialized graph. Unsupported: why not."""
     import tensorflow as tf
 
     policy = tf.data.experimental.ExternalStatePolicy.IGNORE

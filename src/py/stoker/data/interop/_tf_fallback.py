@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A function of a tf.data pipeline that stays TensorFlow's: called for each element, and timed.
+"""A tf.data function that stays in TensorFlow: called for each element, and timed.
 
-Used where a function's graph has an operation without an equivalent here. Only that function runs in
-TensorFlow; explain() names it, the reason, and what its calls took so far. Values are copied both ways.
+Used if a function's graph has an operation without an equivalent here. Only that function runs in TensorFlow; explain()
+names it, the reason, and the time of its calls so far. Values are copied both ways.
 
-Limits: components are dense. TensorFlow runs each call on the thread that asks for the element, and on
-its own threads where its operations use them.
+Limits: components are dense. TensorFlow runs each call on the thread that requests the element, and on its own threads
+if its operations use them.
 """
 
 import threading
@@ -17,7 +17,7 @@ from ._tf_graph import Unsupported, dtype_name
 
 
 class Cost:
-    """What calls of a function took, as text: for notes and explain(), which read it when they are shown."""
+    """The time of a function's calls, as text: for notes and explain(), evaluated when shown."""
 
     def __init__(self, name, why):
         self.name, self.why = name, why
@@ -42,7 +42,7 @@ class Cost:
 
 
 class InTensorFlow:
-    """A concrete function, called with an element's components; gives the components of the result."""
+    """A concrete function, called with an element's components; returns the result's components."""
 
     def __init__(self, concrete, cost):
         self.concrete, self.cost = concrete, cost
@@ -65,7 +65,7 @@ class InTensorFlow:
 
 
 def specs_of(concrete):
-    """The specs of a concrete function's flat results. Unsupported: one of them is not dense."""
+    """The specs of a concrete function's flat results. Unsupported: one isn't dense."""
     out = []
     for t in concrete.graph.outputs:
         if t.dtype.name in ("variant", "resource"):

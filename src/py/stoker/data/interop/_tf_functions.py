@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The function of a stage of TensorFlow's, for the same stage here, in the first of three ways that works.
+"""Imports the function of a TensorFlow stage, in the first of three ways that works.
 
-Its Python source, traced over this module's names, makes the best code, as whole operations stay whole
-(_tf_names.py). TensorFlow's graph of it has what the source does not show (_tf_graph.py). Where that has an
-operation without an equivalent, TensorFlow runs the function for each element (_tf_fallback.py). A way
-is taken only if it gives values of the same types and shapes. Source is not taken if what it reads has
-changed since TensorFlow traced it, such as the variable of a loop: TensorFlow traces it once more, and both
-graphs must be the same.
+Tracing its Python source over this module's names gives the best code, because operations stay whole (_tf_names.py).
+TensorFlow's graph has what the source doesn't show (_tf_graph.py). If the graph has an operation without an equivalent,
+TensorFlow runs the function for each element (_tf_fallback.py). A way is accepted only if its results have the same
+types and shapes. Source is rejected if what it reads has changed since TensorFlow traced it, such as a loop variable:
+TensorFlow traces it again, and both graphs must be equal.
 """
 
 from ..core import _function, _trace
@@ -14,11 +13,11 @@ from . import _tf_datasets, _tf_fallback, _tf_graph, _tf_image_ops, _tf_names  #
 
 
 class Untaken(Exception):
-    """None of the ways works: each with its reason."""
+    """None of the ways works; has each one's reason."""
 
 
 def taken(wrapped, spec, what):
-    """A function over elements of a spec that does what TensorFlow's wrapped function does. Raises Untaken."""
+    """A function over elements of a spec, equivalent to TensorFlow's wrapped function. Raises Untaken."""
     concrete = getattr(wrapped, "function", None)
     expected = getattr(wrapped, "output_structure", None) if concrete is not None else None
     retraced, reads_values = _tf_names.function(wrapped._func)
@@ -27,7 +26,7 @@ def taken(wrapped, spec, what):
         why[0] = f"{what} {_trace.name_of(wrapped._func)} reads values that have changed since TensorFlow traced it"
     if why[0] is None:
         return retraced
-    if concrete is None:  # a version of TensorFlow that keeps it elsewhere
+    if concrete is None:  # a TensorFlow version that stores it elsewhere
         raise Untaken(why[0])
     for way, make in (("from its graph", _from_graph), ("in TensorFlow", _in_tensorflow)):
         try:
@@ -42,12 +41,12 @@ def taken(wrapped, spec, what):
 
 
 def _problem(f, spec, what, expected):
-    """Why a function does not stand for TensorFlow's; None: it does."""
+    """Why a function isn't equivalent to TensorFlow's; None: it is."""
     try:
         made = _function.function(f, spec, what)
     except TypeError as e:
         return getattr(f, "refused", None) or str(e)
-    except Exception as e:  # tracing met what it does not know: an error of the program's, or of its absence
+    except Exception as e:  # unsupported while tracing: the program's error, or something missing here
         return f"{what} {_trace.name_of(f)}: {type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"
     if expected is None:
         return None
@@ -55,16 +54,16 @@ def _problem(f, spec, what, expected):
 
 
 def _is_as_traced(wrapped, concrete):
-    """Does tracing the function again, in TensorFlow, give the graph that it has?"""
+    """Does tracing the function again, in TensorFlow, give the same graph?"""
     try:
         again = type(wrapped)(wrapped._func, "from_tf", input_structure=wrapped._input_structure).function
-    except Exception:  # what it needs is gone
+    except Exception:  # something it needs is gone
         return False
     return _print_of(again) == _print_of(concrete)
 
 
 def _print_of(concrete):
-    """What a function computes, without the names that TensorFlow gave."""
+    """What a function computes, without TensorFlow's generated names."""
     definition = concrete.graph.as_graph_def()
     bodies = [definition.node] + [f.node_def for f in definition.library.function]
     values = [_captured(t) for t in concrete.captured_inputs]
@@ -106,7 +105,7 @@ def _from_graph(wrapped, concrete, spec, why):
 
 
 def _inputs(element):
-    """The flat values of an element, with datasets as TensorFlow's graphs have them."""
+    """The flat values of an element, with datasets as in TensorFlow's graphs."""
     return [_tf_datasets.flat(v) if hasattr(v, "flat_map") else v for v in _tf_datasets.of_element(element)]
 
 

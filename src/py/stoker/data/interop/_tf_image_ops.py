@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations of TensorFlow's graphs are here: those of images and sound."""
+"""Translates operations of TensorFlow graphs: images and sound."""
 
 import numpy as np
 

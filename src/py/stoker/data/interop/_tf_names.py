@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is TensorFlow's in the functions and arguments of a tf.data pipeline, as this module's.
+"""Replaces TensorFlow's objects in the functions and arguments of a tf.data pipeline by this module's.
 
-A function is copied with other globals and closure: of the names that its code looks up, those that
-are TensorFlow's modules, functions and classes become those of the same public name here; eager
-tensors and variables become arrays, features and dtypes this module's, and functions of the program,
-which may use TensorFlow themselves, become such copies. Containers are copied where they hold any
-of these. Nothing of the program is changed.
+A function is copied with other globals and closure. Among the names its code looks up, TensorFlow's modules, functions
+and classes become those with the same public name here; eager tensors and variables become arrays; features and dtypes
+become this module's; and the program's functions, which may use TensorFlow themselves, become such copies. Containers
+are copied if they contain any of these. Nothing in the program is changed.
 """
 
 import functools
@@ -17,8 +16,8 @@ import numpy as np
 from ..core import _dtypes, _spec
 
 _FEATURES = ("FixedLenFeature", "VarLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature")
-_PUBLIC = __name__.rpartition(".interop")[0]  # the package of the public names, which stand for TensorFlow's
-_DEPTH = 8  # containers within containers that are looked through
+_PUBLIC = __name__.rpartition(".interop")[0]  # the package with the public names that replace TensorFlow's
+_DEPTH = 8  # nested containers searched
 
 
 def plain(v):
@@ -28,7 +27,7 @@ def plain(v):
 
 
 def structure(like, leaf):
-    """leaf() of all leaves of a structure of dicts and tuples."""
+    """leaf() for all leaves of a structure of dicts and tuples."""
     if isinstance(like, dict) or hasattr(like, "keys"):
         made = {k: structure(like[k], leaf) for k in sorted(like)}
         return {k: made[k] for k in like}
@@ -40,7 +39,7 @@ def structure(like, leaf):
 
 
 def leaves_like(value, like):
-    """The parts of `value` in the places of the leaves of `like`; one for all, where it has no parts."""
+    """The parts of `value` at the leaves of `like`; the same for all, if it has no parts."""
     if isinstance(like, dict) or hasattr(like, "keys"):
         parts = [(value[k] if hasattr(value, "keys") else value, like[k]) for k in sorted(like)]
     elif isinstance(like, (tuple, list)):
@@ -52,7 +51,7 @@ def leaves_like(value, like):
 
 
 def difference(theirs, ours, place="the element"):
-    """How two element_specs differ; None: they do not."""
+    """How two element_specs differ; None: they don't."""
     theirs = None if type(theirs).__name__ == "NoneTensorSpec" else theirs
     if theirs is None or ours is None:
         return None if theirs is ours else f"{place} is {theirs} in TensorFlow and {ours} here"
@@ -92,7 +91,7 @@ def _shape_difference(theirs, ours, place):
 
 
 def spec_of(spec):
-    """This module's spec of one of TensorFlow's. ValueError: it has no such values."""
+    """This module's spec for one of TensorFlow's. ValueError: it has no such values."""
 
     def leaf(s):
         kind = type(s).__name__
@@ -117,15 +116,15 @@ def _ours(dtype):
 
 
 def feature(v):
-    """This module's feature of one of TensorFlow's, for Examples in batches."""
+    """This module's feature for one of TensorFlow's, for Examples in batches."""
     made = _Copy().of(v)
     if type(made).__name__ == "FixedLenSequenceFeature" and list(made.shape)[:1] == [None]:
-        made = made._replace(shape=list(made.shape)[1:])  # as ParseExampleDataset has it
+        made = made._replace(shape=list(made.shape)[1:])  # as in ParseExampleDataset
     return made
 
 
 def function(f):
-    """(copy of a function over this module's names, whether it reads values that may change)."""
+    """(copy of a function with this module's names, whether it reads values that may change)."""
     copies = _Copy()
     made = copies.of(f)
     return made, copies.reads_values or not isinstance(f, types.FunctionType)
@@ -138,13 +137,13 @@ class _Copy:
         self.here, self.made, self.reads_values = sys.modules[_PUBLIC], {}, False
 
     def of(self, v, depth=0):
-        """What stands for a value here; the value itself where it holds nothing of TensorFlow."""
+        """The replacement for a value; the value itself if it contains nothing of TensorFlow's."""
         if id(v) in self.made:
             return self.made[id(v)][0]
         if not isinstance(v, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)):
             self.reads_values = True
         found = self._new(v, depth) if depth < _DEPTH else v
-        self.made.setdefault(id(v), (found, v))  # v lives as long as its id is in use
+        self.made.setdefault(id(v), (found, v))  # v lives as long as its id is used
         return found
 
     def _new(self, v, depth):
@@ -192,7 +191,7 @@ class _Copy:
         return v
 
     def _named(self, name, module):
-        """tensorflow or a part of it by name."""
+        """tensorflow, or a part of it by name."""
         if name.split(".")[0] != "tensorflow" or "tensorflow" not in sys.modules:
             return module
         found = self.here
@@ -203,7 +202,7 @@ class _Copy:
         return found
 
     def _api(self, v):
-        """A function or class that TensorFlow has under public names."""
+        """A function or class with public names in TensorFlow."""
         for name in v._tf_api_names:
             found = self.here
             for part in name.split("."):
@@ -240,7 +239,7 @@ def _cells(f):
 
 
 def _looked_up(code):
-    """Names that a function's code, and that of functions in it, may look up."""
+    """Names that a function's code, including nested functions, may look up."""
     found = set(code.co_names)
     for part in code.co_consts:
         if isinstance(part, types.CodeType):

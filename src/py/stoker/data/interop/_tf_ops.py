@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations of TensorFlow's graphs are here: those of numbers, control, and
-chance (_tf_graph.py runs them).
+"""Translates operations of TensorFlow graphs: numbers, control flow, and randomness (_tf_graph.py runs them).
 
-Most are a row of _SAME: the type, and the name of the function that takes the same inputs. The others
-say how inputs and attributes become arguments. An argument that must be known when the graph is made
-(an axis, a number of parts) is refused where it is computed for each element.
+Most are a row of _SAME: the type, and the name of the function that takes the same inputs. For the others, code
+converts inputs and attributes to arguments. An argument that must be known when the graph is made (an axis, a number of
+parts) is rejected if it is computed per element.
 """
 
 import numpy as np
@@ -45,7 +44,7 @@ AdjustHue:image.adjust_hue AdjustSaturation:image.adjust_saturation ComplexAbs:a
 
 
 def named(path):
-    """The operation of that name; None: it is not here."""
+    """The operation with that name; None: missing."""
     found = do
     for part in path.split("."):
         found = getattr(found, part, None)
@@ -73,7 +72,7 @@ for _row in _SAME.split():
 
 
 def ints(at, v, what="an argument"):
-    """Whole numbers that are known now, a list."""
+    """Integers known now, as a list."""
     known = _call.static_ints(v)
     if known is None:
         at.refuse(f"{what} is computed for each element")
@@ -85,7 +84,7 @@ def number(at, v, what="an argument"):
 
 
 def scalar(at, v, what="an argument"):
-    """A value that is known now, as Python has it."""
+    """A value known now, as a Python object."""
     v = v.constant() if hasattr(v, "constant") else v
     if v is None:
         at.refuse(f"{what} is computed for each element")
@@ -94,7 +93,7 @@ def scalar(at, v, what="an argument"):
 
 
 def as_known(v):
-    """The value as an array where it is one, else as it is."""
+    """The value as an array if it is one, else unchanged."""
     return v[()] if isinstance(v, np.ndarray) and v.ndim == 0 else v
 
 
@@ -130,7 +129,7 @@ def _assert(at, condition, *data):
 
 
 def _asserts(at, name):
-    """Does a branch assert something, and nothing else?"""
+    """Does a branch only contain an assertion?"""
     body = at.program.bodies.get(at.attr(name).name)
     if body is None:
         at.function(name)
@@ -142,7 +141,7 @@ def _asserts(at, name):
 def _if(at, pred, *values):
     pred = pred if _call.dtype_of(pred) == np.bool_ else do.cast(pred, "bool")
     then, other = at.function("then_branch"), at.function("else_branch")
-    if len(at.op.outputs) <= 1 and _asserts(at, "else_branch"):  # how TensorFlow writes an assertion
+    if len(at.op.outputs) <= 1 and _asserts(at, "else_branch"):  # TensorFlow's form of an assertion
         do.debugging.Assert(pred, ["an assertion of the function failed"])
         return then(*values) if at.op.outputs else []
     if not at.op.outputs:
@@ -193,7 +192,7 @@ def _called(at, *values):
 
 @operation("PyFunc", "PyFuncStateless", "EagerPyFunc")
 def _python(at, *values):
-    """A Python function that TensorFlow calls: the engine calls it, with the same values."""
+    """A Python function called by TensorFlow: the engine calls it, with the same values."""
     from tensorflow.python.ops import script_ops
 
     function = script_ops._py_funcs._funcs.get(at.attr("token"))
@@ -204,7 +203,7 @@ def _python(at, *values):
 
 
 class _Called:
-    """A function of py_function or numpy_function, called with what it expects."""
+    """A function of py_function or numpy_function, called with the arguments it expects."""
 
     def __init__(self, function, is_eager):
         self.function, self.is_eager = function, is_eager
@@ -222,7 +221,7 @@ class _Called:
 
 
 def shape_of(tensor):
-    """A tensor's shape as specs have it."""
+    """A tensor's shape in the form used by specs."""
     return None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
 
 
@@ -511,7 +510,7 @@ def _rfft(at, x, length):
 
 
 def _seed(at):
-    """The seed that a function gave its operation; None: it gave none."""
+    """The seed that a function passed to its operation; None: none."""
     seeds = at.attr("seed", 0), at.attr("seed2", 0)
     return seeds[1] if any(seeds) else None
 

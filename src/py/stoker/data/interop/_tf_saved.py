@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tf.data.Dataset.save wrote, as a source: TFRecord files of serialized tensors.
+"""A source for folders written by tf.data.Dataset.save: TFRecord files of serialized tensors.
 
-The folder has snapshot.metadata (a protobuf message: the run's number, the format's version, how many
-elements there are) and a folder of the run with one folder for each shard. A component of an element is
-one record. Without a reader_func, shards are read in turn, as TensorFlow reads them.
+The folder has snapshot.metadata (a protobuf message: the run's number, the format's version, the number of elements)
+and a folder for the run with one folder per shard. Each component of an element is one record. Without a reader_func,
+shards are read alternately, as in TensorFlow.
 
-Limits: version 2, uncompressed or GZIP; dense components. Others are refused.
+Limits: version 2, uncompressed or GZIP; dense components. Others are rejected.
 """
 
 import os
@@ -88,8 +88,8 @@ def loaded(folder, element_spec, compression, reader):
 
 
 def _header(spec):
-    """The bytes before the values in a record of a component of known shape and type: TensorProto's
-    fields, up to the length of tensor_content."""
+    """The bytes before the values in a record of a component with known shape and type: TensorProto's fields, up to the
+    length of tensor_content."""
     import tensorflow as tf
 
     count = int(np.prod(spec.shape, dtype=np.int64))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations of TensorFlow's graphs are here: those of strings, Examples, sparse and ragged values."""
+"""Translates operations of TensorFlow graphs: strings, Examples, sparse and ragged values."""
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def _split_text(at, x, separator):
 
 
 def _as_sparse(ragged):
-    """[indices, values, shape] of rows, as StringSplit has them."""
+    """[indices, values, shape] of rows, as in StringSplit."""
     values, splits = ragged.flat_values, do.cast(ragged.row_splits, "int64")
     places = do.range(do.size(values, out_type="int64"))
     rows = do.searchsorted(splits[1:], places, side="right", out_type="int64")

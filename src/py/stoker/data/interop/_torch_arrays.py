@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders of torchvision's data sets that hold their images in one array, taken over natively: the MNIST family and
-CIFAR, with transforms that have a native form (_torch_transforms.py).
+"""Native import of loaders of torchvision datasets that keep their images in one array: the MNIST family and CIFAR,
+with transforms that have a native form (_torch_transforms.py).
 
-Where the transforms draw nothing, batches are rows of the array, transformed at once. Else a generator draws each
-item's numbers in this process, as for image folders (_torch_images.py), and the items become batches again.
+If the transforms are deterministic, batches are rows of the array, transformed at once. Otherwise a generator draws
+each item's random numbers in this process, as for image folders (_torch_images.py), and the items are batched again.
 
 Limits: targets without a target_transform.
 """
@@ -28,7 +28,7 @@ class Plan:
 
 
 def recognized(loader, torch):
-    """The Plan of a loader. Unrecognized: why it has none."""
+    """The Plan of a loader. Unrecognized: why there is none."""
     dataset, places = _torch_images.usual(loader, torch)
     torchvision = sys.modules["torchvision"]
     kinds = (torchvision.datasets.MNIST, torchvision.datasets.CIFAR10)
@@ -46,7 +46,7 @@ def recognized(loader, torch):
 
 
 class Items:
-    """A generator of a pass: for each batch the items' places and the numbers of their transforms."""
+    """A generator of a pass: for each batch the items' indices and their transforms' numbers."""
 
     def __init__(self, loader, plan):
         self.loader, self.places, self.chain = loader, plan.places, plan.chain

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The random numbers of torchvision's transforms, from a generator that is given.
+"""The random numbers of torchvision's transforms, drawn from a given generator.
 
-A transform's own public make_params (v1: get_params) draws from torch's generator, and takes 80 to 200 us: most of it
-for tensors that hold one number. The most usual transforms have a shorter form here, which makes the same draws in the
-same order. Before it is used it is compared with the transform's own for some sizes. Where a number differs, and
-for any other transform, make_params draws, in a mode in which torch takes the given generator.
+A transform's own public make_params (v1: get_params) draws from torch's generator and takes 80 to 200 us, mostly for
+tensors with one number. The most common transforms have a shorter form here, which makes the same draws in the same
+order. Before it is used, it is compared with the transform's own for some sizes. If a number differs, and for any other
+transform, make_params draws, in a mode in which torch uses the given generator.
 """
 
 import math
 
-_SIZES = ((375, 500), (64, 48), (40, 40), (33, 70), (500, 300))  # heights and widths that are compared
+_SIZES = ((375, 500), (64, 48), (40, 40), (33, 70), (500, 300))  # heights and widths compared
 
 
 def private(torch):
-    """A mode in which torch draws from a generator of its own, on this thread."""
+    """A mode in which torch draws from a separate generator, on this thread."""
     tensor = torch.Tensor
     drawing = {torch.rand, torch.randn, torch.randint, torch.randperm, torch.multinomial, torch.bernoulli, torch.normal,
                tensor.uniform_, tensor.normal_, tensor.random_, tensor.bernoulli_, tensor.exponential_}  # fmt: skip
@@ -44,13 +44,13 @@ def by_transform(torch, own):
 
 
 def _as_own(torch, short, own):
-    """Does the short form give what the transform's own does, and leave the generator alike?"""
+    """Does the short form return the same as the transform's own, and leave the generator in the same state?"""
     there = by_transform(torch, own)
     for seed, size in enumerate(_SIZES * 3):
         mine, theirs = (torch.Generator().manual_seed(seed) for _ in range(2))
         try:
             want = tuple(there(size, theirs))
-        except ValueError:  # too large a crop: the short form is not asked for it
+        except ValueError:  # too large a crop: the short form isn't used for it
             continue
         if tuple(short(size, mine)) != want or not torch.equal(mine.get_state(), theirs.get_state()):
             return False
@@ -58,7 +58,7 @@ def _as_own(torch, short, own):
 
 
 def drawn(torch, short, own):
-    """short where it draws as own does, else own."""
+    """short if it draws like own, else own."""
     return short if short is not None and _as_own(torch, short, own) else by_transform(torch, own)
 
 
@@ -87,7 +87,7 @@ def resized_crop(torch, scale, ratio):
 
 
 def crop(torch, size, draws_each):
-    """The box of RandomCrop. draws_each: a side that fits is not drawn (v2); else both are or none (v1)."""
+    """The box of RandomCrop. draws_each: doesn't draw a side that fits (v2); else draws both or none (v1)."""
     h, w = size
 
     def box(have, generator):
@@ -102,7 +102,7 @@ def crop(torch, size, draws_each):
 
 
 def chance(torch, p):
-    """1 with that probability, as the flips draw it."""
+    """1 with that probability, drawn like the flips do."""
     one = torch.empty(1)
 
     def draw(size, generator):
@@ -112,7 +112,7 @@ def chance(torch, p):
 
 
 def batches(loader, torch):
-    """(numbers of a batch's items, the generator that its worker would draw from), batch by batch of a pass."""
+    """(indices of a batch's items, the generator that its worker would draw from), for each batch of a pass."""
     base = int(torch.empty((), dtype=torch.int64).random_(generator=loader.generator))
     workers, streams = loader.num_workers, {}
     for n, numbers in enumerate(loader.batch_sampler):

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders of image folders, taken over natively: torchvision's ImageFolder and DatasetFolder with
-transforms that have a native form (_torch_transforms.py).
+"""Native import of image folder loaders: torchvision's ImageFolder and DatasetFolder with transforms that have a native
+form (_torch_transforms.py).
 
-A generator goes through the loader's batches in this process. For each item it reads the file's header,
-draws the transforms' numbers, and gives them with the path and the target. The engine's threads then read,
-decode and transform. Numbers come from generators that begin as those of the loader's workers do, one for each
-worker, so that items are the loader's own.
+A generator walks the loader's batches in this process. For each item it reads the file's header, draws the transforms'
+random numbers, and yields them with the path and the target. The engine's threads then read, decode and transform.
+Random generators start like those of the loader's workers, one for each worker, so items equal the loader's own.
 
-Limits: files whose pixels are neither RGB nor gray are decoded by Pillow, in this process. With
-persistent_workers, numbers are a DataLoader's in the first pass only. Without workers they are those
-that torch's generator would give if nothing else drew from it.
+Limits: Pillow decodes files whose pixels are neither RGB nor gray, in this process. With persistent_workers, random
+numbers equal a DataLoader's only in the first pass. Without workers they are those that torch's generator would give if
+nothing else drew from it.
 """
 
 import io
@@ -25,7 +24,7 @@ from ..ops._ops import do
 from . import _torch_draws
 from ._torch_transforms import Chain, Unrecognized
 
-_PLAIN = ("RGB", "L")  # modes whose files the engine decodes as Pillow's convert("RGB") does
+_PLAIN = ("RGB", "L")  # modes that the engine decodes like Pillow's convert("RGB")
 _DECODED = (".jpg", ".jpeg", ".png")
 
 
@@ -37,8 +36,8 @@ class Plan:
 
 
 def usual(loader, torch):
-    """(the data set under the loader's Subsets, the places in it or None) of a loader that batches and collates in
-    the usual way. Unrecognized: it does not."""
+    """(the dataset under the loader's Subsets, the indices in it or None) of a loader that batches and collates in the
+    usual way. Unrecognized: it doesn't."""
     torchvision = sys.modules.get("torchvision")
     if torchvision is None or loader.batch_size is None:
         raise Unrecognized("it has no data set of torchvision's in batches of one size")
@@ -55,7 +54,7 @@ def usual(loader, torch):
 
 
 def recognized(loader, torch):
-    """The Plan of a loader of an image folder. Unrecognized: why it has none."""
+    """The Plan of a loader of an image folder. Unrecognized: why there is none."""
     dataset, places = usual(loader, torch)
     torchvision = sys.modules["torchvision"]
     folder = torchvision.datasets.folder
@@ -73,8 +72,8 @@ def recognized(loader, torch):
 
 
 class Items:
-    """A generator of a pass: for each batch the files, their content where Pillow decoded it, the numbers
-    of their transforms, and their targets."""
+    """A generator of a pass: for each batch the files, their contents if Pillow decoded them, the transforms' numbers,
+    and the targets."""
 
     def __init__(self, loader, plan):
         self.loader, self.plan = loader, plan
@@ -118,7 +117,7 @@ class Items:
 
 
 def _by_pillow(path):
-    """The file's pixels as RGB, as a PNG file that has them without loss."""
+    """The file's pixels as a lossless RGB PNG file."""
     from PIL import Image
 
     out = io.BytesIO()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Torch loaders that make their batches themselves: with workers, with an IterableDataset, or in a way of
-their own (torchdata's StatefulDataLoader, webdataset's WebLoader, a subclass of DataLoader).
+"""Torch loaders that make their own batches: with workers, with an IterableDataset, or in a special way (torchdata's
+StatefulDataLoader, webdataset's WebLoader, a subclass of DataLoader).
 
-In a pipeline, a generator goes through the loader, so order, random numbers and workers are the loader's.
-A loop over to_torch() of such a pipeline, with nothing but prefetch() after it, gets the loader's own batches:
-nothing is copied or converted, so it takes the loader's time. What a batch is made of is learned from one
-batch of a copy of the loader with one worker.
+In a pipeline, a generator iterates over the loader, so order, random numbers and workers are the loader's. A loop over
+to_torch() of such a pipeline, with only prefetch() after it, gets the loader's own batches: nothing is copied or
+converted, so it takes the loader's time. The structure of a batch is learned from one batch of a copy of the loader
+with one worker.
 
-Limits: a loader that is no DataLoader is begun once for that. Positions are counted in batches; a
+Limits: a loader that isn't a DataLoader is started once for that. Positions are counted in batches; a
 StatefulDataLoader has its own.
 """
 
@@ -21,12 +21,12 @@ from ..core._dataset import Dataset
 from ..errors import InvalidArgumentError
 from . import _torch_values
 
-PROBES = 4  # items that are tried to learn what a batch is made of
-_HANDED_ON = ("prefetch", "assert_cardinality")  # stages after which batches still are the loader's
+PROBES = 4  # items tried to learn a batch's structure
+_HANDED_ON = ("prefetch", "assert_cardinality")  # stages after which batches are still the loader's
 
 
 def is_streamed(loader, torch):
-    """Has nobody but the loader a way to its batches?"""
+    """Is the loader the only way to get its batches?"""
     data = torch.utils.data
     if not isinstance(loader, data.DataLoader) or type(loader).__iter__ is not data.DataLoader.__iter__:
         return True
@@ -34,20 +34,20 @@ def is_streamed(loader, torch):
 
 
 def name_of(loader):
-    """The loader in words."""
+    """Describes the loader."""
     dataset = getattr(loader, "dataset", None)
     return type(loader).__name__ if dataset is None else f"{type(loader).__name__} of {type(dataset).__name__}"
 
 
 class Batches:
-    """A generator of a pass: the loader's batches, as the pipeline has them. begun: the first pass, where it
-    had to be begun to learn what it gives."""
+    """A generator of a pass: the loader's batches, in the pipeline's form. begun: the first pass, if it had to be
+    started to learn its structure."""
 
     def __init__(self, loader, begun=None):
         self.loader, self._begun = loader, begun
 
     def raw(self):
-        """The batches as they are."""
+        """The unchanged batches."""
         begun, self._begun = self._begun, None
         return iter(self.loader) if begun is None else begun
 
@@ -61,7 +61,7 @@ class Batches:
 
 
 class Kept:
-    """Python's, NumPy's and torch's generators, as they are before and after."""
+    """Saves and restores Python's, NumPy's and torch's generators."""
 
     def __init__(self, torch, loader):
         own = getattr(loader, "generator", None)
@@ -80,7 +80,7 @@ class Kept:
 
 
 def _of_one_worker(loader, order):
-    """A copy of the loader with at most one worker; order: its batches' numbers, None: the loader's."""
+    """A copy of the loader with at most one worker; order: its batches' indices, None: the loader's."""
     one = copy.copy(loader)
     many = loader.num_workers > 0
     one.__dict__.update(num_workers=int(many), persistent_workers=False, _iterator=None, next_iter_state=None)
@@ -91,13 +91,13 @@ def _of_one_worker(loader, order):
 
 
 def _runs_already(loader, torch):
-    """Does a subclass keep workers from the time it is made, which each pass goes on with?"""
+    """Does a subclass keep workers from its creation, which continue in each pass?"""
     kind = torch.utils.data.dataloader._BaseDataLoaderIter
     return any(isinstance(v, kind) for k, v in vars(loader).items() if k != "_iterator")
 
 
 def _of_items(loader):
-    """The first batch that can be made of a map-style dataset's first items."""
+    """The first batch that can be made from a map-style dataset's first items."""
     first = None
     for k in range(min(PROBES, len(loader.dataset))):
         one = _of_one_worker(loader, [k if loader.batch_sampler is None else [k]])
@@ -109,7 +109,7 @@ def _of_items(loader):
 
 
 def _learnt(loader, torch):
-    """(the spec of the loader's batches, the pass that had to be begun for it or None)."""
+    """(the spec of the loader's batches, the pass that had to be started for it or None)."""
     data = torch.utils.data
     is_loader = isinstance(loader, data.DataLoader)
     is_whole = not is_loader or _runs_already(loader, torch)
@@ -137,7 +137,7 @@ def _has_state(source):
 
 
 def _is_once(source, it):
-    """May another pass over this source go on where the iterator has stopped?"""
+    """Can another pass over this source continue where the iterator stopped?"""
     inner = getattr(getattr(it, "_dataset_fetcher", None), "dataset_iter", it)
     return inner is source
 
@@ -149,20 +149,20 @@ def dataset(loader, torch):
 
 
 def passes(dataset):
-    """The Passes of a loader whose batches a loop over the pipeline may get unchanged; None: it may not."""
+    """The Passes of a loader if a loop over the pipeline may get its batches unchanged; else None."""
     while dataset._loader is None and dataset._kind in _HANDED_ON and dataset._inputs:
         dataset = dataset._inputs[0]
     return None if dataset._loader is None else Passes(dataset._loader, _generator(dataset))
 
 
 def _generator(dataset):
-    """The Batches of the stage, which may have begun with a pass."""
+    """The Batches of the stage, which may already have started a pass."""
     made = (getattr(getattr(k, "function", None), "generator", None) for k in dataset._keep)
     return next((g for g in made if isinstance(g, Batches)), None)
 
 
 class _Rest:
-    """A sampler without its first numbers."""
+    """A sampler without its first indices."""
 
     def __init__(self, sampler, count):
         self.sampler, self.count = sampler, count
@@ -175,7 +175,7 @@ class _Rest:
 
 
 class Passes:
-    """A loader's own passes, and the place in the current one."""
+    """A loader's own passes, and the position in the current one."""
 
     def __init__(self, loader, batches=None):
         self.loader, self.batches = loader, batches or Batches(loader)
@@ -208,7 +208,7 @@ class Passes:
 
 
 class _Pass:
-    """The batches of a pass, counted. It goes on after an item's error, as the loader does."""
+    """The batches of a pass, counted. Continues after an item's error, like the loader."""
 
     def __init__(self, passes, batches):
         self.passes, self.batches = passes, batches

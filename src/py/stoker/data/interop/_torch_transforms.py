@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchvision's transforms (v1 and v2) of an image from a file: random numbers in Python, pixels in the engine.
+"""torchvision's transforms (v1 and v2) of an image file: random numbers in Python, pixels in the engine.
 
-A chain of transforms becomes a chain of steps. Each step has two halves. `draw` runs in Python for each
-item, in the loader's order: it calls the transform's own public make_params (v1: get_params) with an image
-that has a size and no pixels, so that random numbers are torchvision's (_torch_draws.py), and gives the numbers that
-the pixels need. `apply` is traced once into the pipeline's function and takes these numbers as values.
+A chain of transforms becomes a chain of steps. Each step has two halves. `draw` runs in Python for each item, in the
+loader's order: it calls the transform's own public make_params (v1: get_params) with an image that has a size but no
+pixels, so random numbers are torchvision's (_torch_draws.py), and returns the numbers that the pixels need. `apply` is
+traced once into the pipeline's function and takes these numbers as values.
 
-Limits: the transforms of _MAKERS, with Pillow's bilinear filter; resized pixels are within one level of
-Pillow's. Unrecognized says what is missing.
+Limits: the transforms in _MAKERS, with Pillow's bilinear filter; resized pixels are within one level of Pillow's.
+Unrecognized says what is missing.
 """
 
 import copy
@@ -20,25 +20,25 @@ from ..ops._ops import do
 
 
 class Unrecognized(Exception):
-    """A transform, or an argument of it, that has no native form here."""
+    """A transform, or an argument of it, without a native form here."""
 
 
 class Step:
-    """What a transform does: numbers drawn for an item, and the pixels."""
+    """A transform: draws numbers for an item, and computes the pixels."""
 
-    width = 0  # numbers of an item
+    width = 0  # numbers per item
 
     def draw(self, size, generator):
-        """(numbers, the size afterwards) for an image of that (height, width)."""
+        """(numbers, the resulting size) for an image of that (height, width)."""
         return (), size
 
     def apply(self, x, numbers):
-        """The image x (height, width, channels) afterwards; numbers: int32, those of draw."""
+        """The transformed image x (height, width, channels); numbers: int32, those of draw."""
         return x
 
 
 class _Crop(Step):
-    """A box of the image, and the box at another size."""
+    """A box of the image, resized."""
 
     width = 4
 
@@ -58,7 +58,7 @@ class _Crop(Step):
 
 
 class _Fixed(Step):
-    """The box in the middle, of a size that does not change."""
+    """The box in the middle, with a fixed size."""
 
     width = 2
 
@@ -78,7 +78,7 @@ class _Fixed(Step):
 
 
 class _Resize(Step):
-    """The whole image at another size, which may depend on the image's."""
+    """The whole image resized; the size may depend on the image's."""
 
     width = 2
 
@@ -94,7 +94,7 @@ class _Resize(Step):
 
 
 def _resized(x, size):
-    """By Pillow's bilinear filter: whole levels."""
+    """With Pillow's bilinear filter, rounded to whole levels."""
     return do.image.resize(_as_bytes(x), size, method="pil_bilinear")
 
 
@@ -103,7 +103,7 @@ def _as_bytes(x):
 
 
 class _Flip(Step):
-    """Mirrored, where chance says so."""
+    """Mirrored at random."""
 
     width = 1
 
@@ -119,14 +119,14 @@ class _Flip(Step):
 
 
 class _Scaled(Step):
-    """Bytes as float32 from 0 to 1."""
+    """Converts bytes to float32 from 0 to 1."""
 
     def apply(self, x, numbers):
         return do.truediv(do.cast(x, "float32"), np.float32(255))
 
 
 class _Normalized(Step):
-    """Less the mean, by the standard deviation, for each channel."""
+    """Subtracts the mean and divides by the standard deviation, per channel."""
 
     def __init__(self, mean, std):
         self.mean, self.std = np.asarray(mean, np.float32), np.asarray(std, np.float32)
@@ -182,7 +182,7 @@ class Chain:
         return do.transpose(x, [2, 0, 1])
 
     def apply_to_batch(self, x):
-        """The tensors of items of one size that need no numbers: (items, height, width, channels)."""
+        """The tensors of items of one size that need no random numbers: (items, height, width, channels)."""
         for s in self.steps:
             x = s.apply(x, None)
         return do.transpose(x, [0, 3, 1, 2])
@@ -206,7 +206,7 @@ def _pair(size):
 
 
 def _box_of(chain, t, own):
-    """The function that draws a box by the transform's make_params, or own where it is of v1."""
+    """The function that draws a box by the transform's make_params, or own for v1."""
 
     def box(size):
         image = chain.sized(size)
@@ -240,7 +240,7 @@ def _random_crop(chain, t, is_v2):
 
 
 def _unpadded(t):
-    """The transform for an image that is padded already."""
+    """The transform for an already padded image."""
     if not t.padding:
         return t
     t = copy.copy(t)
@@ -249,7 +249,7 @@ def _unpadded(t):
 
 
 class _Padded(Step):
-    """Zeros around it."""
+    """Pads with zeros."""
 
     def __init__(self, left, top, right, bottom):
         self.sides = [[top, bottom], [left, right], [0, 0]]
@@ -266,7 +266,7 @@ def _pad(chain, t, is_v2):
     if t.padding_mode != "constant" or t.fill not in (0, None) or chain.is_tensor:
         raise Unrecognized(f"{type(t).__name__} by other values than 0, or after the tensor")
     sides = [given] if isinstance(given, int) else [int(n) for n in given]
-    if is_v2 and type(t).__name__ == "RandomCrop":  # which keeps left, right, top, bottom
+    if is_v2 and type(t).__name__ == "RandomCrop":  # it stores left, right, top, bottom
         left, right, top, bottom = sides
     else:
         left, top, right, bottom = sides * (4 // len(sides))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a torch loader gives, as a pipeline's values: NumPy arrays, bytes, tuples and dicts.
+"""A torch loader's values as a pipeline's: NumPy arrays, bytes, tuples and dicts.
 
-Limits: dense tensors in memory, numbers and texts; TypeError names the place of any other value.
+Limits: dense tensors in memory, numbers and texts; a TypeError names the place of any other value.
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ from ..core._spec import TensorSpec
 
 
 def plain(v, torch, place="the batch"):
-    """What a loader gives as NumPy arrays, bytes, tuples and dicts."""
+    """A loader's values as NumPy arrays, bytes, tuples and dicts."""
     if isinstance(v, torch.Tensor):
         return _tensor(v, torch, place)
     if isinstance(v, (str, bytes)):
         return v.encode() if isinstance(v, str) else v
     if isinstance(v, (bool, np.ndarray, np.generic)):
         return v
-    if isinstance(v, (int, float)):  # as wide as torch has them in batches
+    if isinstance(v, (int, float)):  # as wide as in torch's batches
         return np.int64(v) if isinstance(v, int) else np.float64(v)
     if hasattr(v, "keys") and hasattr(v, "__getitem__"):
         return {k: plain(v[k], torch, f"{place}[{k!r}]") for k in v.keys()}
@@ -55,5 +55,5 @@ def spec_of(result):
 
 
 def learnt(batch, torch):
-    """The spec of a loader's batches, of which this is one."""
+    """The spec of a loader's batches, from one of them."""
     return spec_of(plain(batch, torch))

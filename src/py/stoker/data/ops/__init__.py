@@ -46,8 +46,7 @@ MISSING = _absent.missing()
 
 
 def __getattr__(name):
-    """An operation of the engine that has no name of TensorFlow's (src/engine/ops.def): values, and its
-    arguments by keyword."""
+    """An engine operation without a TensorFlow name (src/engine/ops.def): values, and its arguments by keyword."""
     if name.startswith("_") or name not in _libraries.op_names:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _plugin._operation(name)

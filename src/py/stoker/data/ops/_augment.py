@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random changes of images as torchvision has them: the policies that draw among others' operations
-(RandAugment, TrivialAugment), random erasing, and mixing the images of a batch (MixUp, CutMix)."""
+"""Random augmentations like torchvision's: policies that pick among other operations (RandAugment, TrivialAugment),
+random erasing, and mixing a batch's images (MixUp, CutMix)."""
 
 import math
 
@@ -26,8 +26,8 @@ def _at(table, bin_number):
 
 
 def _choices(x, bin_number, sign, bins, reach, how):
-    """The operations that the policies draw from, as functions without arguments. reach: how far each
-    goes: shear, pixels of translation (None: by the image's size), degrees, factor, bits."""
+    """The operations that the policies pick from, as functions without arguments. reach: the range of each: shear,
+    pixels of translation (None: by the image's size), degrees, factor, bits."""
     shear, pixels, degrees, factor, bits = reach
     line = np.linspace(0.0, 1.0, bins)
 
@@ -38,7 +38,7 @@ def _choices(x, bin_number, sign, bins, reach, how):
         height, width = sizes_of(x)
         side = width if axis == 0 else height
         most = do.multiply(side, np.float32(150.0 / 331.0)) if pixels is None else np.float32(pixels)
-        # Whole pixels, as torchvision moves by.
+        # whole pixels, like torchvision
         by = do.floor(do.multiply(_at(line, bin_number), most))
         offset = do.multiply(by, sign)
         return affine(x, translate=(offset, 0.0) if axis == 0 else (0.0, offset), **how)
@@ -87,7 +87,7 @@ def _changed(x, bin_number, bins, reach, how, seed, salt):
 @publish("image.rand_augment")
 def rand_augment(image, num_ops=2, magnitude=9, num_magnitude_bins=31, interpolation="nearest",
                  fill=0.0, seed=None):  # fmt: skip
-    """num_ops changes drawn at random, each of `magnitude` (below num_magnitude_bins): RandAugment."""
+    """num_ops random changes, each of `magnitude` (below num_magnitude_bins): RandAugment."""
     x = image_of(image, "rand_augment")
     bins, how = int(num_magnitude_bins), {"interpolation": interpolation, "fill": fill}
     if not 0 <= int(magnitude) < bins:
@@ -100,7 +100,7 @@ def rand_augment(image, num_ops=2, magnitude=9, num_magnitude_bins=31, interpola
 
 @publish("image.trivial_augment")
 def trivial_augment(image, num_magnitude_bins=31, interpolation="nearest", fill=0.0, seed=None):
-    """One change of one strength, both drawn at random: TrivialAugment (wide)."""
+    """One random change of random strength: TrivialAugment (wide)."""
     x = image_of(image, "trivial_augment")
     bins, how = int(num_magnitude_bins), {"interpolation": interpolation, "fill": fill}
     strength = _drawn(bins, seed, 2)
@@ -108,15 +108,15 @@ def trivial_augment(image, num_magnitude_bins=31, interpolation="nearest", fill=
 
 
 def _kept(x, like):
-    """x, with the known dimensions of the image before."""
+    """x, with the known dimensions of the image before it."""
     known = convert(like).shape
     return do.ensure_shape(x, known) if is_symbolic(x) and known is not None else x
 
 
 @publish("image.random_erasing")
 def random_erasing(image, p=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, seed=None):
-    """With a chance of p a random rectangle of `value`: of that part of the image's area, and that
-    ratio of height to width."""
+    """With probability p, fills a random rectangle with `value`; its share of the image's area and its aspect ratio
+    (height to width) are drawn from the given ranges."""
     x = image_of(image, "random_erasing")
     seeds = [None if seed is None else seed + k for k in range(5)]
     height, width = sizes_of(x)
@@ -125,7 +125,7 @@ def random_erasing(image, p=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, 
     tall = do.round(do.sqrt(do.multiply(area, aspect)))
     wide = do.round(do.sqrt(do.truediv(area, aspect)))
     fits = do.logical_and(do.less(tall, height), do.less(wide, width))
-    first = do.argmax(cast(fits, "int32"))  # of ten draws, as torchvision
+    first = do.argmax(cast(fits, "int32"))  # of ten draws, like torchvision
     tall, wide = do.gather(tall, first), do.gather(wide, first)
 
     def place(side, part, k):
@@ -143,7 +143,7 @@ def random_erasing(image, p=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, 
 
 
 def _box(x, top, left, bottom, right):
-    """(height, width, 1) bools: inside of the box?"""
+    """(height, width, 1) bools: inside the box?"""
     shape = do.shape(x)
     y = cast(do.range(shape[-3]), _F32)
     z = cast(do.range(shape[-2]), _F32)
@@ -173,8 +173,8 @@ def _mixed(labels, share):
 
 @publish("image.mixup")
 def mixup(images, labels, alpha=1.0, num_classes=None, seed=None):
-    """(images, labels) of a batch of float images, each mixed with the one before it: a share drawn of
-    Beta(alpha, alpha), one for the batch."""
+    """(images, labels) of a batch of float images, each mixed with the previous one by a share drawn from Beta(alpha,
+    alpha), one per batch."""
     x = image_of(images, "mixup")
     if x.dtype.kind != "f":
         raise TraceError("mixup takes images of floats")
@@ -186,8 +186,8 @@ def mixup(images, labels, alpha=1.0, num_classes=None, seed=None):
 
 @publish("image.cutmix")
 def cutmix(images, labels, alpha=1.0, num_classes=None, seed=None):
-    """(images, labels) of a batch, each with a box of the one before it; labels in proportion to the
-    area. Labels: one-hot floats, or numbers with num_classes."""
+    """(images, labels) of a batch, each with a box from the previous one; labels in proportion to the area. Labels:
+    one-hot floats, or numbers with num_classes."""
     x = image_of(images, "cutmix")
     share = random.beta([], float(alpha), float(alpha), seed=seed)
     height, width = sizes_of(x)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One of several functions for an element (case, switch_case), and what must hold of it
-(debugging.assert_...)."""
+"""Chooses one of several functions for an element (case, switch_case), and asserts conditions (debugging.assert_...).
+"""
 
 import numpy as np
 
@@ -70,12 +70,12 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
 @publish("Assert,debugging.Assert")
 def Assert(condition, data=None, summarize=None, name=None):
-    """An element for which the condition (bools, all of them) is false is an error."""
+    """An element for which the condition isn't true (everywhere) is an error."""
     _holds(condition, "assertion failed" + _shown(data or ()))
 
 
 def _shown(data):
-    """What of the data is known while tracing, as text."""
+    """What is known of the data while tracing, as text."""
     known = [v for v in data if not is_symbolic(v)]
     return "".join(f" [{v.decode() if isinstance(v, bytes) else v}]" for v in known)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of TensorFlow that are made of others."""
+"""TensorFlow operations composed of others."""
 
 import collections
 
@@ -19,7 +19,7 @@ _table_reshape, _table_as_string = do.reshape, do.as_string
 
 @publish("strings.join")
 def join(inputs, separator="", name=None):
-    """Joins the strings of several values, with a separator between."""
+    """Joins the strings of several values, with a separator in between."""
     parts = [convert(v, _dtypes.string) for v in inputs]
     out = parts[0]
     for p in parts[1:]:
@@ -28,7 +28,7 @@ def join(inputs, separator="", name=None):
 
 
 def _letters(op, input, encoding):
-    """Letters made small or large: ASCII natively, all of Unicode by Python for each element."""
+    """Changes the case of letters: ASCII natively, all of Unicode in Python for each element."""
     if encoding not in ("", None, "utf-8"):
         raise InvalidArgumentError(f"encoding is 'utf-8', or '' for ASCII letters alone, not {encoding!r}")
     text = convert(input, _dtypes.string)
@@ -50,18 +50,18 @@ def _letters(op, input, encoding):
 
 @publish("strings.lower")
 def lower(input, encoding="", name=None):
-    """Letters made small: ASCII ones, or with encoding="utf-8" all, which Python then does."""
+    """Lowercase: ASCII letters, or with encoding="utf-8" all, in Python."""
     return _letters("string_lower", input, encoding)
 
 
 @publish("strings.upper")
 def upper(input, encoding="", name=None):
-    """Letters made capital: ASCII ones, or with encoding="utf-8" all, which Python then does."""
+    """Uppercase: ASCII letters, or with encoding="utf-8" all, in Python."""
     return _letters("string_upper", input, encoding)
 
 
 def _parts(op, input, attrs):
-    """A string's parts as a vector; a RaggedTensor of a vector of strings."""
+    """A string's parts as a vector; for a vector of strings, a RaggedTensor."""
     input = convert(input, _dtypes.string)
     if input.shape is None or len(input.shape) > 1:
         raise NotImplementedError(f"{op} of more than a vector of strings")
@@ -107,7 +107,7 @@ def unicode_decode(
     replace_control_characters=False,
     name=None,
 ):
-    """The numbers of a string's characters, int32."""
+    """The code points of a string's characters, int32."""
     _utf8(input_encoding, errors, replacement_char)
     if replace_control_characters:
         raise NotImplementedError("unicode_decode with replace_control_characters")
@@ -115,7 +115,7 @@ def unicode_decode(
 
 
 def _shape(x):
-    """Sizes as an array where they are known, else a symbolic vector; int32."""
+    """Sizes as an array if known, else a symbolic vector; int32."""
     return do.shape(x)
 
 
@@ -134,13 +134,13 @@ def _axis(axis, rank, what):
 
 
 def _joined(*parts):
-    """One vector of sizes: arrays where all are known."""
+    """One vector of sizes: an array if all are known."""
     return do.concat([np.asarray(p, np.int32) if not is_symbolic(p) else p for p in parts], 0)
 
 
 @publish("shape")
 def shape(input, out_type="int32", name=None):
-    """The sizes: an array where all are known, so that results' shapes are known as well."""
+    """The sizes: an array if all are known, so that result shapes are known as well."""
     x, dtype = convert(input), _dtypes.as_dtype(out_type or "int32")
     if is_symbolic(x) and x.shape is not None and x.shape.is_fully_defined():
         return np.asarray(tuple(x.shape), dtype)
@@ -149,7 +149,7 @@ def shape(input, out_type="int32", name=None):
 
 @publish("reshape")
 def reshape(tensor, shape, name=None):
-    """The same values in another shape; -1 stands for what is left."""
+    """The same values in another shape; -1 stands for the rest."""
     return partly_shaped(_table_reshape(tensor, shape), shape)
 
 
@@ -185,8 +185,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
 
 def _gathered_behind(x, at, axis, batch):
-    """gather along an axis that does not follow the shared ones: it is brought there, and what lay
-    between is put back before what was gathered."""
+    """gather along an axis that doesn't directly follow the shared ones: moves it there, and moves the axes in between
+    back."""
     if axis < batch:
         raise InvalidArgumentError(f"gather: batch_dims {batch} is more than axis {axis}")
     rank, n = _rank(x, "gather"), _rank(at, "gather") - batch
@@ -204,7 +204,7 @@ def _gathered_behind(x, at, axis, batch):
 
 @publish("gather_nd")
 def gather_nd(params, indices, batch_dims=0, name=None):
-    """Slices of params at places of several dimensions: the last one of indices."""
+    """Slices of params at multi-dimensional indices, given by the last dimension of indices."""
     if int(attribute(batch_dims, "batch_dims")):
         raise NotImplementedError("gather_nd with batch_dims")
     x, at = convert(params), convert(indices)
@@ -228,7 +228,7 @@ def gather_nd(params, indices, batch_dims=0, name=None):
 
 @publish("boolean_mask")
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
-    """The slices where the mask is true, along the axes from `axis` (0) on that the mask covers."""
+    """The slices where the mask is true; it covers the axes from `axis` (0) on."""
     x, mask = convert(tensor), convert(mask, np.dtype(bool))
     a = 0 if axis is None else _axis(axis, _rank(x, "boolean_mask"), "boolean_mask")
     if a == 0:
@@ -236,14 +236,14 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     end, dims = a + _rank(mask, "boolean_mask"), _shape(x)
     count = do.reduce_prod(dims[a:end])
     flat = do.reshape(x, _joined(dims[:a], do.stack([count]), dims[end:]))
-    # Numbers of the slices, in the mask's shape: one that does not fit is an error.
+    # numbers of the slices, in the mask's shape; a mask that doesn't fit is an error
     numbers = do.reshape(do.range(count), dims[a:end])
     return run("gather", [flat, run("boolean_mask", [numbers, mask], {})[0]], {"axis": a})[0]
 
 
 @publish("roll")
 def roll(input, shift, axis, name=None):
-    """Values moved along axes, those beyond the end to the start."""
+    """Shifts values along axes, moving those past the end to the start."""
     x = convert(input)
     known, rank = x.shape, _rank(x, "roll")
     for s, a in zip(
@@ -258,7 +258,7 @@ def roll(input, shift, axis, name=None):
 
 
 def _each_repeated(x, repeats, axis):
-    """repeat where each value along the axis has a number of its own."""
+    """repeat with a separate count for each value along the axis."""
     ends = do.cumsum(cast(repeats, "int64"))
     places = do.range(do.reduce_sum(cast(repeats, "int64")))
     is_behind = do.greater_equal(do.expand_dims(places, 1), ends)
@@ -268,7 +268,7 @@ def _each_repeated(x, repeats, axis):
 
 @publish("repeat")
 def repeat(input, repeats, axis=None, name=None):
-    """Each value `repeats` times (a number, or one for each), along an axis, or of all in one row."""
+    """Each value `repeats` times (one count, or one for each), along an axis, or over the flattened values."""
     x, repeats = convert(input), convert(repeats)
     if axis is None:
         x, axis = do.reshape(x, [-1]), 0
@@ -287,7 +287,7 @@ def repeat(input, repeats, axis=None, name=None):
 
 @publish("broadcast_to")
 def broadcast_to(input, shape, name=None):
-    """Values repeated along new dimensions and along those of length 1."""
+    """Broadcasts values to new dimensions and along those of length 1."""
     x = convert(input)
     there = do.fill(shape, np.bool_(True))
     return do.where(there, x, x)
@@ -295,7 +295,7 @@ def broadcast_to(input, shape, name=None):
 
 @publish("sequence_mask")
 def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
-    """True at the first `lengths` places, of maxlen (the largest length)."""
+    """True at the first `lengths` positions, of maxlen (the largest length)."""
     lengths = convert(lengths)
     most = do.reduce_max(lengths) if maxlen is None else maxlen
     most = cast(most, lengths.dtype) if _is_array(most) else convert(most, lengths.dtype)
@@ -325,7 +325,7 @@ def stop_gradient(input, name=None):
 
 @publish("meshgrid")
 def meshgrid(*args, indexing="xy", name=None):
-    """Coordinates of a grid: for each vector an array of as many dimensions as there are vectors."""
+    """Coordinates of a grid: for each vector an array with one dimension per vector."""
     if indexing not in ("xy", "ij"):
         raise InvalidArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
     places = list(range(len(args)))
@@ -345,7 +345,7 @@ def meshgrid(*args, indexing="xy", name=None):
 
 @publish("math.divide_no_nan")
 def divide_no_nan(x, y, name=None):
-    """x / y, 0 where y is 0; integers as truediv divides them."""
+    """x / y, 0 where y is 0; integers divide like truediv."""
     x, y = same(x, y)
     if x.dtype.kind in "iu":
         wide = "float64" if x.dtype.itemsize > 2 else "float32"
@@ -373,7 +373,7 @@ argmax, argmin = _best("argmax"), _best("argmin")
 def as_string(
     input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None
 ):
-    """Numbers as text; strings as they are."""
+    """Numbers as text; strings unchanged."""
     x = convert(input)
     if x.dtype == _dtypes.string or x.dtype == object:
         return do.identity(x)
@@ -390,7 +390,7 @@ def softmax(logits, axis=None, name=None):
 
 @publish("math.l2_normalize,linalg.l2_normalize,nn.l2_normalize")
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
-    """x over its length along the axes."""
+    """x over its norm along the axes."""
     x = convert(x)
     squares = do.reduce_sum(do.square(x), axis=axis, keepdims=True)
     return do.multiply(x, do.math.rsqrt(do.maximum(squares, epsilon)))
@@ -398,7 +398,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
 
 @publish("math.count_nonzero")
 def count_nonzero(input, axis=None, keepdims=None, dtype="int64", name=None):
-    """How many values are not 0."""
+    """The number of nonzero values."""
     x = convert(input)
     zero = b"" if x.dtype == _dtypes.string else False if x.dtype == np.bool_ else 0
     return do.reduce_sum(cast(do.not_equal(x, zero), dtype), axis, bool(keepdims))
@@ -413,13 +413,13 @@ UniqueWithCounts = collections.namedtuple("UniqueWithCounts", "y idx count")
 def top_k(input, k=1, sorted=True, index_type="int32", name=None):
     """(values, indices): the k largest values of each row (the last dimension), the largest first.
 
-    Of equal ones the first comes first. Always in order, even with `sorted=False`. NaN is less than all.
+    Equal values keep their order. Always sorted, even with `sorted=False`. NaN is less than everything.
     """
     x, places = convert(input), _dtypes.as_dtype(index_type)
     dtype, known = x.dtype, static_ints(k)
     is_half = dtype in (np.dtype("float16"), _dtypes.bfloat16)
     x = cast(x, "float32") if is_half else x
-    if known is None:  # it differs from element to element: all in order, then the first ones
+    if known is None:  # it varies by element: sort everything, then take the first ones
         order = (slice(None),) * (_rank(x, "top_k") - 1) + (slice(None, k),)
         values = do.sort(x, direction="DESCENDING")[order]
         at = cast(do.argsort(x, direction="DESCENDING")[order], places)
@@ -435,13 +435,13 @@ def _unique(x, out_idx):
 
 @publish("unique")
 def unique(x, out_idx="int32", name=None):
-    """(y, idx): a vector's values, each once, as they come; and for each value its place in y."""
+    """(y, idx): a vector's distinct values, in order of first occurrence; and for each value its index in y."""
     return Unique(*_unique(x, out_idx)[:2])
 
 
 @publish("unique_with_counts")
 def unique_with_counts(x, out_idx="int32", name=None):
-    """(y, idx, count): the same, and how often each of y comes."""
+    """(y, idx, count): the same, and how often each value of y occurs."""
     return UniqueWithCounts(*_unique(x, out_idx))
 
 
@@ -474,5 +474,5 @@ def is_tensor(x):
 
 @publish("executing_eagerly")
 def executing_eagerly():
-    """Not while a function is traced."""
+    """Raises while a function is traced."""
     return _trace.current() is None

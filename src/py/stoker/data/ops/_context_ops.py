@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of TensorFlow that arrange a graph (name_scope, device, control_dependencies) and have no effect here,
-which explain() notes where it matters; nested structures (tf.nest); checks of types and shapes
-(tf.debugging)."""
+"""TensorFlow names that structure a graph (name_scope, device, control_dependencies) and have no effect here, which
+explain() notes if it matters; nested structures (tf.nest); checks of types and shapes (tf.debugging)."""
 
 import contextlib
 import logging
@@ -24,7 +23,7 @@ def _noted(text):
 
 
 class _Scope(contextlib.ContextDecorator):
-    """A context without an effect."""
+    """A context without effect."""
 
     def __init__(self, name=""):
         self.name = name
@@ -38,13 +37,13 @@ class _Scope(contextlib.ContextDecorator):
 
 @publish("name_scope")
 def name_scope(name=None, default_name=None, values=None):
-    """Accepted: operations have places instead of names."""
+    """Accepted: operations have source lines instead of names."""
     return _Scope(name or default_name or "")
 
 
 @publish("control_dependencies")
 def control_dependencies(control_inputs=None):
-    """Accepted: an operation without a result that is used does not run; an assertion always does."""
+    """Accepted: an operation whose result is unused doesn't run; an assertion always does."""
     if any(isinstance(v, Value) and not _checks(v) for v in control_inputs or ()):
         _noted(f"control_dependencies has no effect ({_trace.place(2)}): what it lists runs only if its values are used")
     return _Scope()
@@ -76,7 +75,7 @@ def get_current_name_scope():
 
 @publish("group")
 def group(*inputs, name=None):
-    """Accepted: None."""
+    """Accepted; returns None."""
 
 
 @publish("no_op")
@@ -103,7 +102,7 @@ def get_static_value(tensor, partial=False):
 
 @publish("is_symbolic_tensor")
 def is_symbolic_tensor(tensor):
-    """Is it a value of a function that is being traced?"""
+    """Is it a value of a function being traced?"""
     return isinstance(tensor, Value)
 
 
@@ -188,7 +187,7 @@ def _like(structure, parts):
 
 @publish("nest.map_structure")
 def map_structure(func, *structure, **kwargs):
-    """The same structure of func(leaf, ...) for the leaves of one or more structures."""
+    """The same structure with func(leaf, ...) over the leaves of one or more structures."""
     if not callable(func):
         raise TypeError(f"func must be callable, not {type(func).__name__}")
     if not structure:
@@ -270,27 +269,27 @@ def assert_type(tensor, tf_type, message=None, name=None):
 
 @publish("debugging.assert_integer")
 def assert_integer(x, message=None, name=None):
-    """TypeError: it is not of integers."""
+    """TypeError: it isn't an integer type."""
     if _call.dtype_of(convert(x)).kind not in "iu":
         raise TypeError(f"{message + ': ' if message else ''}integers were expected, not {convert(x).dtype.name}")
 
 
 @publish("debugging.is_numeric_tensor")
 def is_numeric_tensor(tensor):
-    """Is it a value of numbers?"""
+    """Is it numeric?"""
     return _call.is_typed(tensor) and _call.dtype_of(tensor).kind in "iuf"
 
 
 @publish("debugging.assert_proper_iterable")
 def assert_proper_iterable(values):
-    """TypeError: it is one value rather than a list of them."""
+    """TypeError: it is a single value instead of a list."""
     if _call.is_typed(values) or isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise TypeError(f"a list of values was expected, not {type(values).__name__}")
 
 
 @publish("debugging.assert_same_float_dtype")
 def assert_same_float_dtype(tensors=None, dtype=None):
-    """The dtype of floats that all have. ValueError: they differ."""
+    """The common floating-point dtype. ValueError: they differ."""
     kinds = {_call.dtype_of(convert(t)).name for t in tensors or ()} | ({_dtypes.as_dtype(dtype).name} if dtype else set())
     if len(kinds) > 1 or any("float" not in k for k in kinds):
         raise ValueError(f"one dtype of floats was expected, not {sorted(kinds)}")
@@ -299,7 +298,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
 
 @publish("debugging.assert_shapes")
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    """ValueError: a value's dimensions are not as its symbols say: (value, (3, "n", None)), ..."""
+    """ValueError: a value's dimensions don't match its symbols: (value, (3, "n", None)), ..."""
     known = {}
     for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
         x, wanted = convert(x), (wanted,) if isinstance(wanted, (str, int)) else tuple(wanted)
@@ -329,7 +328,7 @@ def _must_hold(condition, message):
 
 @publish("debugging.check_numerics,debugging.assert_all_finite")
 def check_numerics(tensor, message="", name=None):
-    """The value; an element with infinite ones or without a number is an error."""
+    """The value; an element with infinities or NaN is an error."""
     x = convert(tensor)
     _must_hold(do.reduce_all(do.math.is_finite(x)), f"{message}: the value has NaN or Inf")
     return x

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Padded batches, buckets, state carried along, resampling: methods of Dataset that need more than
-their arguments passed on."""
+"""Padded batches, buckets, running state, resampling: methods of Dataset that do more than pass on their arguments."""
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ._ops import do
 
 
 def _like(structure, spec, what):
-    """Leaves of an argument given as the elements' structure, or one for all of them."""
+    """Leaves of an argument given in the elements' structure, or one for all of them."""
     leaves = _spec.components(spec)
     if structure is None:
         return [None] * len(leaves)
@@ -95,7 +94,7 @@ def padding(spec, padded_shapes, padding_values):
 def padded_batch(
     self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None
 ):
-    """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
+    """Combines batch_size elements, padded to padded_shapes (None: the longest of the batch)."""
     args = {
         "batch_size": _arg.count(batch_size, "batch_size", 1),
         "drop_remainder": int(bool(drop_remainder)),
@@ -105,7 +104,7 @@ def padded_batch(
 
 
 def _pad_to(value, length, fill):
-    """value with its unknown dimensions filled up to `length`."""
+    """value with its unknown dimensions padded to `length`."""
     shape = do.shape(value)
     rows = []
     for i, d in enumerate(value.shape):
@@ -171,7 +170,7 @@ def bucket_by_sequence_length(
 def group_by_window(
     self, key_func, reduce_func, window_size=None, window_size_func=None, name=None
 ):
-    """Elements of one key (int64) in windows of window_size, each through reduce_func(key, window)."""
+    """Groups elements by key (int64) into windows of window_size, each processed by reduce_func(key, window)."""
     if (window_size is None) == (window_size_func is None):
         raise InvalidArgumentError(
             "group_by_window takes one of window_size and window_size_func"
@@ -224,7 +223,7 @@ def _state(initial_state):
 
 
 def _relaxed(a, b):
-    """The state's spec that holds for both; None where types differ."""
+    """The common spec of the state; None if types differ."""
     pa, pb = _spec.components(a), _spec.components(b)
     if len(pa) != len(pb) or repr(_spec.map_structure(lambda _: 0, a)) != repr(
         _spec.map_structure(lambda _: 0, b)
@@ -246,7 +245,7 @@ def _relaxed(a, b):
 
 
 def _stepping(ds, state_spec, f, what, state_of, sample=None):
-    """The traced function, and the state's spec that it keeps."""
+    """The traced function, and the spec of the state it preserves."""
     for _ in range(4):
         out_spec = state_spec if what == "reduce" else None
         fn = _function.function(
@@ -264,7 +263,7 @@ def _stepping(ds, state_spec, f, what, state_of, sample=None):
 
 @method
 def reduce(self, initial_state, reduce_func, name=None):
-    """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
+    """Runs reduce_func(state, element) for each element, starting with initial_state; returns NumPy values."""
     spec, values = _state(initial_state)
     fn, spec = _stepping(self, spec, reduce_func, "reduce", lambda s: s)
     source = self._beside(fn.captures)
@@ -276,7 +275,7 @@ def reduce(self, initial_state, reduce_func, name=None):
 
 @method
 def scan(self, initial_state, scan_func, name=None):
-    """scan_func(state, element) gives (state, output); the outputs."""
+    """scan_func(state, element) returns (state, output); yields the outputs."""
     spec, values = _state(initial_state)
 
     def check(state, element):
@@ -305,7 +304,7 @@ def scan(self, initial_state, scan_func, name=None):
 
 @method
 def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
-    """(class, element) pairs, left out at random until classes are distributed as target_dist."""
+    """(class, element) pairs, dropped at random until classes are distributed as target_dist."""
     target = np.asarray(target_dist, np.float32)
     if target.ndim != 1 or (target < 0).any() or target.sum() <= 0:
         raise InvalidArgumentError("target_dist is a vector of shares, none negative")
@@ -343,7 +342,7 @@ def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=No
 
 @method
 def rebatch(self, batch_size, drop_remainder=False, name=None):
-    """Batches of another size, or of several in turn (a list)."""
+    """Batches of another size, or of several sizes alternating (a list)."""
     leaves = _spec.flatten(self.element_spec)
     if any(getattr(s, "shape", None) == () for s in leaves):
         raise InvalidArgumentError(
@@ -358,7 +357,7 @@ def rebatch(self, batch_size, drop_remainder=False, name=None):
 
 
 def _rebatched(ds, sizes, drop_remainder):
-    """Dataset.rebatch with several sizes, which take turns."""
+    """Dataset.rebatch with several alternating sizes."""
     sizes = [int(n) for n in sizes]
     if not sizes or min(sizes) < 1:
         raise InvalidArgumentError(f"rebatch: sizes are at least 1, not {sizes}")
@@ -378,7 +377,7 @@ def _rebatched(ds, sizes, drop_remainder):
 
 
 def _again(spec, arguments):
-    """An element of that spec of a function's positional arguments."""
+    """An element of that spec from a function's positional arguments."""
     return arguments if type(spec) is tuple else arguments[0]
 
 
@@ -391,7 +390,7 @@ def sample_from_datasets(
     stop_on_empty_dataset=False,
     rerandomize_each_iteration=None,
 ):
-    """Elements of datasets drawn at random by weight (equal ones by default)."""
+    """Elements of datasets drawn at random by weight (equal by default)."""
     datasets = list(datasets)
     if not datasets:
         raise InvalidArgumentError("sample_from_datasets: no datasets")
@@ -418,7 +417,7 @@ def sample_from_datasets(
 
 
 def _sampled_by(datasets, weights, seed, stop_on_empty_dataset):
-    """By a dataset of weights, one vector for each element drawn."""
+    """Weights from a dataset, one vector for each element drawn."""
     def draw(w):
         ends = do.cumsum(do.cast(w, "float32"))
         at = random.uniform((), seed=seed) * ends[-1]
@@ -430,10 +429,10 @@ def _sampled_by(datasets, weights, seed, stop_on_empty_dataset):
 
 @method
 def sample_by_weight(self, weights, num_samples=None, replacement=True, seed=None, name=None):
-    """num_samples elements (as many as there are weights), each drawn with a chance in proportion
-    to its weight, as torch's WeightedRandomSampler: others in each epoch.
+    """num_samples elements (as many as there are weights), each drawn with probability proportional to its weight, like
+    torch's WeightedRandomSampler: different ones in each epoch.
 
-    For elements that can be read by position, see pick(). Without replacement each comes once.
+    Needs random access, see pick(). Without replacement each occurs once.
     """
     w = np.asarray(weights, np.float64).ravel()
     n = self._cardinality_now()
@@ -448,7 +447,7 @@ def sample_by_weight(self, weights, num_samples=None, replacement=True, seed=Non
             raise InvalidArgumentError(
                 f"sample_by_weight: {count} of {(w > 0).sum()} elements, without replacement"
             )
-        # The largest of u ** (1 / weight): Efraimidis and Spirakis 2006.
+        # the largest of u ** (1 / weight): Efraimidis and Spirakis 2006
         keys = lambda _: do.truediv(
             do.log(random.uniform([len(w)], np.finfo("f4").tiny, 1.0, seed=seed)),
             np.maximum(w, 1e-300).astype(np.float32),

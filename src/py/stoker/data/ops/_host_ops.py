@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations that NumPy, SciPy or Pillow computes: at once on arrays, in traced functions as Python for each
-element, which explain() notes. For names that few pipelines use."""
+"""Operations computed by NumPy, SciPy or Pillow: at once on arrays; in traced functions as Python for each element,
+which explain() notes. For rarely used names."""
 
 import importlib
 
@@ -15,8 +15,8 @@ from ._ops import publish
 
 
 def by_python(f, inputs, dtype, shape=None):
-    """f over arrays. dtype, shape: of its result, or lists of them for several results; None for unknown
-    dimensions, or for an unknown rank."""
+    """f over arrays. dtype, shape: of its result, or lists of them for several results; None for unknown dimensions, or
+    for an unknown rank."""
     inputs = [convert(v) for v in inputs]
     many = isinstance(dtype, list)
     if not _call.is_symbolic(inputs):
@@ -77,7 +77,7 @@ def _special(names, about, scipy_name, count=1):
 
 
 def _joint(*values):
-    """The shape of values that are combined place by place, where it is known."""
+    """The broadcast shape of values, if known."""
     shapes = [v.shape for v in values]
     if any(s is None or None in s for s in shapes):
         return None
@@ -115,7 +115,7 @@ def nextafter(x1, x2, name=None):
 
 @publish("strings.unicode_encode")
 def unicode_encode(input, output_encoding, errors="replace", replacement_char=65533, name=None):
-    """Strings of the numbers of their characters (the last dimension)."""
+    """Strings from code points (the last dimension)."""
     codec = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}[output_encoding]
     x = convert(input)
 
@@ -131,7 +131,7 @@ def unicode_encode(input, output_encoding, errors="replace", replacement_char=65
 @publish("strings.unicode_transcode")
 def unicode_transcode(input, input_encoding, output_encoding, errors="replace", replacement_char=65533,
                       replace_control_characters=False, name=None):  # fmt: skip
-    """Strings in another encoding."""
+    """Converts strings to another encoding."""
     how = {"replace": "replace", "ignore": "ignore", "strict": "strict"}[errors]
     x = convert(input, _dtypes.string)
 
@@ -154,7 +154,7 @@ def _each(f, v):
 
 @publish("image.draw_bounding_boxes")
 def draw_bounding_boxes(images, boxes, colors=None, name=None):
-    """Frames around boxes (batch, boxes, 4: top, left, bottom, right, of 0 to 1) of floating images."""
+    """Draws frames around boxes (batch, boxes, 4: top, left, bottom, right, from 0 to 1) in float images."""
     images, boxes = convert(images), convert(boxes)
     table = None if colors is None or not np.size(colors) else np.asarray(colors, np.float64)
     default = [[1, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 1, 0, 1], [0.5, 0, 0.5, 1], [0.5, 0.5, 0, 1],
@@ -175,7 +175,7 @@ def draw_bounding_boxes(images, boxes, colors=None, name=None):
 
 
 def _frame(image, box, color, height, width):
-    # As TensorFlow's kernel: places are cut toward 0, and parts outside are left out.
+    # like TensorFlow's kernel: positions are truncated toward 0, and parts outside are skipped
     top, left = int(np.float32(box[0]) * (height - 1)), int(np.float32(box[1]) * (width - 1))
     bottom, right = int(np.float32(box[2]) * (height - 1)), int(np.float32(box[3]) * (width - 1))
     if top > bottom or left > right or top >= height or bottom < 0 or left >= width or right < 0:
@@ -191,8 +191,7 @@ def _frame(image, box, color, height, width):
 
 @publish("image.non_max_suppression")
 def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-3.4e38, name=None):
-    """Numbers (int32) of the boxes that are kept, the best score first: none overlaps a better one by more
-    than iou_threshold."""
+    """Indices (int32) of the boxes kept, best score first: none overlaps a better one by more than iou_threshold."""
 
     def keep(b, s, most):
         low, high = np.minimum(b[:, :2], b[:, 2:]), np.maximum(b[:, :2], b[:, 2:])
@@ -212,7 +211,7 @@ def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score
 
 @publish("audio.encode_wav")
 def encode_wav(audio, sample_rate, name=None):
-    """A WAV file of 16 bits a sample: audio (samples, channels) of -1 to 1."""
+    """A WAV file with 16 bits a sample: audio (samples, channels) from -1 to 1."""
     import io
     import wave
 
@@ -230,7 +229,7 @@ def encode_wav(audio, sample_rate, name=None):
 
 @publish("strings.unsorted_segment_join")
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
-    """The strings of each number, joined."""
+    """Joins the strings with the same segment id."""
 
     def join(v, ids, n):
         out = np.empty(int(n), object)
@@ -242,7 +241,7 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=
 
 @publish("edit_distance")
 def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
-    """Levenshtein distances of sequences in two SparseTensors: float32, of the leading dimensions."""
+    """Levenshtein distances of sequences in two SparseTensors: float32, over the leading dimensions."""
 
     def rows(s):
         found = {}
@@ -272,7 +271,7 @@ def _levenshtein(x, y):
 
 
 def _matrix(names, f, dtype_of=None, rank=None, doc=""):
-    """rank: how the shape of the result follows from that of a: same, vector (the last dimension less), scalar."""
+    """rank: how the result's shape follows from a's: same, vector (drops the last dimension), scalar."""
 
     def op(input, name=None):
         x = convert(input)
@@ -286,7 +285,7 @@ def _matrix(names, f, dtype_of=None, rank=None, doc=""):
 
 
 def _expm(a):
-    # Scaling and squaring of a Taylor series: enough for small matrices of floats.
+    # scaling and squaring of a Taylor series: enough for small float matrices
     n = max(0, int(np.ceil(np.log2(max(np.abs(a).sum(-1).max(initial=0), 1e-30)))) + 1)
     x = a.astype(np.float64) / 2**n
     out = term = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
@@ -309,7 +308,7 @@ _matrix("linalg.logdet", lambda a: np.linalg.slogdet(a)[1], rank="scalar", doc="
 
 @publish("linalg.solve")
 def solve(matrix, rhs, adjoint=False, name=None):
-    """x of matrix x = rhs, by NumPy."""
+    """Solves matrix x = rhs for x, with NumPy."""
     a, b = _call.same(matrix, rhs)
     f = (lambda m, r: np.linalg.solve(np.swapaxes(m, -1, -2), r)) if adjoint else np.linalg.solve
     return by_python(f, [a, b], a.dtype, b.shape)
@@ -317,7 +316,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
 
 @publish("linalg.eigh")
 def eigh(tensor, name=None):
-    """(eigenvalues, eigenvectors) of symmetric matrices, by NumPy."""
+    """(eigenvalues, eigenvectors) of symmetric matrices, with NumPy."""
     x = convert(tensor)
     s = None if x.shape is None else tuple(x.shape)
     return tuple(by_python(lambda a: tuple(np.linalg.eigh(a)), [x], [x.dtype] * 2, [s and s[:-1], s]))
@@ -325,7 +324,7 @@ def eigh(tensor, name=None):
 
 @publish("linalg.qr")
 def qr(input, full_matrices=False, name=None):
-    """(q, r) of matrices, by NumPy."""
+    """(q, r) of matrices, with NumPy."""
     x = convert(input)
     mode = "complete" if full_matrices else "reduced"
     rank = None if x.shape is None else (None,) * len(x.shape)
@@ -334,7 +333,7 @@ def qr(input, full_matrices=False, name=None):
 
 @publish("linalg.svd")
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
-    """(s, u, v) of matrices, or s alone, by NumPy."""
+    """(s, u, v) of matrices, or only s, with NumPy."""
     x = convert(tensor)
     n = None if x.shape is None else len(x.shape)
     if not compute_uv:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on images that are made of others: types that the engine's own do not take, colors,
-and random changes whose bits come from a seed that the caller gives."""
+"""Image operations composed of others: types that the engine's own don't support, colors, and random changes whose bits
+come from a given seed."""
 
 import functools
 import inspect
@@ -22,7 +22,7 @@ _resize, _convert, _decode = (
 
 
 def image_of(image, what):
-    """The argument as an image, or a stack of them; TraceError: it is neither."""
+    """The argument as an image, or a stack of images; TraceError: it is neither."""
     x = convert(image)
     if x.dtype != np.dtype("uint8") and x.dtype.kind != "f":
         raise TraceError(f"{what} takes an image of uint8 or floats, not of {x.dtype.name}")
@@ -50,8 +50,7 @@ def rounded_like(values, x):
 
 
 def _nearest(x, size, keeps_ratio):
-    """resize by 'nearest', which keeps the type: where rows and columns come from is resized, and
-    they are taken from there."""
+    """resize with 'nearest', which keeps the type: resizes row and column indices, and gathers by them."""
     if x.shape is None or len(x.shape) not in (3, 4):
         raise TraceError("resize takes an image or a batch of them")
     sizes = do.shape(x)[-3:-1]
@@ -71,7 +70,7 @@ def _nearest(x, size, keeps_ratio):
 def resize(
     images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None
 ):
-    """Images, or one, at another size: float32; 'nearest' keeps the type."""
+    """Resizes images, or one: float32; 'nearest' keeps the type."""
     x = convert(images)
     if x.dtype in _NATIVE or x.dtype.kind not in "iuf":
         return _resize(x, size, method, preserve_aspect_ratio, antialias)
@@ -82,8 +81,7 @@ def resize(
 
 @publish("image.convert_image_dtype")
 def convert_image_dtype(image, dtype, saturate=False, name=None):
-    """Values of another type that stand for the same brightness: floats 0 to 1, integers 0 to their
-    largest."""
+    """Converts values to another type with the same brightness: floats 0 to 1, integers 0 to their largest."""
     x, dtype = convert(image), _dtypes.as_dtype(dtype)
     have = x.dtype
     if have == dtype:
@@ -105,7 +103,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
 
 
 def _by_floats(name):
-    """The operation, on other types than the engine's by way of float32 and back."""
+    """The operation for other types than the engine's, through float32 and back."""
     own = getattr(do.image, name)
     signature = inspect.signature(own)
     bound, first = signature.bind, next(iter(signature.parameters))
@@ -132,7 +130,7 @@ _by_floats("rgb_to_grayscale")
 
 @publish("image.decode_image,io.decode_image")
 def decode_image(contents, channels=None, dtype="uint8", name=None, expand_animations=True):
-    """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
+    """Pixels of a JPEG, PNG, BMP or GIF (its first frame): uint8, uint16, or floats from 0 to 1."""
     channels, dtype = channels or 0, _dtypes.as_dtype(dtype)
     if dtype == np.dtype("uint16"):
         return do.image.decode_png(contents, channels, dtype)
@@ -148,13 +146,13 @@ def decode_webp(contents, channels=0, dtype="uint8", name=None):
 
 @publish("image.is_jpeg,io.is_jpeg")
 def is_jpeg(contents, name=None):
-    """Whether a file's bytes begin as a JPEG's."""
+    """Do a file's bytes start like a JPEG's?"""
     return do.equal(do.strings.substr(contents, 0, 3), b"\xff\xd8\xff")
 
 
 @publish("image.adjust_jpeg_quality")
 def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
-    """What an image looks like after it was a JPEG of that quality (a number)."""
+    """The image after JPEG compression with that quality (a number)."""
     x = convert(image)
     small = convert_image_dtype(x, "uint8", saturate=True)
     file = do.image.encode_jpeg(small, quality=attribute(jpeg_quality, "jpeg_quality"))
@@ -208,7 +206,7 @@ for _name, (_about, _kernel) in _KERNELS.items():
 
 
 def _uniform(seed, salt):
-    """A float32 in [0, 1) of a seed of two integers."""
+    """A float32 in [0, 1) from a seed of two integers."""
     return unit(seed, np.uint64(salt))
 
 
@@ -234,49 +232,49 @@ def _delta(max_delta, most, what):
 
 @publish("image.stateless_random_flip_left_right")
 def stateless_random_flip_left_right(image, seed):
-    """Mirrored for half of the seeds (two integers): the same seed, the same result."""
+    """Mirrored left to right for half of the seeds (two integers): the same seed gives the same result."""
     x = convert(image)
     return do.where(_uniform(seed, 0) < 0.5, do.image.flip_left_right(x), x)
 
 
 @publish("image.stateless_random_flip_up_down")
 def stateless_random_flip_up_down(image, seed):
-    """Upside down for half of the seeds."""
+    """Flipped upside down for half of the seeds."""
     x = convert(image)
     return do.where(_uniform(seed, 0) < 0.5, do.image.flip_up_down(x), x)
 
 
 @publish("image.stateless_random_brightness")
 def stateless_random_brightness(image, max_delta, seed):
-    """adjust_brightness by what a seed draws of -max_delta to max_delta."""
+    """adjust_brightness by a seeded draw from -max_delta to max_delta."""
     d = _delta(max_delta, np.inf, "stateless_random_brightness")
     return do.image.adjust_brightness(image, _between(seed, -d, d))
 
 
 @publish("image.stateless_random_contrast")
 def stateless_random_contrast(image, lower, upper, seed):
-    """adjust_contrast by what a seed draws of lower to upper."""
+    """adjust_contrast by a seeded draw from lower to upper."""
     ends = _limits(lower, upper, "stateless_random_contrast")
     return do.image.adjust_contrast(image, _between(seed, *ends))
 
 
 @publish("image.stateless_random_saturation")
 def stateless_random_saturation(image, lower, upper, seed=None):
-    """adjust_saturation by what a seed draws of lower to upper."""
+    """adjust_saturation by a seeded draw from lower to upper."""
     ends = _limits(lower, upper, "stateless_random_saturation")
     return do.image.adjust_saturation(image, _between(seed, *ends))
 
 
 @publish("image.stateless_random_hue")
 def stateless_random_hue(image, max_delta, seed):
-    """adjust_hue by what a seed draws of -max_delta to max_delta."""
+    """adjust_hue by a seeded draw from -max_delta to max_delta."""
     d = _delta(max_delta, 0.5, "stateless_random_hue")
     return do.image.adjust_hue(image, _between(seed, -d, d))
 
 
 @publish("image.stateless_random_crop")
 def stateless_random_crop(value, size, seed, name=None):
-    """A part of that size, at a place that a seed draws."""
+    """A part of that size, at a seeded random place."""
     x, known = convert(value), static_ints(size)
     if known is None:
         raise TraceError("stateless_random_crop: size must be known while the function is traced")
@@ -303,11 +301,11 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes=None,
     name=None,
 ):
-    """(begin, size, bboxes): a random crop for `slice`, in which some object is seen, and its box.
+    """(begin, size, bboxes): a random crop for `slice` that shows some object, and its box.
 
     image_size: (height, width, channels), int32 or int64. bounding_boxes: float32 (..., 4): top, left,
-    bottom, right, from 0 to 1. The whole image where max_attempts (100) find none.
-    aspect_ratio_range (0.75, 1.33): of width over height; area_range (0.05, 1): of the image's.
+    bottom, right, from 0 to 1. The whole image if max_attempts (100) fail. aspect_ratio_range (0.75, 1.33): width over
+    height; area_range (0.05, 1): share of the image's area.
     """
     size = convert(image_size)
     if size.dtype not in (np.dtype("int32"), np.dtype("int64")):
@@ -327,7 +325,7 @@ def sample_distorted_bounding_box(
 @publish("image.psnr")
 def psnr(a, b, max_val, name=None):
     """Peak signal to noise ratio of two images, in decibels."""
-    whole = convert(a).dtype.kind in "iu"  # bytes: max_val is in their scale
+    whole = convert(a).dtype.kind in "iu"  # max_val is on the integers' scale
     a, b = (do.image.convert_image_dtype(v, "float32") for v in (a, b))
     most = np.float32(max_val / 255 if whole else max_val)
     mse = do.reduce_mean(do.math.squared_difference(a, b), axis=[-3, -2, -1])
@@ -337,7 +335,7 @@ def psnr(a, b, max_val, name=None):
 
 @publish("image.total_variation")
 def total_variation(images, name=None):
-    """The sum of the differences of neighboring pixels."""
+    """The sum of differences between neighboring pixels."""
     x = convert(images)
     down = do.abs(do.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))
     right = do.abs(do.subtract(x[..., :, 1:, :], x[..., :, :-1, :]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products and matrices made of the engine's matmul: einsum, tensordot, diagonals, norms."""
+"""Products and matrices composed of the engine's matmul: einsum, tensordot, diagonals, norms."""
 
 import collections
 import string
@@ -29,7 +29,7 @@ def _kept_shape(out, known):
 
 
 def _batched(x, y, batch, left, right, common):
-    """(batch, left, right) of two values summed over the axes in common; each a list of pairs or of axes."""
+    """(batch, left, right) of two values summed over common axes; each a list of pairs or of axes."""
     dx, dy = _shape(x), _shape(y)
     bx, by = [a for a, _ in batch], [b for _, b in batch]
     cx, cy = [a for a, _ in common], [b for _, b in common]
@@ -65,7 +65,7 @@ def _letters(equation, ranks):
 
 
 def _without_repeats(x, labels):
-    """The diagonals where a label comes twice."""
+    """The diagonals for labels that occur twice."""
     for c in dict.fromkeys(labels):
         while labels.count(c) > 1:
             i = labels.index(c)
@@ -85,7 +85,7 @@ def _summed(x, labels, kept):
 
 
 def _pair(x, a, y, b, kept):
-    """Two values as one with the labels in kept."""
+    """Combines two values into one with the labels in kept."""
     x, a = _summed(x, a, kept + b)
     y, b = _summed(y, b, kept + a)
     batch = [c for c in a if c in b and c in kept]
@@ -100,7 +100,7 @@ def _pair(x, a, y, b, kept):
 
 @publish("einsum,linalg.einsum")
 def einsum(equation, *inputs, **kwargs):
-    """Sums of products as the equation says ("ij,jk->ik"), two inputs at a time from the left."""
+    """Sums of products given by the equation ("ij,jk->ik"), two inputs at a time from the left."""
     values = same(*inputs)
     labels, out = _letters(equation, [_rank(v, "einsum") for v in values])
     values, labels = zip(*[_without_repeats(v, s) for v, s in zip(values, labels)])
@@ -132,27 +132,27 @@ def tensordot(a, b, axes, name=None):
 
 @publish("linalg.matvec")
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
-    """Matrices times vectors."""
+    """Multiplies matrices by vectors."""
     return do.squeeze(do.matmul(a, do.expand_dims(b, -1), transpose_a=transpose_a or adjoint_a), -1)
 
 
 @publish("linalg.matrix_transpose,linalg.adjoint")
 def matrix_transpose(a, name=None, conjugate=False):
-    """The last two dimensions exchanged."""
+    """Swaps the last two dimensions."""
     x = convert(a)
     rank = _rank(x, "matrix_transpose")
     return do.transpose(x, [*range(rank - 2), rank - 1, rank - 2])
 
 
 def _places(x):
-    """(numbers of the rows, as a column, and of the columns) of the last two dimensions."""
+    """(indices of the rows, as a column, and of the columns) of the last two dimensions."""
     dims = _shape(x)
     return do.expand_dims(do.range(dims[-2]), 1), do.range(dims[-1])
 
 
 @publish("linalg.band_part")
 def band_part(input, num_lower, num_upper, name=None):
-    """The matrix within so many diagonals under and over the main one (negative: all), 0 elsewhere."""
+    """Keeps the matrix within that many diagonals below and above the main one (negative: all), 0 elsewhere."""
     x = convert(input)
     rows, columns = _places(x)
     low, high = (cast(v, "int32") for v in (num_lower, num_upper))
@@ -165,7 +165,7 @@ def band_part(input, num_lower, num_upper, name=None):
 
 @publish("linalg.diag_part,linalg.tensor_diag_part")
 def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
-    """The main diagonal of matrices, or the k-th over it."""
+    """The main diagonal of matrices, or the k-th above it."""
     x = convert(input)
     k = int(attribute(k, "k"))
     dims = _shape(x)
@@ -191,7 +191,7 @@ def diag(diagonal, name=None, k=0, num_rows=-1, num_cols=-1, padding_value=0, al
 
 @publish("linalg.set_diag")
 def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
-    """The matrix with another main diagonal."""
+    """Replaces the matrix's main diagonal."""
     if int(attribute(k, "k")):
         raise NotImplementedError("set_diag with k")
     x = convert(input)
@@ -201,7 +201,7 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
 
 
 def _spread_diagonal(d, dims):
-    """The diagonal's values along the rows of matrices of those sizes."""
+    """The diagonal's values spread along the rows of matrices of those sizes."""
     room = dims[-2] - _shape(d)[-1]
     pads = do.concat([np.zeros((len(d.shape) - 1, 2), np.int32), do.expand_dims(do.stack([np.int32(0), room]), 0)], 0)
     return do.expand_dims(do.pad(d, pads), -1)
@@ -224,7 +224,7 @@ def cross(a, b, name=None):
 
 @publish("linalg.global_norm")
 def global_norm(t_list, name=None):
-    """The root of the sum of squares of all values of a list."""
+    """The root of the sum of squares over a list of values."""
     squares = [do.reduce_sum(do.square(convert(t))) for t in t_list if t is not None]
     return do.sqrt(do.add_n(squares))
 
@@ -242,7 +242,7 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
 
 @publish("clip_by_norm")
 def clip_by_norm(t, clip_norm, axes=None, name=None):
-    """x scaled down to that norm along the axes, where it is larger."""
+    """Scales x down to that norm along the axes, if it is larger."""
     x = convert(t)
     squares = do.reduce_sum(do.square(x), axis=axes, keepdims=True)
     norm = do.sqrt(do.where(do.greater(squares, 0), squares, do.ones_like(squares)))
@@ -253,7 +253,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
 @publish("clip_by_global_norm")
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
-    """(the values scaled down so that their global norm is at most clip_norm, that norm before)."""
+    """(the values scaled down so that their global norm is at most clip_norm, the original norm)."""
     norm = global_norm(t_list) if use_norm is None else use_norm
     scale = do.multiply(convert(clip_norm, norm.dtype), do.minimum(do.truediv(1.0, norm), do.truediv(1.0, convert(clip_norm, norm.dtype))))
     return [None if t is None else do.multiply(convert(t), scale) for t in t_list], norm

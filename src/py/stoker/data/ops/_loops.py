@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loops over values: map_fn, while_loop, scan, foldl, foldr.
 
-Inside of a traced function they become datasets of a value's slices (from_tensor_slices, map, scan,
-reduce), which are native code; outside they are Python's loops.
+In a traced function they become datasets of a value's slices (from_tensor_slices, map, scan, reduce), which are native
+code; outside they are Python loops.
 """
 
 import numpy as np
@@ -16,19 +16,19 @@ from ..errors import InvalidArgumentError
 
 
 def _as_element(structure):
-    """Lists as tuples: in datasets a list is one value."""
+    """Lists as tuples: in datasets a list is a single value."""
     if isinstance(structure, list):
         return tuple(_as_element(v) for v in structure)
     return _spec.map_structure(lambda v: v if hasattr(v, "parts") else _call.convert(v), structure)
 
 
 def _back(structure, given):
-    """The result as the argument was given: a list for a list."""
+    """The result in the argument's form: a list for a list."""
     return list(structure) if isinstance(given, list) and isinstance(structure, tuple) else structure
 
 
 def _length(elems):
-    """How many slices there are: an int, or a symbolic value."""
+    """The number of slices: an int, or a symbolic value."""
     leaves = _spec.flatten(elems)
     if not leaves:
         raise InvalidArgumentError("there is no value to loop over")
@@ -52,7 +52,7 @@ def _stacked(results, what):
 
 
 def _alone(f, elems):
-    """f of one argument, the element, for a dataset that spreads tuples."""
+    """f with one argument, the element, for a dataset that spreads tuples."""
     spread = type(elems) is tuple
     return lambda *e: _as_element(f(e if spread else e[0]))
 
@@ -68,7 +68,7 @@ def _is_traced(*structures):
 
 
 def _collected(ds, elems, what):
-    """All elements of a dataset as one, stacked."""
+    """Stacks all elements of a dataset."""
     n = _length(elems)
     if not _call.is_symbolic(n) and n == 0:
         raise InvalidArgumentError(f"{what}: there are no slices, so what it gives is not known")
@@ -97,7 +97,7 @@ def map_fn(
 ):
     """fn of each slice of elems (a value, or a structure of them) along the first dimension, stacked.
 
-    dtype and fn_output_signature are accepted: what fn gives says what it is.
+    dtype and fn_output_signature are accepted but unused: fn's result determines them.
     """
     given, elems = elems, _as_element(elems)
     if not _is_traced(elems):
@@ -107,7 +107,7 @@ def map_fn(
 
 
 def _begin(elems, initializer):
-    """(what is accumulated at first, the slices that follow): without an initializer the first one."""
+    """(the initial accumulator, the remaining slices): without an initializer the first slice."""
     if initializer is not None:
         return _as_element(initializer), elems
     first = _spec.map_structure(lambda v: v[0], elems)
@@ -126,8 +126,8 @@ def scan(
     reverse=False,
     name=None,
 ):
-    """What fn(accumulated, slice) gives for each slice in turn, stacked. Without an initializer the
-    first slice is the first result."""
+    """Stacks the results of fn(accumulator, slice) for each slice in order. Without an initializer the first slice is
+    the first result."""
     elems = _as_element(elems)
     if reverse:
         elems = _spec.map_structure(lambda v: do.reverse(v, [0]), elems)
@@ -162,7 +162,7 @@ def _folded(fn, elems, initializer):
 
 
 def _plain(state):
-    """Arrays of no dimensions as scalars."""
+    """Arrays without dimensions as scalars."""
     return _spec.map_structure(lambda v: v[()] if isinstance(v, np.ndarray) else v, state)
 
 
@@ -176,7 +176,7 @@ def foldl(
     swap_memory=False,
     name=None,
 ):
-    """fn(accumulated, slice) over the slices of elems from the first on; by default from the first."""
+    """fn(accumulator, slice) over the slices of elems in order; starts with the first by default."""
     return _folded(fn, _as_element(elems), initializer)
 
 
@@ -190,7 +190,7 @@ def foldr(
     swap_memory=False,
     name=None,
 ):
-    """The same from the last slice on."""
+    """The same starting from the last slice."""
     elems = _spec.map_structure(lambda v: do.reverse(v, [0]), _as_element(elems))
     return _folded(fn, elems, initializer)
 
@@ -218,8 +218,7 @@ def while_loop(
     maximum_iterations=None,
     name=None,
 ):
-    """body(*loop_vars) as long as cond(*loop_vars) holds: the variables then, in a list or tuple as
-    they were given."""
+    """Runs body(*loop_vars) while cond(*loop_vars) holds; returns the variables in a list or tuple, as given."""
     state = _as_state(loop_vars)
     most = None if maximum_iterations is None else _call.convert(maximum_iterations)
     if not _is_traced(state):
@@ -239,7 +238,7 @@ def while_loop(
 
 
 def _fitting(made, state):
-    """TypeError: the body gives other variables than it takes."""
+    """TypeError: the body returns other variables than it takes."""
     if len(_spec.flatten(made)) != len(_spec.flatten(state)):
         raise TraceError(
             f"while_loop: body gives {len(_spec.flatten(made))} values for "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of other packages that take many elements at once: in a traced function the engine calls them
-from its threads with whole blocks of elements, else they are called for one."""
+"""Functions of other packages that take many elements at once: in a traced function the engine calls them from its
+threads with whole blocks of elements; otherwise they are called for one."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from ..core._value import Value, number_in
 def by_many(f, inputs, specs, note):
     """f's results for the inputs: arrays, or symbolic values in a traced function.
 
-    f(n, *columns) gets for each input an array of n elements, or a list of n arrays. It gives (how many were
-    done, a list of results in either form, None or the exception of the next element). specs: of an element's
-    results. note: what explain() says of it.
+    f(n, *columns) gets for each input an array of n elements, or a list of n arrays. It returns (how many were done, a
+    list of results in either form, None or the exception of the next element). specs: of an element's results. note:
+    shown by explain().
     """
     inputs = [_call.convert(v) for v in inputs]
     graph = _trace.current()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of tf.math that are made of others."""
+"""tf.math operations composed of others."""
 
 import numpy as np
 
@@ -135,7 +135,7 @@ def log_softmax(logits, axis=None, name=None):
 
 @publish("math.zero_fraction,nn.zero_fraction")
 def zero_fraction(value, name=None):
-    """The share of values that are 0."""
+    """The share of zeros."""
     x = convert(value)
     is_zero = do.equal(x, np.asarray(0, x.dtype))
     return do.reduce_mean(cast(is_zero, "float32"))
@@ -143,7 +143,7 @@ def zero_fraction(value, name=None):
 
 @publish("math.polyval")
 def polyval(coeffs, x, name=None):
-    """A polynomial's value: coeffs from the highest power on."""
+    """Evaluates a polynomial: coeffs from the highest power down."""
     if not isinstance(coeffs, (list, tuple)):
         raise InvalidArgumentError("polyval: coeffs is a list")
     x = convert(x)
@@ -155,7 +155,7 @@ def polyval(coeffs, x, name=None):
 
 @publish("math.bincount")
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None):
-    """How often each number from 0 on comes in a vector; with weights, their sums."""
+    """How often each number from 0 on occurs in a vector; with weights, their sums."""
     x = cast(do.reshape(convert(arr), [-1]), "int64")
     size = do.add(do.reduce_max(do.concat([x, np.array([-1])], 0)), np.int64(1))
     if minlength is not None:
@@ -170,7 +170,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", n
 
 @publish("searchsorted")
 def searchsorted(sorted_sequence, values, side="left", out_type="int32", name=None):
-    """Where values would be put into a sorted vector, or into sorted rows, to keep its order."""
+    """Where to insert values into a sorted vector, or into sorted rows, to keep its order."""
     if side not in ("left", "right"):
         raise InvalidArgumentError(f"searchsorted: side is 'left' or 'right', not {side!r}")
     attrs = {"right": int(side == "right"), "out_type": _dtypes.number(_dtypes.as_dtype(out_type))}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Further operations of TensorFlow that are made of others: arithmetic, activations, pooling, texts."""
+"""More TensorFlow operations composed of others: arithmetic, activations, pooling, texts."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def realdiv(x, y, name=None):
 
 @publish("truncatediv")
 def truncatediv(x, y, name=None):
-    """x / y of integers, cut toward 0."""
+    """x / y of integers, truncated toward 0."""
     x, y = same(x, y)
     if x.dtype.kind not in "iu":
         raise TraceError(f"truncatediv takes integers, not {x.dtype.name}")
@@ -32,7 +32,7 @@ def truncatediv(x, y, name=None):
 
 @publish("truncatemod")
 def truncatemod(x, y, name=None):
-    """x % y of integers, of the sign of x."""
+    """x % y of integers, with the sign of x."""
     x, y = same(x, y)
     return do.subtract(x, do.multiply(truncatediv(x, y), y))
 
@@ -45,27 +45,27 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
 
 @publish("math.conj")
 def conj(x, name=None):
-    """The complex conjugate; real values as they are."""
+    """The complex conjugate; real values unchanged."""
     return x.conj() if hasattr(x, "conj") and hasattr(x, "real") and not _call.is_typed(x) else do.identity(x)
 
 
 @publish("math.is_non_decreasing")
 def is_non_decreasing(x, name=None):
-    """Is no value less than the one before?"""
+    """Is no value less than the previous one?"""
     x = do.reshape(convert(x), [-1])
     return do.reduce_all(do.greater_equal(x[1:], x[:-1]))
 
 
 @publish("math.is_strictly_increasing")
 def is_strictly_increasing(x, name=None):
-    """Is each value more than the one before?"""
+    """Is each value more than the previous one?"""
     x = do.reshape(convert(x), [-1])
     return do.reduce_all(do.greater(x[1:], x[:-1]))
 
 
 @publish("math.lbeta")
 def lbeta(x, name=None):
-    """Logarithm of the beta function of the last dimension, by SciPy."""
+    """Logarithm of the beta function over the last dimension, with SciPy."""
     x = convert(x)
     return do.subtract(do.reduce_sum(do.math.lgamma(x), axis=-1), do.math.lgamma(do.reduce_sum(x, axis=-1)))
 
@@ -86,14 +86,14 @@ def shape_n(input, out_type="int32", name=None):
 
 @publish("parallel_stack")
 def parallel_stack(values, name="parallel_stack"):
-    """Values as one, along a new first dimension."""
+    """Stacks values along a new first dimension."""
     return do.stack(values)
 
 
 @publish("strided_slice")
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0, var=None, name=None):  # fmt: skip
-    """x[begin:end:strides], where masks have a bit for each dimension."""
+    """x[begin:end:strides]; masks have a bit for each dimension."""
     begin, end = (do.unstack(convert(v)) if is_symbolic(v) else list(np.ravel(v)) for v in (begin, end))
     steps = [1] * len(begin) if strides is None else [int(s) for s in np.ravel(attribute(strides, "strides"))]
     key = []
@@ -143,7 +143,7 @@ def silu(features, beta=1.0, name=None):
 
 @publish("nn.gelu")
 def gelu(features, approximate=False, name=None):
-    """x times the chance that a normal value is less."""
+    """x times the probability that a normal value is less."""
     x = as_float(features)
     if approximate:
         inner = do.multiply(do.add(x, do.multiply(do.pow(x, 3.0), 0.044715)), 0.7978845608028654)
@@ -166,7 +166,7 @@ def l2_loss(t, name=None):
 
 @publish("nn.bias_add")
 def bias_add(value, bias, data_format=None, name=None):
-    """x + bias of the last dimension."""
+    """x plus a bias along the last dimension."""
     if data_format and str(data_format).startswith("NC"):
         raise NotImplementedError("bias_add of channels first")
     return do.add(value, bias)
@@ -183,7 +183,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
 
 @publish("nn.embedding_lookup")
 def embedding_lookup(params, ids, max_norm=None, name=None):
-    """The rows of params with those numbers."""
+    """The rows of params with those indices."""
     if max_norm is not None:
         raise NotImplementedError("embedding_lookup with max_norm")
     return do.gather(params, ids)
@@ -198,7 +198,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
 
 @publish("nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
-    """The loss of each row of chances."""
+    """The loss of each row of probabilities."""
     labels, logits = same(labels, logits)
     return do.negative(do.reduce_sum(do.multiply(labels, do.math.log_softmax(logits, axis)), axis=axis))
 
@@ -213,7 +213,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
 
 @publish("nn.space_to_depth")
 def space_to_depth(input, block_size, data_format="NHWC", name=None):
-    """Blocks of pixels as channels."""
+    """Moves blocks of pixels to channels."""
     x, b = convert(input), int(attribute(block_size, "block_size"))
     n, h, w, d = (_shape(x)[i] for i in range(4))
     x = do.reshape(x, do.stack([n, h // b, np.int32(b), w // b, np.int32(b), d]))
@@ -222,7 +222,7 @@ def space_to_depth(input, block_size, data_format="NHWC", name=None):
 
 @publish("nn.depth_to_space")
 def depth_to_space(input, block_size, data_format="NHWC", name=None):
-    """Channels as blocks of pixels."""
+    """Moves channels to blocks of pixels."""
     x, b = convert(input), int(attribute(block_size, "block_size"))
     n, h, w, d = (_shape(x)[i] for i in range(4))
     x = do.reshape(x, do.stack([n, h, w, np.int32(b), np.int32(b), d // (b * b)]))
@@ -275,7 +275,7 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
 
 
 def _windows(x, sizes, strides, padding, dilations):
-    """(n, rows, columns, places of a window, channels) of images."""
+    """(n, rows, columns, positions in a window, channels) of images."""
     depth = x.shape[3] if x.shape is not None and len(x.shape) == 4 else None
     if depth is None or padding not in ("VALID", "SAME"):
         raise TraceError("a filter takes (n, height, width, channels) of known channels, and VALID or SAME")
@@ -287,7 +287,7 @@ def _windows(x, sizes, strides, padding, dilations):
 
 @publish("nn.depthwise_conv2d")
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
-    """Each channel of images through filters of its own: (height, width, channels, filters of each)."""
+    """Convolves each channel of images with its own filters: (height, width, channels, filters of each)."""
     x, kernel = same(input, filter)
     height, width, depth, count = (int(d) for d in kernel.shape)
     windows = do.expand_dims(_windows(x, [height, width], strides, padding, dilations), -1)
@@ -298,7 +298,7 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
 
 @publish("nn.conv2d")
 def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
-    """Images through filters: (height, width, channels, results)."""
+    """Convolves images with filters: (height, width, channels, results)."""
     x, kernel = same(input, filters)
     height, width, depth, count = (int(d) for d in kernel.shape)
     windows = _windows(x, [height, width], strides, padding, dilations)
@@ -313,8 +313,7 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
 
 @publish("strings.format")
 def strings_format(template, inputs, placeholder="{}", summarize=3, name=None):
-    """The template with its placeholders replaced by scalars; strings in quotation marks, as TensorFlow has
-    them."""
+    """The template with its placeholders replaced by scalars; strings are quoted, as in TensorFlow."""
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     parts = template.split(placeholder)
     if len(parts) != len(inputs) + 1:
@@ -337,7 +336,7 @@ def _shown(x):
 
 @publish("strings.ngrams")
 def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False, name=None):
-    """The n strings after each other, joined, of a vector of strings."""
+    """Joins each run of n consecutive strings of a vector."""
     if isinstance(data, RaggedTensor) or preserve_short_sequences:
         raise NotImplementedError("ngrams of a RaggedTensor, or with preserve_short_sequences")
     x = convert(data, _dtypes.string)
@@ -363,7 +362,7 @@ def _offsets(parts):
 
 @publish("strings.unicode_split_with_offsets")
 def unicode_split_with_offsets(input, input_encoding, errors="replace", replacement_char=65533, name=None):
-    """(the characters of a string, where each begins: int64)."""
+    """(the characters of a string, each one's start: int64)."""
     parts = do.strings.unicode_split(input, input_encoding, errors, replacement_char)
     if hasattr(parts, "parts"):
         raise NotImplementedError("unicode_split_with_offsets of more than one string")
@@ -373,6 +372,6 @@ def unicode_split_with_offsets(input, input_encoding, errors="replace", replacem
 @publish("strings.unicode_decode_with_offsets")
 def unicode_decode_with_offsets(input, input_encoding, errors="replace", replacement_char=65533,
                                 replace_control_characters=False, name=None):  # fmt: skip
-    """(the numbers of a string's characters, where each begins: int64)."""
+    """(the code points of a string's characters, each one's start: int64)."""
     numbers = do.strings.unicode_decode(input, input_encoding, errors, replacement_char, replace_control_characters)
     return numbers, unicode_split_with_offsets(input, input_encoding)[1]

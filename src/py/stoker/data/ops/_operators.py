@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of symbolic values, which their class gets here. v[...] takes integers, slices, None,
-Ellipsis, boolean masks and index arrays, as NumPy has them."""
+"""Adds operators to symbolic values. v[...] takes integers, slices, None, Ellipsis, boolean masks and index arrays,
+like NumPy."""
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def _binary(f, swapped=False):
 
 
 def _set_shape(self, shape):
-    """States what is known about the shape; checked when it runs."""
+    """Declares what is known about the shape; checked at run time."""
     self.i = _ops.ensure_shape(self, shape).i
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations under TensorFlow's names: most from the engine's table, the others written out."""
+"""Operations under TensorFlow's names: most from the engine's table, others written out."""
 
 import inspect
 import types
@@ -22,7 +22,7 @@ _LITERALS = {"int": int, "bool": lambda v: v == "true", "float": float}
 
 
 def _argument(op, name):
-    """(default, kind) of an operation's argument, as the engine's row has it."""
+    """(default, kind) of an operation's argument, from the engine's row."""
     row = next((r for r in _op_rows[op] if r[0] == name), None)
     if row is None:
         raise KeyError(f"the operation {op} has no argument {name}")
@@ -36,13 +36,13 @@ def _argument(op, name):
 
 
 def _unused(text):
-    """The default of an argument that nothing depends on."""
+    """The default of an argument without effect."""
     known = {"None": None, "True": True, "False": False}
     return known[text] if text in known else int(text) if text.isdigit() else text
 
 
 class _Row:
-    """An operation under TensorFlow's names (src/engine/ops.def): how a call becomes inputs and attributes."""
+    """An operation under TensorFlow's names (src/engine/ops.def): converts a call to inputs and attributes."""
 
     def __init__(self, op, names, params, is_random):
         self.op, self.names, self.is_random = op, names.split(","), is_random
@@ -94,12 +94,12 @@ def _put_tensor(inputs, attrs, name, v, kind):
 
 
 def as_float(v):
-    """A value as it is; a literal as float32."""
+    """A value unchanged; a literal as float32."""
     return convert(v) if _call.is_typed(v) else convert(v, np.dtype("float32"))
 
 
 def as_type(v, dtype):
-    """A value cast to a type; a literal made of it."""
+    """A value cast to a type; a literal converted to it."""
     return cast(v, dtype) if _call.is_typed(v) else convert(v, dtype)
 
 
@@ -194,7 +194,7 @@ _PUT = {
 }
 
 PUBLIC = {}  # "math.add" -> function
-do = types.SimpleNamespace()  # the same as attributes, for functions made of others: do.math.add(x, y)
+do = types.SimpleNamespace()  # the same as attributes, for composed functions: do.math.add(x, y)
 
 
 def _enter(name, function):
@@ -219,7 +219,7 @@ def _define(row):
 
 
 def publish(name):
-    """Decorator: the function under further public names."""
+    """Decorator: gives the function more public names."""
 
     def put(f):
         f = named(f)
@@ -256,7 +256,7 @@ def _invert(x):
 
 @publish("cast,dtypes.cast")
 def cast(x, dtype, name=None):
-    """The values as another dtype. Floats are cut toward 0. Complex ones are pairs of floats."""
+    """Converts the values to another dtype. Floats are truncated toward 0. Complex ones are pairs of floats."""
     if "complex" in PUBLIC and (hasattr(x, "imag") and hasattr(x, "conj") and not _call.is_typed(x) or _is_complex(dtype)):
         return _cast_complex(x, dtype)
     dtype = _dtypes.as_dtype(dtype)
@@ -274,7 +274,7 @@ def _is_complex(dtype):
 
 
 def _cast_complex(x, dtype):
-    """Complex values of real ones or of others; or the real parts."""
+    """Complex values from real or complex ones; or the real parts."""
     if not _is_complex(dtype):
         return cast(x.real, dtype)
     part = "float64" if "128" in str(getattr(dtype, "name", dtype)) else "float32"
@@ -285,7 +285,7 @@ def _cast_complex(x, dtype):
 
 @publish("saturate_cast,dtypes.saturate_cast")
 def saturate_cast(value, dtype, name=None):
-    """The values as another dtype; those beyond its range become its ends."""
+    """Converts the values to another dtype; those out of range become its limits."""
     value, dtype = convert(value), _dtypes.as_dtype(dtype)
     out = run("saturate_cast", [value], {"dtype": _dtypes.number(dtype)})[0]
     if dtype.kind not in "fV" or _call.dtype_of(value).itemsize < dtype.itemsize:
@@ -306,7 +306,7 @@ _LARGEST = {
 
 @publish("ensure_shape")
 def ensure_shape(x, shape, name=None):
-    """x, whose shape must fit; unknown dimensions become known."""
+    """x, whose shape must match; unknown dimensions become known."""
     shape = _spec.as_shape(shape)
     if shape is None:
         return convert(x)
@@ -317,7 +317,7 @@ def ensure_shape(x, shape, name=None):
 
 @publish("split")
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
-    """Parts along an axis: that many equal ones, or of the sizes given."""
+    """Parts along an axis: a number of equal ones, or of the given sizes."""
     attrs = {"axis": attribute(axis, "axis")}
     sizes = attribute(num_or_size_splits, "num_or_size_splits")
     if np.ndim(sizes):
@@ -335,8 +335,8 @@ def unstack(value, num=None, axis=0, name="unstack"):
 
 @publish("where")
 def where(condition, x=None, y=None, name=None):
-    """x where the condition holds, else y; with the condition alone, where it holds (where numbers
-    are not 0): (n, rank)."""
+    """x where the condition holds, else y; with only the condition, the indices where it holds (where numbers are
+    nonzero): (n, rank)."""
     if x is None and y is None:
         condition = convert(condition)
         if _call.dtype_of(condition).kind in "iuf":
@@ -347,7 +347,7 @@ def where(condition, x=None, y=None, name=None):
 
 @publish("pad")
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
-    """Wider by paddings, (rank, 2): values before and after each dimension."""
+    """Pads by paddings, (rank, 2): values before and after each dimension."""
     tensor = convert(tensor)
     attrs, inputs = {}, [tensor]
     _put_choice(inputs, attrs, "mode", mode, "{CONSTANT,REFLECT,SYMMETRIC}")
@@ -361,7 +361,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
 
 @publish("one_hot")
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
-    """Vectors of `depth` values with on_value at the index, else off_value (1 and 0, float32)."""
+    """Vectors of `depth` values: on_value at the index, else off_value (1 and 0, float32)."""
     given = next(
         (_call.dtype_of(v) for v in (on_value, off_value) if v is not None and _call.is_typed(v)),
         None,
@@ -380,7 +380,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
 
 @publish("norm,linalg.norm")
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
-    """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
+    """Norm of vectors: the root of the sum of squares along the axes (ord 1: sum of absolute values)."""
     x = convert(tensor)
     attrs = {"keepdims": int(bool(keepdims))}
     _put_axis(None, attrs, "axis", axis, "x")
@@ -401,7 +401,7 @@ def _direction(direction):
 
 @publish("sort")
 def sort(values, axis=-1, direction="ASCENDING", name=None):
-    """The values in order along an axis."""
+    """Sorts the values along an axis."""
     x = convert(values)
     attrs = {"axis": attribute(axis, "axis"), "descending": _direction(direction)}
     return cast(run("sort", [_sortable(x)], attrs)[0], _call.dtype_of(x))
@@ -415,7 +415,7 @@ def _sortable(x):
 
 @publish("argsort")
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
-    """The places that would put the values in order, int32."""
+    """The indices that would sort the values, int32."""
     return run(
         "argsort",
         [_sortable(convert(values))],
@@ -424,8 +424,8 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 
 def _of_type(value, dtype):
-    """An array of numbers as another type of numbers, where TensorFlow makes a tensor of it: integers as
-    integers, and as floats; floats as floats."""
+    """Converts an array of numbers to another numeric type as TensorFlow would for a tensor: integers to integers and
+    floats, floats to floats."""
     if dtype is None or not _call.is_typed(value) or isinstance(value, Value):
         return value
     a = np.asarray(value)
@@ -435,7 +435,7 @@ def _of_type(value, dtype):
 
 @publish("constant,convert_to_tensor")
 def constant(value, dtype=None, shape=None, name="Const", dtype_hint=None):
-    """An array: of a Python value int32 or float32, unless dtype says otherwise."""
+    """An array: Python values become int32 or float32, unless dtype is given."""
     if is_symbolic(value):
         return convert(value, None if dtype is None else _dtypes.as_dtype(dtype))
     dtype = None if dtype is None else _dtypes.as_dtype(dtype)
@@ -458,8 +458,8 @@ def fill(dims, value, name=None):
 
 
 def partly_shaped(value, dims):
-    """value, with the dimensions known of which `dims` holds numbers rather than symbols; or with as many
-    unknown ones as a vector of computed dimensions has."""
+    """value, with the dimensions that `dims` gives as numbers rather than symbols; or with as many unknown ones as a
+    vector of computed dimensions has."""
     if not isinstance(value, Value):
         return value
     if isinstance(dims, Value):
@@ -535,7 +535,7 @@ globals()["range"] = _range
 
 @publish("image.resize_with_pad")
 def resize_with_pad(image, target_height, target_width, method="bilinear", antialias=False):
-    """Resized with its proportions to fit, and filled up with zeros around."""
+    """Resized with its proportions to fit, and padded with zeros."""
     image = convert(image)
     shape = run("shape", [image], {"out_type": _dtypes.number("int32")})[0]
     known = static_ints(shape)
@@ -571,7 +571,7 @@ _enter("image.ResizeMethod", ResizeMethod)
 
 
 def _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed):
-    """The arguments that both random resized crops share."""
+    """The arguments shared by both random resized crops."""
     attrs = {
         "size": ("ints", [int(s) for s in size]),
         "scale": ("floats", [float(s) for s in scale]),
@@ -600,10 +600,9 @@ def random_resized_crop(
     method="pil_bilinear",
     seed=None,
 ):
-    """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random
-    crop resized, and mirrored with a chance of `flip` (0: never). (height, width, channels) uint8; float32,
-    less mean and over std (of values in [0, 1], one for each channel), if those are given; planar:
-    (channels, height, width)."""
+    """A uint8 image's (height, width, 1 to 4 channels) first training steps in one: a random crop, resized, and
+    mirrored with probability `flip` (0: never). (height, width, channels) uint8; float32, minus mean and over std (of
+    values in [0, 1], one for each channel), if those are given; planar: (channels, height, width)."""
     attrs = _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed)
     return run("random_resized_crop", [convert(image)], attrs, True)[0]
 
@@ -622,9 +621,9 @@ def jpeg_random_resized_crop(
     fast=False,
     seed=None,
 ):
-    """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,
-    mirrors it with a chance of `flip` (0: never). (height, width, 3) uint8; float32, less mean and over std
-    (of values in [0, 1]), if those are given; planar: (3, height, width)."""
+    """A JPEG's first training steps in one: decodes what a random crop needs, resizes it, mirrors it with probability
+    `flip` (0: never). (height, width, 3) uint8; float32, minus mean and over std (of values in [0, 1]), if those are
+    given; planar: (3, height, width)."""
     attrs = _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed)
     attrs["fast"] = int(fast)
     return run("jpeg_random_resized_crop", [convert(contents, _dtypes.string)], attrs, True)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequence packing: Dataset.pack. The engine's pack makes three components of each; here is how they are named."""
+"""Sequence packing: Dataset.pack. The engine's pack turns each component into three; this file names them."""
 
 from ..core import _arguments as _arg
 from ..core import _spec
@@ -9,7 +9,7 @@ from ..errors import InvalidArgumentError
 from ._groups import _like, _values
 
 METHODS = ("first_fit", "best_fit", "chop")
-PARTS = ("", "_segment_ids", "_positions")  # of a component, as names of a dict
+PARTS = ("", "_segment_ids", "_positions")  # suffixes of a component's names in a dict
 
 
 def _lengths(length, spec):
@@ -23,7 +23,7 @@ def _is_flat(spec):
 
 
 def _named(spec, parts):
-    """A dict's result: NAME, NAME_segment_ids, NAME_positions. parts: those of each component, in order."""
+    """A dict's result: NAME, NAME_segment_ids, NAME_positions. parts: each component's, in order."""
     out = {}
     for key, three in zip(_spec.sorted_keys(spec), parts):
         for end, part in zip(PARTS, three):
@@ -50,19 +50,18 @@ def _checked(spec):
 
 @method
 def pack(self, length, method="first_fit", bins=64, padding_values=None, max_sequences=None, name=None):
-    """Rows of `length` values that several sequences share, with segment ids and positions, both int32.
+    """Packs several sequences into rows of `length` values, with segment ids and positions, both int32.
 
-    An element's components are sequences along their first dimension (a scalar is one value). A dict gives
-    NAME, NAME_segment_ids and NAME_positions for each; any other element gives (values, segment_ids,
-    positions). Segment ids count the sequences of a row from 1, and are 0 in the padding. Positions count
-    from 0 in each sequence.
+    An element's components are sequences along their first dimension (a scalar is one value). A dict yields NAME,
+    NAME_segment_ids and NAME_positions for each; any other element yields (values, segment_ids, positions). Segment ids
+    number a row's sequences from 1, and are 0 in the padding. Positions count from 0 in each sequence.
 
-    length: of the rows, one for all components, or in the elements' structure. A dict may leave out
-    components: so does the result.
+    length: of the rows, one for all components, or in the elements' structure. Components missing from a dict are also
+    missing from the result.
     method: "first_fit" puts a sequence into the first of `bins` rows that has space for it in every
-    component, "best_fit" into the fullest of them; when none has space, the rows follow as elements. "chop"
-    leaves no gaps: a row ends where a component is full, and the rest of the sequence begins the next row.
-    padding_values: as for padded_batch. max_sequences: the most in a row.
+    component, "best_fit" into the fullest of them; when none has space, the rows become elements. "chop" leaves no
+    gaps: a row ends when a component is full, and the rest of the sequence starts the next row. padding_values: as in
+    padded_batch. max_sequences: most sequences in a row.
     """
     if method not in METHODS:
         raise InvalidArgumentError(f"pack: method is one of {', '.join(METHODS)}, not {method!r}")
@@ -84,5 +83,5 @@ def pack(self, length, method="first_fit", bins=64, padding_values=None, max_seq
     arrange = _named if _is_flat(spec) else _structured
     places = arrange(spec, [[3 * k + j for j in range(3)] for k in range(len(components))])
     args["outputs"] = ("ints", _spec.flatten(places))
-    # The engine says what the components are; here only how they are nested.
+    # the engine determines the components; this is only how they are nested
     return ds._then("pack", args, _spec.map_structure(lambda _: TensorSpec(), places))

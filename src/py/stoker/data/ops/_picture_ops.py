@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Further operations on images that are made of others: gradients, JPEG's losses, similarity."""
+"""More image operations composed of others: gradients, JPEG artifacts, similarity."""
 
 import functools
 
@@ -25,7 +25,7 @@ def image_gradients(image):
 
 @publish("image.sobel_edges")
 def sobel_edges(image):
-    """Edges by Sobel's filters: (..., channels, 2)."""
+    """Sobel edges: (..., channels, 2)."""
     x = convert(image)
     x = do.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
     part = lambda i, j: x[:, i : (i - 2) or None, j : (j - 2) or None]
@@ -36,21 +36,21 @@ def sobel_edges(image):
 
 
 def _jpeg_at(image, quality, low, high):
-    """The image after JPEG at one of the qualities [low, high)."""
+    """The image after JPEG compression with a quality in [low, high)."""
     branches = [lambda q=q: do.image.adjust_jpeg_quality(image, q) for q in range(low, high)]
     return do.switch_case(quality - np.int32(low), branches)
 
 
 @publish("image.random_jpeg_quality")
 def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
-    """What an image looks like after it was a JPEG of a random quality."""
+    """The image after JPEG compression with a random quality."""
     low, high = _qualities(min_jpeg_quality, max_jpeg_quality)
     return _jpeg_at(image, uniform([], low, high, "int32", seed), low, high)
 
 
 @publish("image.stateless_random_jpeg_quality")
 def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed):
-    """The same, of a quality that a seed draws."""
+    """The same, with a seeded random quality."""
     low, high = _qualities(min_jpeg_quality, max_jpeg_quality)
     drawn = cast(do.multiply(unit(seed, np.uint64(0)), np.float32(high - low)), "int32")
     return _jpeg_at(image, drawn + np.int32(low), low, high)
@@ -66,7 +66,7 @@ def _qualities(low, high):
 @publish("image.stateless_sample_distorted_bounding_box")
 def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1, aspect_ratio_range=None,
                                             area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
-    """sample_distorted_bounding_box by a seed of two integers, which must be known."""
+    """sample_distorted_bounding_box with a seed of two integers, which must be known."""
     known = _call.static_ints(seed)
     if known is None:
         raise TraceError("stateless_sample_distorted_bounding_box: seed must be known while the function is traced")
@@ -84,7 +84,7 @@ def _gauss(size=11, sigma=1.5):
 
 
 def _filtered(x, kernel):
-    """Each channel through a kernel, where it fits."""
+    """Convolves each channel with a kernel, where it fits."""
     size = len(kernel)
     patches = do.image.extract_patches(x, [1, size, size, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")
     dims = _shape(patches)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of one's own, written in C: include/stoker/plugin.h says how."""
+"""Custom operations, written in C: see include/stoker/plugin.h."""
 
 import os
 import types
@@ -10,7 +10,7 @@ from ..core import _call, _libraries
 
 
 def get_include():
-    """The folder of the headers that plug-ins are built with: cc -shared -fPIC -I<it> ..."""
+    """The folder with the headers for building plug-ins: cc -shared -fPIC -I<it> ..."""
     return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 
 
@@ -41,9 +41,9 @@ def _operation(name):
 def load_op_library(library_filename):
     """The operations of a plug-in (a shared library, see stoker/plugin.h), as a module of functions.
 
-    They take values, and attributes (numbers, texts, lists of numbers) by keyword; inside of traced
-    functions they run natively. NotFoundError: the library cannot be loaded; InvalidArgumentError:
-    it is no plug-in, or has a name that is taken.
+    They take values, and attributes (numbers, texts, lists of numbers) by keyword; in traced functions they run
+    natively. NotFoundError: the library can't be loaded; InvalidArgumentError: it isn't a plug-in, or one of its names
+    is taken.
     """
     path = os.path.abspath(os.fspath(library_filename))
     names = _libraries.load(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""print for each element, in the middle of a traced function: Python's, as the engine comes to it."""
+"""print for each element, within a traced function: runs Python's when the engine reaches it."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from ..errors import InvalidArgumentError
 
 
 def _number(v):
-    """A number as TensorFlow prints it: as few digits as tell it from others, no `.0`."""
+    """A number as TensorFlow prints it: the fewest digits that identify it, no `.0`."""
     if isinstance(v, (np.bool_, bool)):
         return str(int(v))
     if v.dtype.kind not in "fV":
@@ -25,7 +25,7 @@ def _number(v):
 
 
 def _items(a, edge):
-    """The value in brackets; of a longer dimension its ends."""
+    """The value in brackets; long dimensions show only their ends."""
     if np.ndim(a) == 0:
         v = a[()] if isinstance(a, np.ndarray) else a
         return f'"{v.decode("utf-8", "replace")}"' if isinstance(v, bytes) else _number(v)
@@ -56,7 +56,7 @@ def _stream(name):
 
 
 class _Printer:
-    """Writes one line for each call; parts: lists of texts, with None for the values."""
+    """Writes one line per call; parts: lists of texts, with None for the values."""
 
     def __init__(self, parts, stream, edge, sep, end):
         self.parts, self.stream, self.edge, self.sep, self.end = parts, stream, edge, sep, end
@@ -76,7 +76,7 @@ class _Printer:
 
 
 def _parts(v, values):
-    """Texts of a structure, None for each value, which goes into `values`."""
+    """Texts of a structure, with None for each value, which is appended to `values`."""
     if isinstance(v, (Value, bytes, np.ndarray, np.generic)):
         values.append(_call.convert(v))
         return [None]
@@ -96,10 +96,10 @@ def _parts(v, values):
 
 @publish("print")
 def print_(*inputs, output_stream=None, summarize=3, sep=" ", end=os.linesep, name=None):
-    """Prints values, to sys.stderr; inside of a traced function those of each element, as it is made.
+    """Prints values to sys.stderr; in a traced function, those of each element when it is made.
 
     output_stream: sys.stdout, sys.stderr or "file://PATH". summarize: values at each end of a
-    dimension; -1: all. The stage may be ahead of the loop, and several threads do not keep the order.
+    dimension; -1: all. The stage may be ahead of the loop, and several threads don't keep the order.
     """
     values, parts = [], []
     for v in inputs:

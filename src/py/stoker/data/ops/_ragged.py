@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of elements that differ in length: sparse and ragged values, and dense ones of unknown
-shape. The engine's ragged_batch lays components side by side; a traced function makes the values."""
+"""Batches of elements that differ in length: sparse and ragged values, and dense ones of unknown shape. The engine's
+ragged_batch makes components; a traced function makes the values from them."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ._ops import cast, do
 
 
 def _last_unknown(leaf):
-    """The last dimension of a dense leaf whose length is unknown; -1: none is."""
+    """The last dimension of unknown length in a dense leaf; -1: none."""
     if leaf.shape is None:
         return -1
     return max((i for i, d in enumerate(leaf.shape) if d is None), default=-1)
@@ -39,8 +39,7 @@ def _sparse(parts, leaf):
 
 
 def _ragged(parts, leaf):
-    """parts: flat values and their splits, then for each level its row_splits and where those of
-    each element begin."""
+    """parts: flat values and their splits, then for each level its row_splits and each element's start in them."""
     values, outer, nested = parts[0], None, []
     for i in range(leaf.ragged_rank):
         first, merged = _call.run("ragged_nest", [parts[2 + 2 * i], parts[3 + 2 * i]], {})
@@ -62,7 +61,7 @@ def _leaf(parts, leaf, mode, dtype):
 def _batched(ds, args, row_splits_dtype=None):
     """ds.batch for elements with sparse and ragged values; with row_splits_dtype, ds.ragged_batch.
 
-    args: batch_size and drop_remainder as the engine takes them.
+    args: batch_size and drop_remainder, in the engine's form.
     """
     is_ragged = row_splits_dtype is not None
     if is_ragged and row_splits_dtype not in (np.dtype("int32"), np.dtype("int64")):
@@ -70,7 +69,7 @@ def _batched(ds, args, row_splits_dtype=None):
     leaves = _spec.flatten(ds.element_spec)
     modes = [_modes(leaf, is_ragged) for leaf in leaves]
     flat = [m for leaf in modes for m in leaf]
-    # The engine says what the components are; here only how many there are.
+    # the engine determines the components; here only their number matters
     raw = tuple(TensorSpec() for m in flat for _ in range(m + 2))
     made = ds._then("ragged_batch", dict(args, ragged=("ints", flat)), raw)
 
@@ -89,7 +88,7 @@ def _batched(ds, args, row_splits_dtype=None):
 
 
 def _at_least(n, limit):
-    """The limit; where n is above it, an error of the element."""
+    """The limit; n above it is an error of the element."""
     room = do.zeros(do.stack([np.int64(limit) - n]), "bool")
     return do.shape(room, out_type="int64")[0] + n
 
@@ -114,7 +113,7 @@ def sparse_batch(self, batch_size, row_shape, name=None):
 
 
 def _rows(leaf):
-    """How many slices a leaf has."""
+    """The number of a leaf's slices."""
     if isinstance(leaf, SparseTensor):
         return leaf.dense_shape[0]
     if isinstance(leaf, RaggedTensor):
@@ -168,7 +167,7 @@ def _unbatched(ds):
 
 
 def _same_count(counts):
-    """The number of slices: the most that a leaf has, so that a shorter one is an error."""
+    """The number of slices: the most that a leaf has, so a shorter one is an error."""
     return counts[0] if len(counts) == 1 else do.reduce_max(do.stack(counts))
 
 
@@ -181,9 +180,9 @@ def batch(
     deterministic=None,
     name=None,
 ):
-    """batch_size elements as one, with a new first dimension. Shapes must be equal.
+    """Combines batch_size elements into one, with a new first dimension. Shapes must be equal.
 
-    num_parallel_calls and deterministic are accepted, and change nothing.
+    num_parallel_calls and deterministic are accepted without effect.
     """
     _arg.parallel(num_parallel_calls, deterministic)
     args = {
@@ -198,8 +197,7 @@ def batch(
 
 @method
 def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
-    """batch_size elements as one; components of a shape that is not known in full become
-    RaggedTensors."""
+    """Combines batch_size elements into one; components without a fully known shape become RaggedTensors."""
     args = {
         "batch_size": _arg.count(batch_size, "batch_size", 1),
         "drop_remainder": int(bool(drop_remainder)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of RaggedTensor that need operations: what it is made of, and what it becomes."""
+"""RaggedTensor methods that need operations: constructors and conversions."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def _method(f):
 @_method
 @classmethod
 def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
-    """Of values and the length of each row."""
+    """From values and the length of each row."""
     lengths = _call.convert(row_lengths)
     lengths = do.cast(lengths, "int64")
     return cls(_call.convert(values), [do.concat([np.zeros(1, np.int64), do.cumsum(lengths)], 0)])
@@ -27,14 +27,14 @@ def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
 @_method
 @classmethod
 def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
-    """Of values and the number of each one's row (sorted)."""
+    """From values and each one's row number (sorted)."""
     return cls(_call.convert(values), [do.ragged.segment_ids_to_row_splits(value_rowids, nrows)])
 
 
 @_method
 @classmethod
 def from_row_starts(cls, values, row_starts, name=None, validate=True):
-    """Of values and where each row begins."""
+    """From values and each row's start."""
     values = _call.convert(values)
     ends = do.shape(values, "int64")[:1]
     return cls(values, [do.concat([do.cast(row_starts, "int64"), ends], 0)])
@@ -43,7 +43,7 @@ def from_row_starts(cls, values, row_starts, name=None, validate=True):
 @_method
 @classmethod
 def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, validate=True, name=None):
-    """Of values and the length that all rows have."""
+    """From values and the common length of all rows."""
     values = _call.convert(values)
     count = do.floordiv(do.shape(values, "int64")[0], np.int64(uniform_row_length))
     return cls(values, [do.range(count + np.int64(1)) * np.int64(uniform_row_length)])
@@ -52,7 +52,7 @@ def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, validat
 @_method
 @classmethod
 def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype="int64"):
-    """Of a dense value: rows of those lengths, or without the padding at their ends."""
+    """From a dense value: rows of those lengths, or without the padding at their ends."""
     x = _call.convert(tensor)
     if ragged_rank != 1:
         raise NotImplementedError("RaggedTensor.from_tensor with ragged_rank other than 1")
@@ -72,7 +72,7 @@ def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=Non
 @_method
 @classmethod
 def from_sparse(cls, st_input, name=None, row_splits_dtype="int64"):
-    """Of a sparse matrix whose rows have their values at the left."""
+    """From a sparse matrix whose rows have their values on the left."""
     rows = do.cast(st_input.dense_shape[0], "int32")
     splits = do.ragged.segment_ids_to_row_splits(st_input.indices[:, 0], rows)
     return cls(st_input.values, [do.cast(splits, row_splits_dtype)])
@@ -80,32 +80,32 @@ def from_sparse(cls, st_input, name=None, row_splits_dtype="int64"):
 
 @_method
 def to_sparse(self, name=None):
-    """A SparseTensor of the values at their places."""
+    """A SparseTensor of the values at their indices."""
     at, shape = _call.run("ragged_places", [do.cast(s, "int64") for s in self.nested_row_splits], {})
     return SparseTensor(at, self.flat_values, shape, (None,) * (self.ragged_rank + 1))
 
 
 @_method
 def nrows(self, out_type=None, name=None):
-    """How many rows there are."""
+    """The number of rows."""
     return do.shape(self.row_splits, out_type or "int64")[0] - _call.convert(1, _dtypes.as_dtype(out_type or "int64"))
 
 
 @_method
 def value_rowids(self, name=None):
-    """For each value the number of its row."""
+    """The row number of each value."""
     return do.ragged.row_splits_to_segment_ids(self.row_splits)
 
 
 @_method
 def row_starts(self, name=None):
-    """Where each row begins."""
+    """Each row's start."""
     return self.row_splits[:-1]
 
 
 @_method
 def row_limits(self, name=None):
-    """Where each row ends."""
+    """Each row's end."""
     return self.row_splits[1:]
 
 

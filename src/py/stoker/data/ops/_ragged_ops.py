@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.ragged: values whose rows differ in length, of nested lists and of bounds."""
+"""tf.ragged: values whose rows differ in length, from nested lists and from ranges."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def _depth(value):
 @publish("ragged.constant")
 def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None,
              row_splits_dtype="int64"):  # fmt: skip
-    """A RaggedTensor of nested lists whose rows differ in length."""
+    """A RaggedTensor from nested lists whose rows differ in length."""
     depth = _depth(pylist)
     rank = depth - 1 if ragged_rank is None else int(ragged_rank)
     rank -= 0 if inner_shape is None or ragged_rank is not None else len(tuple(inner_shape))
@@ -46,7 +46,7 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None,
 
 @publish("ragged.range")
 def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype="int64"):
-    """Rows of numbers, each from its start up to its limit; with one argument from 0 on."""
+    """Rows of numbers, each from its start up to its limit; with one argument from 0."""
     if limits is None:
         starts, limits = np.zeros_like(np.asarray(starts)), starts
     a, b, d = np.broadcast_arrays(np.atleast_1d(starts), np.atleast_1d(limits), deltas)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values drawn at random: per element inside of a dataset, from (seed, epoch, index)."""
+"""Random values: per element within a dataset, from (seed, epoch, index)."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def _drawn(op, shape, dtype, attrs, seed):
 
 
 def _is_known(v):
-    """Is it one number that is known now? Bounds that are values, or arrays, are computed with."""
+    """Is it a single number known now? Otherwise bounds are part of the computation."""
     if _call.is_symbolic(v):
         return isinstance(v, Value) and v.constant() is not None and not v.shape
     return np.ndim(v) == 0
@@ -35,15 +35,15 @@ def _between(shape, low, high, dtype, seed):
     if dtype.kind == "f" or dtype == _dtypes.bfloat16:
         unit = _drawn("random_uniform", shape, dtype, {"minval": 0, "maxval": 1}, seed)
         return _ops.add(_ops.multiply(unit, span), low)
-    # 62 bits modulo the span: no value is likelier than another by more than span / 2**62.
+    # 62 bits modulo the span: probabilities differ by at most span / 2**62
     wide = np.dtype("int64")
     bits = _drawn("random_uniform", shape, wide, {"minval": 0, "maxval": 2**62}, seed)
     return _ops.add(_ops.cast(_ops.floormod(bits, _ops.cast(span, wide)), dtype), low)
 
 
 def uniform(shape, minval=0, maxval=None, dtype="float32", seed=None, name=None):
-    """Evenly distributed values in [minval, maxval); floats in [0, 1) by default. The bounds may be
-    values of the function that is traced, and arrays that fit the shape."""
+    """Uniform values in [minval, maxval); floats in [0, 1) by default. Bounds may be values of the traced function, and
+    arrays that broadcast to the shape."""
     dtype = _dtypes.as_dtype(dtype)
     if maxval is None:
         if dtype.kind in "iu":
@@ -69,17 +69,17 @@ def normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
-    """Normally distributed values within two standard deviations."""
+    """Normally distributed values within two standard deviations of the mean."""
     return _spread("truncated_normal", shape, mean, stddev, _dtypes.as_dtype(dtype), seed)
 
 
 def gamma(shape, alpha, beta=None, dtype="float32", seed=None, name=None):
-    """Gamma distributed values of shape alpha and rate beta (1), as many as `shape` says of each."""
+    """Gamma distributed values with shape alpha and rate beta (1); `shape` gives how many for each."""
     dtype = _dtypes.as_dtype(dtype)
     wide = np.dtype("float64") if dtype == np.dtype("float64") else np.dtype("float32")
     alpha = _ops.as_type(alpha, wide)
     rate = None if beta is None else _ops.as_type(beta, wide)
-    if rate is not None:  # each pair draws for itself
+    if rate is not None:  # each pair draws separately
         alpha = _ops.add(alpha, _ops.zeros_like(rate))
     sizes = _ops.static_ints(shape)
     if sizes is None:
@@ -93,7 +93,7 @@ def gamma(shape, alpha, beta=None, dtype="float32", seed=None, name=None):
 
 
 def beta(shape, alpha, beta, dtype="float32", seed=None, name=None):
-    """Beta distributed values of shapes alpha and beta, as mixing images takes them."""
+    """Beta distributed values, as used for mixing images."""
     other = None if seed is None else int(seed) + 0x9E3779B9
     x = gamma(shape, _ops.add(_ops.as_type(alpha, _F64), _ops.zeros_like(_ops.as_type(beta, _F64))), dtype=_F64, seed=seed)
     y = gamma(shape, _ops.add(_ops.as_type(beta, _F64), _ops.zeros_like(_ops.as_type(alpha, _F64))), dtype=_F64, seed=other)
@@ -104,7 +104,7 @@ _F64 = np.dtype("float64")
 
 
 def categorical(logits, num_samples, dtype=None, seed=None, name=None):
-    """(rows, num_samples) class numbers, int64, drawn by each row's unnormalised log chances."""
+    """(rows, num_samples) class numbers, int64, drawn by each row's unnormalized log probabilities."""
     x = _ops.cast(logits, "float32")
     if x.shape is None or len(x.shape) != 2:
         raise TraceError("categorical takes a matrix of log chances")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values put at places: scatter_nd, segment sums, partitions, histograms. Made of the engine's scatter, gather
+"""Writes values at indices: scatter_nd, segment sums, partitions, histograms. Composed of the engine's scatter, gather
 and bincount, so they are native."""
 
 import numpy as np
@@ -14,8 +14,8 @@ _I64 = np.dtype("int64")
 
 
 def _rows_of(indices, dims, drops):
-    """Numbers of rows of the flattened leading dimensions for places (n, k) in them; a place outside is an
-    error, or (drops) left out."""
+    """Row numbers in the flattened leading dimensions for indices (n, k); an index outside is an error, or (drops)
+    skipped."""
     at = cast(convert(indices), _I64)
     k = at.shape[-1]
     linear, fits = np.int64(0), None
@@ -29,14 +29,14 @@ def _rows_of(indices, dims, drops):
 
 
 def _strings_at(value, rows, updates, count):
-    """Rows of strings replaced: taken from both, by numbers that are scattered instead."""
+    """Replaces rows of strings: gathers from both, by numbers that are scattered instead."""
     n = do.shape(updates)[0]
     numbers = run("scatter", [cast(do.range(count), _I64), rows, cast(do.range(n), _I64) + cast(count, _I64)], {"mode": "update"})[0]
     return do.gather(do.concat([value, updates], 0), numbers)
 
 
 def _changed(value, indices, updates, mode):
-    """The value with updates at places of its k leading dimensions."""
+    """The value with updates at indices into its k leading dimensions."""
     x, at = convert(value), convert(indices)
     updates = convert(updates, x.dtype) if not _call.is_typed(updates) else convert(updates)
     k = at.shape[-1] if at.shape else None
@@ -62,7 +62,7 @@ def _changed(value, indices, updates, mode):
 
 @publish("scatter_nd")
 def scatter_nd(indices, updates, shape, name=None):
-    """Zeros of that shape with the updates added at places (the last dimension of indices)."""
+    """Zeros of that shape with the updates added at indices (the last dimension of indices)."""
     updates = convert(updates)
     zero = b"" if updates.dtype == _dtypes.string or updates.dtype == object else 0
     if updates.dtype == np.bool_:
@@ -88,7 +88,7 @@ for _name, _mode, _words in (
 
 
 def _segments(data, segment_ids, num_segments, mode, start):
-    """(rows of start changed by the data of each number, the flattened numbers)."""
+    """(rows of start changed by each segment's data, the flattened segment ids)."""
     x, ids = convert(data), convert(segment_ids)
     k = _rank(ids, "segments")
     rest = _shape(x)[k:]
@@ -103,14 +103,14 @@ def _segments(data, segment_ids, num_segments, mode, start):
 
 
 def _counts(rows, num_segments, like):
-    """How many values each number has, of the type and rank of a result."""
+    """The number of values in each segment, with a result's type and rank."""
     kept = do.boolean_mask(rows, do.greater_equal(rows, np.int64(0)))
     n = do.math.bincount(cast(kept, "int32"), minlength=num_segments, maxlength=num_segments)
     return do.reshape(cast(n, like.dtype), do.stack([do.shape(n)[0]] + [1] * (len(like.shape) - 1)))
 
 
 def _start(dtype, mode):
-    """What a reduction begins with: TensorFlow's for numbers without values."""
+    """The initial value of a reduction: TensorFlow's for empty segments."""
     if mode in ("add", "multiply"):
         return np.asarray(mode == "multiply", dtype)
     if dtype.kind == "f" or dtype.name == "bfloat16":
@@ -148,7 +148,7 @@ def _sorted(how):
         out = _reduced(x, ids, n, how)
         if how in ("sum", "mean"):
             return out
-        # Numbers without values give 0, or 1 of products.
+        # empty segments give 0, or 1 for products
         rows = do.reshape(cast(ids, _I64), [-1])
         has = do.greater(_counts(rows, n, out), convert(0, out.dtype))
         return do.where(has, out, do.fill(do.shape(out), convert(how == "prod" and 1 or 0, out.dtype)))
@@ -166,7 +166,7 @@ for _how in ("sum", "prod", "max", "min", "mean", "sqrt_n"):
 
 @publish("dynamic_partition")
 def dynamic_partition(data, partitions, num_partitions, name=None):
-    """A list of num_partitions values: the slices of data for each number."""
+    """A list of num_partitions values: the slices of data for each partition."""
     x, numbers = convert(data), convert(partitions)
     count = int(attribute(num_partitions, "num_partitions"))
     return [do.boolean_mask(x, do.equal(numbers, np.asarray(k, numbers.dtype))) for k in range(count)]
@@ -174,7 +174,7 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
 
 @publish("dynamic_stitch,parallel_dynamic_stitch")
 def dynamic_stitch(indices, data, name=None):
-    """One value of the slices of several, at the places that indices give; later ones win."""
+    """One value from the slices of several, at the positions in indices; later ones win."""
     flat, rows = [], []
     for at, x in zip(indices, data):
         at, x = convert(at), convert(x)
@@ -189,8 +189,7 @@ def dynamic_stitch(indices, data, name=None):
 
 @publish("histogram_fixed_width_bins")
 def histogram_fixed_width_bins(values, value_range, nbins=100, dtype="int32", name=None):
-    """The number of the bin of each value, of nbins even ones over value_range; those outside count for the
-    outermost."""
+    """The bin number of each value, with nbins equal bins over value_range; those outside count in the outermost."""
     x = convert(values)
     low, high = (do.cast(v, x.dtype) for v in do.unstack(convert(value_range, x.dtype) if not _call.is_typed(value_range) else convert(value_range), num=2))
     scaled = do.truediv(do.subtract(x, low), do.subtract(high, low))
@@ -201,7 +200,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype="int32", na
 
 @publish("histogram_fixed_width")
 def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=None):
-    """How many values are in each of nbins even bins over value_range."""
+    """The number of values in each of nbins equal bins over value_range."""
     bins = do.reshape(histogram_fixed_width_bins(values, value_range, nbins), [-1])
     n = static_ints(nbins)
     out = do.math.bincount(bins, minlength=nbins, maxlength=nbins, dtype=dtype)
@@ -210,7 +209,7 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=No
 
 @publish("unravel_index")
 def unravel_index(indices, dims, name=None):
-    """Places in several dimensions of flat ones: (dimensions, ...)."""
+    """Converts flat indices to multi-dimensional ones: (dimensions, ...)."""
     at, sizes = convert(indices), static_ints(dims)
     if sizes is None:
         raise TraceError("unravel_index: dims must be known while the function is traced")
@@ -223,14 +222,14 @@ def unravel_index(indices, dims, name=None):
 
 @publish("math.invert_permutation")
 def invert_permutation(x, name=None):
-    """For each number of a permutation its place."""
+    """The inverse of a permutation."""
     x = convert(x)
     return cast(do.argsort(x), x.dtype)
 
 
 @publish("reverse_sequence")
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None, seq_dim=None, batch_dim=None):
-    """Each row's first seq_lengths values turned round."""
+    """Reverses each row's first seq_lengths values."""
     seq, batch = int(seq_axis if seq_axis is not None else seq_dim or 0), int(batch_axis if batch_axis is not None else batch_dim or 0)
     x, lengths = convert(input), cast(convert(seq_lengths), "int32")
     rank = _rank(x, "reverse_sequence")
@@ -263,7 +262,7 @@ def in_top_k(targets, predictions, k, name=None):
 
 
 def _setdiff(x, y, index_dtype="int32", name=None):
-    """(values of x that are not in y, their places)."""
+    """(values of x that aren't in y, their indices)."""
     x, y = _call.same(x, y)
     is_in = do.reduce_any(do.equal(do.expand_dims(x, 1), do.expand_dims(y, 0)), axis=1)
     at = do.where(do.logical_not(is_in))[:, 0]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound: WAV files, frames, windows, Fourier transforms, mel scales, as tf.audio and tf.signal have
-them. There are no complex numbers: a transform's values are a pair of arrays, `real` and `imag`, which
-abs() and math.angle() take."""
+"""Sound: WAV files, frames, windows, Fourier transforms, mel scales, like tf.audio and tf.signal. There are no complex
+numbers: a transform's values are a pair of arrays, `real` and `imag`, which abs() and math.angle() take."""
 
 import numpy as np
 
@@ -15,15 +14,15 @@ _F32 = np.dtype("float32")
 
 
 class Complex:
-    """Complex values as two arrays: real and imag. amount: a function that makes their amounts; by
-    default they are made from both."""
+    """Complex values as two arrays: real and imag. amount: a function that computes their magnitudes; by default from
+    both."""
 
     def __init__(self, real, imag, amount=None):
         self.real, self.imag, self._amount = real, imag, amount
 
     @property
     def shape(self):
-        """Of both."""
+        """The shape of both."""
         return self.real.shape
 
     def __abs__(self):
@@ -38,11 +37,11 @@ class Complex:
         return _dtypes.DType(np.dtype("complex128" if self.real.dtype == np.float64 else "complex64"))
 
     def get_shape(self):
-        """Of both."""
+        """The device of both."""
         return self.shape
 
     def numpy(self):
-        """As one array of complex64, outside of pipelines."""
+        """One array of complex64, outside pipelines."""
         return np.asarray(self.real) + 1j * np.asarray(self.imag)
 
     def __getitem__(self, key):
@@ -57,13 +56,13 @@ _abs = do.abs
 
 @publish("abs,math.abs")
 def abs(x, name=None):
-    """The amount of each value, of complex ones as well."""
+    """The absolute value, also of complex values."""
     return x.__abs__() if isinstance(x, Complex) else _abs(x)
 
 
 @publish("math.angle")
 def angle(input, name=None):
-    """The angle of complex values, in radians; of real ones 0, or pi where they are negative."""
+    """The angle of complex values, in radians; for real ones 0, or pi if negative."""
     if isinstance(input, Complex):
         return do.atan2(input.imag, input.real)
     x = convert(input)
@@ -78,13 +77,13 @@ def real(input, name=None):
 
 @publish("math.imag")
 def imag(input, name=None):
-    """The imaginary part: of real values 0."""
+    """The imaginary part: 0 for real values."""
     return input.imag if isinstance(input, Complex) else do.zeros_like(convert(input))
 
 
 @publish("audio.decode_wav")
 def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
-    """(audio, sample_rate) of a WAV file of 16 bits a sample: float32 (samples, channels), int32."""
+    """(audio, sample_rate) of a WAV file with 16 bits a sample: float32 (samples, channels), int32."""
     attrs = {
         "desired_channels": int(attribute(desired_channels, "desired_channels")),
         "desired_samples": int(attribute(desired_samples, "desired_samples")),
@@ -110,7 +109,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
 
 
 def _padded(x, length, step, pad_value=0):
-    """With values at the end of the last dimension, so that a frame begins at every step."""
+    """Pads the end of the last dimension, so that a frame starts at every step."""
     n = do.shape(x)[-1]
     count = do.floordiv(n + np.int32(step - 1), np.int32(step))
     missing = do.maximum((count - 1) * np.int32(step) + np.int32(length) - n, np.int32(0))
@@ -122,7 +121,7 @@ def _padded(x, length, step, pad_value=0):
 def _window(length, a, periodic, dtype):
     if length == 1:
         return np.ones(1, _dtypes.as_dtype(dtype))
-    n = length + (1 if periodic and length % 2 == 0 else 0) - 1  # of an odd length as TensorFlow's
+    n = length + (1 if periodic and length % 2 == 0 else 0) - 1  # odd lengths as in TensorFlow
     turn = np.arange(length) * (2 * np.pi / n)
     return (a - (1 - a) * np.cos(turn)).astype(_dtypes.as_dtype(dtype))
 
@@ -141,7 +140,7 @@ def hamming_window(window_length, periodic=True, dtype="float32", name=None):
 
 @publish("signal.rfft")
 def rfft(input_tensor, fft_length=None, name=None):
-    """Fourier transforms of the last dimension of real values: Complex (..., fft_length / 2 + 1)."""
+    """Fourier transforms along the last dimension of real values: Complex (..., fft_length / 2 + 1)."""
     x = cast(convert(input_tensor), _F32)
     known = x.shape[-1] if x.shape else None
     length = known if fft_length is None else _size(fft_length, "fft_length")
@@ -151,7 +150,7 @@ def rfft(input_tensor, fft_length=None, name=None):
 
 
 def _transform(op, inputs, attrs):
-    """Real and imaginary parts, and amounts where they are asked for: an operation makes either."""
+    """Real and imaginary parts, or magnitudes if requested: an operation computes either."""
     parts = run(op, inputs, attrs)[0]
     return Complex(parts[..., 0], parts[..., 1], lambda: run(op, inputs, {**attrs, "absolute": 1})[0])
 
@@ -161,7 +160,7 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
          name=None):  # fmt: skip
     """Fourier transforms of windows of signals (..., samples): Complex (..., frames, bins).
 
-    fft_length: by default the power of two from frame_length on. abs() of it is a spectrogram.
+    fft_length: by default the next power of two at or above frame_length. abs() of the result is a spectrogram.
     """
     length, step = _size(frame_length, "frame_length"), _size(frame_step, "frame_step")
     x = cast(convert(signals), _F32)
@@ -180,7 +179,7 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
 def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000,
                                 lower_edge_hertz=125.0, upper_edge_hertz=3800.0, dtype="float32",
                                 name=None):  # fmt: skip
-    """(num_spectrogram_bins, num_mel_bins): a spectrogram times this is one of mel bins."""
+    """(num_spectrogram_bins, num_mel_bins): multiply a spectrogram by it to get mel bins."""
     def mel(hertz):
         return 1127.0 * np.log1p(np.asarray(hertz, np.float64) / 700.0)
 

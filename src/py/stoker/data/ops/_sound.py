@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound files (FLAC, MP3, Ogg, WAV) through libsndfile, by the package soundfile; another sample rate by a
-windowed sinc filter, as torchaudio.functional.resample has it.
+"""Sound files (FLAC, MP3, Ogg, WAV) through libsndfile and the package soundfile; resampling by a windowed sinc filter,
+like torchaudio.functional.resample.
 
 Limits: a file is decoded as a whole. soundfile releases the GIL while it decodes, and NumPy while it resamples.
 """
@@ -20,19 +20,19 @@ from ..errors import DataLossError, InvalidArgumentError, NotFoundError, OpError
 from ._many import by_many
 from ._ops import publish
 
-_ZEROS, _ROLLOFF = 6, 0.99  # of the filter: zero crossings on each side, share of the band that it passes
+_ZEROS, _ROLLOFF = 6, 0.99  # of the filter: zero crossings on each side, share of the band passed
 
 
 def _soundfile(what):
     try:
         return need("soundfile", what)
-    except OSError as e:  # the package is there, and its library is not
+    except OSError as e:  # the package is installed, but its library isn't
         raise ImportError(f"{what} needs libsndfile: {e}") from e
 
 
 @functools.lru_cache(16)
 def _kernel(before, after):
-    """(filter of each of `after` samples that stand for `before`, samples that it reaches to the left)."""
+    """(filter for each of `after` samples that replace `before`, samples it reaches to the left)."""
     base = min(before, after) * _ROLLOFF
     width = math.ceil(_ZEROS * before / base)
     t = np.arange(0, -after, -1)[:, None] / after + np.arange(-width, width + before) / before
@@ -42,7 +42,7 @@ def _kernel(before, after):
 
 
 def resampled(samples, before, after):
-    """float32 (samples, channels) at another rate."""
+    """float32 (samples, channels), resampled."""
     if before == after or not len(samples):
         return samples
     common = math.gcd(before, after)
@@ -57,7 +57,7 @@ def resampled(samples, before, after):
 
 
 class _Decoder:
-    """Decodes the files of a block, or those that it names."""
+    """Decodes a block's files, given by content or by name."""
 
     def __init__(self, what, sample_rate, channels, is_name):
         self.what, self.sample_rate, self.channels, self.is_name = what, sample_rate, channels, is_name
@@ -115,7 +115,7 @@ class _Decoder:
 
 
 def _riff_bytes(data):
-    """Bytes of a whole WAV file by its header; 0: it isn't a WAV file, or was written as a stream."""
+    """Total bytes of a WAV file by its header; 0: not a WAV file, or written as a stream."""
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         return 0
     size = int.from_bytes(data[4:8], "little")
@@ -141,22 +141,22 @@ def _run(what, value, sample_rate, channels, is_name):
 
 @publish("audio.decode")
 def decode(contents, sample_rate=None, channels=None, name=None):
-    """(samples, rate) of a FLAC, MP3, Ogg or WAV file's bytes: float32 (samples, channels) of -1 to 1, int32.
+    """(samples, rate) of a FLAC, MP3, Ogg or WAV file's bytes: float32 (samples, channels) from -1 to 1, int32.
 
-    sample_rate: resampled to it. channels: 1 mixes them, more repeat a single one. By the package soundfile.
+    sample_rate: resamples to it. channels: 1 mixes them, more repeat a single one. Needs the package soundfile.
     """
     return _run("audio.decode", contents, sample_rate, channels, False)
 
 
 @publish("audio.decode_file")
 def decode_file(filename, sample_rate=None, channels=None, name=None):
-    """The same of a file's name, which its errors say."""
+    """The same for a file's name, which its errors include."""
     return _run("audio.decode_file", filename, sample_rate, channels, True)
 
 
 @publish("audio.resample")
 def resample(samples, sample_rate, to_rate, name=None):
-    """Samples (samples, channels) of a rate at another one, by a windowed sinc filter. The rates are integers."""
+    """Resamples (samples, channels) to another rate, by a windowed sinc filter. Rates are integers."""
     before, after = (_positive(r, "rate", "audio.resample") for r in (sample_rate, to_rate))
     x = _call.convert(samples, np.dtype("float32"))
     if x.shape is not None and len(x.shape) != 2:

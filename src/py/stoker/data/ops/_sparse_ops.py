@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on sparse and ragged values. Some go by way of dense ones: they are for small values."""
+"""Operations on sparse and ragged values. Some convert to dense values: use them only for small ones."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ._ops import attribute, cast, do, publish
 
 @publish("sparse.from_dense")
 def sparse_from_dense(tensor, name=None):
-    """A SparseTensor of the values that are not 0."""
+    """A SparseTensor of the nonzero values."""
     x = convert(tensor)
     is_text = x.dtype == _dtypes.string or x.dtype == object
     zero = np.asarray(b"" if is_text else 0, object if is_text else _dtypes.as_dtype(x.dtype))
@@ -23,7 +23,7 @@ def sparse_from_dense(tensor, name=None):
 
 
 def _sparse_by_dense(names, f, doc):
-    """An operation on sparse values by way of dense ones: small values alone."""
+    """An operation on sparse values through dense ones: only for small values."""
 
     def op(sp_input, *args, **kwargs):
         kwargs.pop("name", None)
@@ -35,7 +35,7 @@ def _sparse_by_dense(names, f, doc):
 
 
 def do_dense(v):
-    """A dense value of a sparse or dense one."""
+    """The dense form of a sparse or dense value."""
     return _sparse.to_dense(v) if hasattr(v, "dense_shape") else convert(v)
 
 
@@ -55,7 +55,7 @@ _sparse_by_dense("sparse.sparse_dense_matmul", lambda x, b, adjoint_a=False, adj
 
 @publish("sparse.map_values")
 def sparse_map_values(op, *args, **kwargs):
-    """op on the values of SparseTensors with the same places."""
+    """op on the values of SparseTensors with the same indices."""
     first = next(a for a in args if isinstance(a, SparseTensor))
     values = op(*[a.values if isinstance(a, SparseTensor) else a for a in args], **kwargs)
     return SparseTensor(first.indices, values, first.dense_shape, first.shape)
@@ -70,7 +70,7 @@ def sparse_retain(sp_input, to_retain):
 
 @publish("sparse.to_indicator")
 def to_indicator(sp_input, vocab_size, name=None):
-    """Rows of bools of vocab_size, true at the row's values."""
+    """Rows of vocab_size bools, true at the row's values."""
     rows, n = sp_input.dense_shape[0], np.int64(attribute(vocab_size, "vocab_size"))
     at = do.stack([sp_input.indices[:, 0], cast(sp_input.values, "int64")], axis=1)
     return do.greater(do.scatter_nd(at, do.ones_like(at[:, 0]), do.stack([rows, n])), np.int64(0))
@@ -78,13 +78,13 @@ def to_indicator(sp_input, vocab_size, name=None):
 
 @publish("sparse.concat")
 def sparse_concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
-    """SparseTensors one after the other along an axis."""
+    """Concatenates SparseTensors along an axis."""
     return sparse_from_dense(do.concat([do_dense(v) for v in sp_inputs], axis))
 
 
 @publish("sparse.add")
 def sparse_add(a, b, threshold=0):
-    """The sum: sparse of two sparse values, else dense."""
+    """The sum: sparse for two sparse values, else dense."""
     out = do.add(do_dense(a), do_dense(b))
     return sparse_from_dense(out) if hasattr(a, "dense_shape") and hasattr(b, "dense_shape") else out
 
@@ -121,7 +121,7 @@ def map_flat_values(op, *args, **kwargs):
 
 @publish("ragged.row_splits_to_segment_ids")
 def row_splits_to_segment_ids(splits, name=None, out_type=None):
-    """For each value the number of its row."""
+    """The row number of each value."""
     splits = convert(splits)
     at = run("ragged_places", [cast(splits, "int64")], {})[0][:, 0]
     return cast(at, out_type or splits.dtype)
@@ -129,7 +129,7 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
 
 @publish("ragged.segment_ids_to_row_splits")
 def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
-    """Where rows begin and end, from the number of each value's row (sorted)."""
+    """The rows' boundaries, from each value's row number (sorted)."""
     ids = convert(segment_ids)
     n = do.reduce_max(do.concat([cast(ids, "int32"), [-1]], 0)) + 1 if num_segments is None else cast(num_segments, "int32")
     counts = do.math.bincount(cast(ids, "int32"), minlength=n, maxlength=n, dtype="int64")

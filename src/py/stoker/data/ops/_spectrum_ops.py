@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Complex values and their transforms: tf.complex, tf.signal.fft and its relatives, inverse stft, dct.
+"""Complex values and their transforms: tf.complex, tf.signal.fft and related functions, inverse stft, dct.
 
-A complex value is a pair of arrays (_signal.Complex), here with arithmetic. A transform of it is made of the
-engine's transform of real values: fft(a + ib) = fft(a) + i fft(b), and the second half of the transform of a
-real value is the first one mirrored. ifft(x) is the conjugate of fft(conj(x)) over n.
+A complex value is a pair of arrays (_signal.Complex), with arithmetic added here. Its transform uses the engine's
+transform of real values: fft(a + ib) = fft(a) + i fft(b), and the second half of a real value's transform mirrors the
+first. ifft(x) is the conjugate of fft(conj(x)) over n.
 """
 
 import numpy as np
@@ -19,12 +19,12 @@ from ._signal import Complex
 
 @publish("complex,dtypes.complex")
 def _complex(real, imag, name=None):
-    """Complex values of two arrays."""
+    """Complex values from two arrays."""
     return Complex(*_call.same(real, imag))
 
 
 def as_complex(v):
-    """A complex value of one, of a real one, or of an array of complex numbers."""
+    """A complex value from one, from a real one, or from an array of complex numbers."""
     if isinstance(v, Complex):
         return v
     a = np.asarray(v) if not _call.is_symbolic(v) else None
@@ -77,7 +77,7 @@ Complex.__array_priority__ = 100
 
 
 def _moved(x, axis, back=False):
-    """The axis as the last one, or put back."""
+    """Moves the axis to the end, or back."""
     rank = _rank(x, "fft")
     axis %= rank
     order = [i for i in range(rank) if i != axis] + [axis]
@@ -86,7 +86,7 @@ def _moved(x, axis, back=False):
 
 
 def _whole(x):
-    """The transform of a real value along its last dimension, all of it."""
+    """The whole transform of a real value along its last dimension."""
     n = _shape(x)[-1]
     half = _signal.rfft(x)
     last = (n - 1) // 2 + 1
@@ -136,7 +136,7 @@ def rfft2d(input_tensor, fft_length=None, name=None):
 
 
 def _irfft_last(x, n):
-    """The real value of n whose transform's first half is x."""
+    """The real value of length n whose transform's first half is x."""
     have = _shape(x.real)[-1]
     wanted = n // 2 + 1
     x = Complex(*[_cut(p, have, wanted) for p in (x.real, x.imag)])
@@ -147,7 +147,7 @@ def _irfft_last(x, n):
 
 
 def _cut(p, have, wanted):
-    """The last dimension shortened, or filled up with zeros."""
+    """Truncates or zero-pads the last dimension."""
     p = p[..., :wanted]
     room = do.maximum(wanted - have, 0)
     pads = do.stack([*[np.zeros(2, np.int32)] * (len(p.shape) - 1), do.stack([np.int32(0), cast(room, "int32")])])
@@ -156,7 +156,7 @@ def _cut(p, have, wanted):
 
 @publish("signal.irfft")
 def irfft(input_tensor, fft_length=None, name=None):
-    """The inverse Fourier transform to real values, of the first half of a transform."""
+    """The inverse Fourier transform to real values, from the first half of a transform."""
     x = as_complex(input_tensor)
     n = static_ints(fft_length) if fft_length is not None else None
     if n is None:
@@ -169,13 +169,13 @@ def irfft(input_tensor, fft_length=None, name=None):
 
 @publish("signal.fftshift")
 def fftshift(x, axes=None, name=None):
-    """The values of frequency 0 in the middle."""
+    """Moves frequency 0 to the middle."""
     return _shifted(x, axes, 1)
 
 
 @publish("signal.ifftshift")
 def ifftshift(x, axes=None, name=None):
-    """fftshift undone."""
+    """Undoes fftshift."""
     return _shifted(x, axes, -1)
 
 
@@ -194,7 +194,7 @@ def _shifted(x, axes, way):
 
 @publish("signal.overlap_and_add")
 def overlap_and_add(signal, frame_step, name=None):
-    """Frames (..., frames, length) put frame_step apart and added."""
+    """Overlap-adds frames (..., frames, length), frame_step apart."""
     x = convert(signal)
     step = int(attribute(frame_step, "frame_step"))
     length, count = x.shape[-1], _shape(x)[-2]
@@ -265,13 +265,13 @@ def _cosine_transform(input, kind, n, axis, norm):
 
 @publish("signal.dct")
 def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
-    """The cosine transform along the last axis, of type 2 or 3."""
+    """The cosine transform along the last axis, type 2 or 3."""
     return _cosine_transform(input, type, n, axis, norm)
 
 
 @publish("signal.idct")
 def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
-    """The inverse of dct, but for a factor, as TensorFlow has it."""
+    """The inverse of dct, up to a factor, as in TensorFlow."""
     return _cosine_transform(input, {2: 3, 3: 2}.get(type, type), n, axis, norm)
 
 

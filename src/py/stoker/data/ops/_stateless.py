@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random values whose bits come from a seed of two numbers that the caller gives.
+"""Random values whose bits come from a given seed of two numbers.
 
-The same seed gives the same values, in a pipeline and outside, for every element. They are not
-TensorFlow's bits. Mixing is splitmix64's, of the seed and the number of the value.
+The same seed gives the same values, in a pipeline and outside, for every element. They aren't TensorFlow's bits. Mixes
+the seed and the number of the value with splitmix64.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def _shifted(z, places):
 
 
 def bits(seed, numbers):
-    """64 random bits of a seed (two integers) for each of the numbers, uint64."""
+    """64 random bits from a seed (two integers) for each of the numbers, uint64."""
     seed = cast(convert(seed), _U64)
     z = do.add(
         do.multiply(seed[0], _GOLDEN),
@@ -48,7 +48,7 @@ def _sizes(shape):
 
 
 def _numbers(shape, salt=0):
-    """0, 1, ... in that shape, uint64, from another beginning for each salt."""
+    """0, 1, ... in that shape, uint64, with another start for each salt."""
     known = _ops.static_ints(shape)
     if known is not None:
         count = int(np.prod(known, dtype=np.int64)) if known else 1
@@ -61,7 +61,7 @@ def _numbers(shape, salt=0):
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype="float32", name=None, alg="auto_select"
 ):
-    """Evenly distributed values in [minval, maxval) of a seed of two integers."""
+    """Uniform values in [minval, maxval) from a seed of two integers."""
     dtype = _dtypes.as_dtype(dtype)
     if dtype.kind in "iu":
         if (maxval is None) != (minval is None):
@@ -95,16 +95,16 @@ def _scaled(z, mean, stddev, dtype):
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype="float32", name=None, alg="auto_select"
 ):
-    """Normally distributed values of a seed of two integers."""
+    """Normally distributed values from a seed of two integers."""
     return _scaled(_normal(shape, seed, 0), mean, stddev, _dtypes.as_dtype(dtype))
 
 
 def stateless_truncated_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype="float32", name=None, alg="auto_select"
 ):
-    """Normally distributed values within two standard deviations, of a seed of two integers."""
+    """Normally distributed values within two standard deviations, from a seed of two integers."""
     z = _normal(shape, seed, 0)
-    for attempt in range(1, 8):  # one of 10**9 is left beyond, and cut
+    for attempt in range(1, 8):  # one in 10**9 is still beyond, and is clipped
         is_beyond = do.greater(do.abs(z), np.float32(2))
         z = do.where(is_beyond, _normal(shape, seed, attempt), z)
     z = do.clip_by_value(z, np.float32(-2), np.float32(2))
@@ -112,7 +112,7 @@ def stateless_truncated_normal(
 
 
 def stateless_categorical(logits, num_samples, seed, dtype="int64", name=None):
-    """(rows, num_samples) class numbers drawn by each row's unnormalised log chances."""
+    """(rows, num_samples) class numbers drawn by each row's unnormalized log probabilities."""
     x = cast(logits, "float32")
     count = int(_ops.attribute(num_samples, "num_samples"))
     sizes = do.shape(x)
@@ -124,7 +124,7 @@ def stateless_categorical(logits, num_samples, seed, dtype="int64", name=None):
 
 
 def stateless_shuffle(value, seed, alg="auto_select", name=None):
-    """The slices along the first dimension in the order of a seed."""
+    """Shuffles the slices along the first dimension by a seed."""
     x = convert(value)
     count = do.shape(x)[0]
     keys = cast(_shifted(bits(seed, _numbers(do.stack([count]))), 1), "int64")
@@ -132,14 +132,14 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None):
 
 
 def fold_in(seed, data, alg="auto_select"):
-    """Another seed of two integers, of this one and a number."""
+    """Derives another seed of two integers from this one and a number."""
     seed, data = convert(seed), cast(convert(data), _U64)
     numbers = do.add(do.multiply(data, np.uint64(2)), np.arange(2, dtype=_U64))
     return _as_seed(bits(seed, numbers), seed.dtype)
 
 
 def split(seed, num=2, alg="auto_select"):
-    """`num` seeds (num, 2) of one."""
+    """Derives `num` seeds (num, 2) from one."""
     seed = convert(seed)
     return _as_seed(bits(seed, _numbers([int(_ops.attribute(num, "num")), 2], 1)), seed.dtype)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorArray: values by number, for code that loops.
+"""TensorArray: values by index, for code that loops.
 
-Indices known while tracing write into a list. If an index differs from element to element, or the array is a variable
-of while_loop or cond, the values share one buffer whose first dimension is their number. Then their shape must be
-known, from element_shape or from the first value. """
+Indices known while tracing write into a list. If an index varies by element, or the array is a variable of while_loop
+or cond, the values share one buffer whose first dimension is their index. Then their shape must be known, from
+element_shape or from the first value."""
 
 import numpy as np
 
@@ -18,14 +18,14 @@ _I64 = np.dtype("int64")
 
 
 class TensorArraySpec:
-    """What is known of a TensorArray in advance."""
+    """The spec of a TensorArray."""
 
     def __init__(self, dtype, element_shape, is_dynamic):
         self.dtype, self.element_shape, self.is_dynamic = dtype, element_shape, is_dynamic
 
     @property
     def shape(self):
-        """Of the buffer."""
+        """The shape of the buffer."""
         return as_shape((None, *self.element_shape))
 
     def parts(self):
@@ -33,7 +33,7 @@ class TensorArraySpec:
         return [TensorSpec(self.shape, self.dtype)]
 
     def make(self, parts):
-        """The array over a buffer."""
+        """A TensorArray over a buffer."""
         out = TensorArray(self.dtype, 0, self.is_dynamic, element_shape=self.element_shape)
         out._buffer, out._items = parts[0], None
         return out
@@ -43,7 +43,7 @@ class TensorArraySpec:
 
 
 class TensorArray:
-    """Values by number."""
+    """Values by index."""
 
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None,
                  flow=None, infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):  # fmt: skip
@@ -65,11 +65,11 @@ class TensorArray:
 
     @property
     def dynamic_size(self):
-        """Does it grow?"""
+        """Can it grow?"""
         return self._is_dynamic
 
     def parts(self):
-        """The buffer, as a list of one."""
+        """The buffer, in a list."""
         if self._buffer is None:
             full = [v for v in self._items or () if v is not None]
             if full:
@@ -94,7 +94,7 @@ class TensorArray:
         return self.spec().make([buffer])
 
     def write(self, index, value, name=None):
-        """The array with the value at a number."""
+        """The array with the value at an index."""
         value, known = convert(value, self._dtype), static_ints(index)
         if self._items is None or known is None:
             if self.element_shape is None and value.shape is not None:
@@ -117,7 +117,7 @@ class TensorArray:
         return self._of(run("scatter", [buffer, do.reshape(at, [1]), do.expand_dims(value, 0)], {"mode": "update"})[0])
 
     def read(self, index, name=None):
-        """The value at a number."""
+        """The value at an index."""
         known = static_ints(index)
         if self._items is None or known is None:
             return do.gather(self.parts()[0], index)
@@ -130,7 +130,7 @@ class TensorArray:
         return do.shape(self._buffer)[0] if self._items is None else np.int32(len(self._items))
 
     def stack(self, name=None):
-        """All values as one, along a new first dimension."""
+        """Stacks all values along a new first dimension."""
         if self._items is None:
             return self.parts()[0]
         full = [v for v in self._items if v is not None]
@@ -139,14 +139,14 @@ class TensorArray:
         return do.stack([do.zeros_like(full[0]) if v is None else v for v in self._items])
 
     def concat(self, name=None):
-        """All values as one, along their first dimension."""
+        """Concatenates all values along their first dimension."""
         if self._items is not None:
             return do.concat(self._items, 0)
         sizes = do.shape(self._buffer)
         return do.reshape(self._buffer, do.concat([sizes[:1] * sizes[1:2], sizes[2:]], 0))
 
     def gather(self, indices, name=None):
-        """The values at numbers, as one."""
+        """Stacks the values at indices."""
         return do.gather(self.stack(), indices)
 
     def unstack(self, value, name=None):
@@ -155,12 +155,12 @@ class TensorArray:
         return self
 
     def scatter(self, indices, value, name=None):
-        """The array with the slices of a value at numbers."""
+        """The array with a value's slices at indices."""
         at = cast(convert(indices), _I64)
         return self._of(run("scatter", [self.parts()[0], at, convert(value, self._dtype)], {"mode": "update"})[0])
 
     def split(self, value, lengths, name=None):
-        """The array of parts of a value, of those lengths."""
+        """The array with parts of a value, of those lengths."""
         self._items = list(do.split(convert(value, self._dtype), attribute(lengths, "lengths")))
         return self
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors as TensorFlow's TensorProto messages: serialize_tensor and parse_tensor.
 
-The message: 1 dtype, 2 shape (2 dimension (1 size)), 4 tensor_content (the values, little-endian),
-or lists of values by type, of which the last one fills up what is missing. Both run as Python for
-each element inside of traced functions. The values must be as many as the shape says, which is
-bounded by the message's length where they are not filled up; filled-up ones by _MOST values.
+The message: 1 dtype, 2 shape (2 dimension (1 size)), 4 tensor_content (the values, little-endian), or lists of values
+by type, whose last value fills the rest. Both run as Python for each element in traced functions. The number of values
+must match the shape: it is limited by the message's length, or by _MOST values if the last one is repeated.
 """
 
 import struct
@@ -36,7 +35,7 @@ _NUMBERS = {
     "uint64": 23,
 }
 _NAMES = {n: name for name, n in _NUMBERS.items()}
-# The field that has a list of values of a type: (number, kind).
+# the field with a list of values of a type: (number, kind)
 _LISTS = {"float32": (5, "f"), "float64": (6, "d"), "bytes": (8, "s"), "int64": (10, "v")}
 _LISTS.update({"bool": (11, "v"), "uint32": (16, "v"), "uint64": (17, "v")})
 _LISTS.update({t: (7, "v") for t in ("int32", "uint8", "int16", "int8", "uint16")})
@@ -60,7 +59,7 @@ def serialized(value):
     """The message of an array."""
     a = np.asarray(value) if not isinstance(value, bytes) else _dtypes.strings(value)
     name = "bytes" if a.dtype == object else _dtypes.as_dtype(a.dtype).name
-    # A size of 0 is written, too, as TensorFlow's are: an empty field.
+    # sizes of 0 are also written, as in TensorFlow: an empty field
     sizes = b"".join(_field(2, b"\x08" + _coded(n) if n else b"") for n in a.shape)
     out = b"\x08" + _coded(_NUMBERS[name]) + _field(2, sizes)
     if name == "bytes":
@@ -71,7 +70,7 @@ def serialized(value):
 
 
 def _values(kind, wire, data):
-    """Values of a field of a list, packed or not."""
+    """Values of a list field, packed or not."""
     if kind == "s":
         return [data]
     if kind in "fd":
@@ -94,7 +93,7 @@ def _shape(data):
 
 
 def parsed(data, dtype):
-    """The array of a message. InvalidArgumentError: no array, or another type."""
+    """The array of a message. InvalidArgumentError: not an array, or another type."""
     number, shape, content, values = 0, (), None, []
     field, kind = _LISTS[dtype.name]
     try:
@@ -124,7 +123,7 @@ def parsed(data, dtype):
 
 
 def _texts(content, count):
-    """Strings as tensor_content has them: all lengths, then all bytes."""
+    """Strings in tensor_content's form: all lengths, then all bytes."""
     lengths, at, out = [], 0, []
     for _ in range(min(count, len(content))):
         n, at = varint(content, at)
@@ -160,7 +159,7 @@ def _array(content, values, kind, dtype, shape, count):
 
 @publish("io.serialize_tensor")
 def serialize_tensor(tensor, name=None):
-    """The values, their type and shape as one string, as TensorFlow writes them."""
+    """Serializes values, type and shape to one string, in TensorFlow's format."""
     tensor = _call.convert(tensor)
     if not _call.is_symbolic(tensor):
         return _eager.given(serialized(tensor))
@@ -171,7 +170,7 @@ def serialize_tensor(tensor, name=None):
 
 @publish("io.parse_tensor")
 def parse_tensor(serialized, out_type, name=None):
-    """The values of such a string; their shape is not known beforehand: ensure_shape says it."""
+    """Parses such a string; the shape isn't known beforehand: use ensure_shape to set it."""
     dtype = _dtypes.as_dtype(out_type)
     serialized = _call.convert(serialized, _dtypes.string)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts to numbers by Hugging Face's tokenizers, which work on whole blocks of texts without the GIL. Padding
-and masks are made here, of the lengths."""
+"""Text to token ids with Hugging Face's tokenizers, which process whole blocks of texts without the GIL. Padding and
+masks are made here, from the lengths."""
 
 import itertools
 import os
@@ -15,8 +15,7 @@ from ..core._spec import TensorSpec
 from ..errors import InvalidArgumentError, NotFoundError
 from ._many import by_many
 
-# What a tokenizer may give, by transformers' names: the attribute of the package's encoding. None: made of
-# the lengths.
+# A tokenizer's outputs, by transformers' names: the attribute of the package's encoding. None: made from the lengths.
 OUTPUTS = {
     "input_ids": "ids",
     "attention_mask": None,
@@ -44,7 +43,7 @@ def _of_file(path):
 
 
 def _text_of(tokenizer):
-    """The tokenizer as the JSON text that describes it, and its name for messages."""
+    """The JSON text that describes the tokenizer, and its name for messages."""
     if isinstance(tokenizer, (str, bytes, os.PathLike)):
         return _of_file(tokenizer)
     inner = getattr(tokenizer, "backend_tokenizer", tokenizer)  # of transformers' fast tokenizers
@@ -57,14 +56,14 @@ def _text_of(tokenizer):
 
 
 class _Encoder:
-    """Blocks of texts to arrays. It may be pickled: the tokenizer is made again of its JSON."""
+    """Converts blocks of texts to arrays. Can be pickled: the tokenizer is recreated from its JSON."""
 
     def __init__(self, text, name, settings):
         self.text, self.name, self.settings = text, name, settings
         package = need("tokenizers", "Tokenizer")
         try:
             t = self.tokenizer = package.Tokenizer.from_str(text)
-        except Exception as e:  # the package has no class of its own for it
+        except Exception as e:  # the package has no specific class for it
             raise InvalidArgumentError(f"Tokenizer: {name} is no tokenizer.json: {e}") from e
         self.given_padding = t.padding
         t.no_padding()
@@ -78,7 +77,7 @@ class _Encoder:
         return _Encoder, (self.text, self.name, self.settings)
 
     def pad_id(self):
-        """The number that padding consists of: of the settings, the file, or a token with a usual name."""
+        """The padding id: from the settings, the file, or a token with a common name."""
         if self.settings["pad_id"] is not None:
             return self.settings["pad_id"]
         if self.given_padding:
@@ -98,7 +97,7 @@ class _Encoder:
         try:
             texts = [[b.decode() for b in side] for side in flat]
             encoded = self.encode(texts)
-        except Exception:  # of which text is to be found
+        except Exception:  # find out which text fails
             return self.part(*self.first_bad(counts, flat))
         return n, self.results(encoded, counts), None
 
@@ -119,7 +118,7 @@ class _Encoder:
         raise RuntimeError("the texts were encoded one by one, but not together")
 
     def part(self, k, counts, flat, error):
-        """The elements before the k-th, and the error of that one."""
+        """The elements before the k-th, and that one's error."""
         if k == 0:
             return 0, [[] for _ in range(self.settings["components"])], error
         n = int(np.sum(counts[:k]))
@@ -127,7 +126,7 @@ class _Encoder:
         return k, self.results(encoded, counts[:k]), error
 
     def results(self, encoded, counts):
-        """Components of elements that have so many texts each."""
+        """Components of elements, given how many texts each has."""
         lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
         flats = [self.values(o, encoded, int(lengths.sum())) for o in self.settings["outputs"]]
         if self.settings["padding"] == "max_length":
@@ -184,16 +183,15 @@ def _cut(rows, counts):
 
 @named_class
 class Tokenizer:
-    """Texts to numbers, by the package tokenizers: to be called in functions of pipelines, and on arrays.
+    """Converts text to token ids, with the package tokenizers: call it in functions of pipelines, and on arrays.
 
-    tokenizer: a tokenizer.json or the folder that has it, a tokenizers.Tokenizer, or a fast tokenizer of
-    transformers. max_length: longer texts are truncated to it. padding: "longest" pads the texts of a batch
+    tokenizer: a tokenizer.json or its folder, a tokenizers.Tokenizer, or a fast tokenizer of transformers. max_length:
+    longer texts are truncated to it. padding: "longest" pads the texts of a batch
     to its longest, "max_length" each to max_length. outputs: "input_ids", "attention_mask" (the default with
-    padding), "token_type_ids", "special_tokens_mask". pad_id: of the padding, where the tokenizer has no
-    padding token.
+    padding), "token_type_ids", "special_tokens_mask". pad_id: the padding id, if the tokenizer has no padding token.
 
-    A call gives a dict of the outputs. Without padding, one text gives vectors of any length, and a vector of
-    texts gives RaggedTensors.
+    A call returns a dict of the outputs. Without padding, one text gives vectors of any length, and a vector of texts
+    gives RaggedTensors.
     """
 
     def __init__(
@@ -249,11 +247,11 @@ class Tokenizer:
 
     @property
     def vocab_size(self):
-        """Numbers that there are, added tokens included."""
+        """The size of the vocabulary, including added tokens."""
         return self._vocab_size
 
     def __call__(self, text, pair=None):
-        """{output: numbers} of a text (a scalar or a vector of strings), or of a text and its pair."""
+        """{output: ids} of a text (a scalar or a vector of strings), or of a text and its pair."""
         inputs = [_call.convert(v, _dtypes.string) for v in ((text,) if pair is None else (text, pair))]
         ranks = {None if v.shape is None else len(v.shape) for v in inputs}
         if len(ranks) > 1 or not ranks <= {0, 1}:
@@ -285,7 +283,7 @@ class Tokenizer:
 
 
 class _Text:
-    """A tokenizer by its JSON text, as tokenizers.Tokenizer has it."""
+    """A tokenizer from its JSON text, in tokenizers.Tokenizer's format."""
 
     def __init__(self, text):
         self.to_str = lambda: text

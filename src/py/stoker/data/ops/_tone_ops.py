@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blur and tones of images: image.gaussian_blur, invert, solarize, posterize, equalize, autocontrast,
-adjust_sharpness, and what the policies of _augment draw from besides.
+"""Blur and tones of images: image.gaussian_blur, invert, solarize, posterize, equalize, autocontrast, adjust_sharpness,
+and other operations used by the policies of _augment.
 
-Values, arguments and rounding are torchvision's (transforms.functional, on tensors); images are
-(height, width, channels), uint8 or floats of 0 to 1. Factors may be values of the function.
+Values, arguments and rounding are torchvision's (transforms.functional, on tensors); images are (height, width,
+channels), uint8 or floats from 0 to 1. Factors may be values of the function.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def _weights(size, sigma):
 
 @publish("image.gaussian_blur")
 def gaussian_blur(image, kernel_size, sigma=None):
-    """Blurred: weights of a normal curve over kernel_size pixels (odd; or x and y), mirrored at edges.
+    """Gaussian blur over kernel_size pixels (odd; or x and y), mirrored at edges.
 
     sigma: its width in pixels (or x and y); by default 0.3 * ((kernel_size - 1) / 2 - 1) + 0.8.
     """
@@ -53,14 +53,14 @@ def top(x):
 
 @publish("image.invert")
 def invert(image):
-    """Dark becomes light: 255 (or 1) less each value."""
+    """Inverts brightness: 255 (or 1) minus each value."""
     x = image_of(image, "invert")
     return do.subtract(top(x), x)
 
 
 @publish("image.solarize")
 def solarize(image, threshold):
-    """Values from threshold on inverted."""
+    """Inverts values from threshold on."""
     x = image_of(image, "solarize")
     limit = number(threshold)
     return do.where(do.greater_equal(cast(x, _F32), limit), invert(x), x)
@@ -80,7 +80,7 @@ def posterize(image, bits):
 
 @publish("image.equalize")
 def equalize(image):
-    """A uint8 image whose values are spread so that about as many pixels have each, by channel."""
+    """Equalizes the histogram of each channel of a uint8 image."""
     x = image_of(image, "equalize")
     if x.dtype != _U8:
         raise TraceError("equalize takes an image of uint8")
@@ -88,7 +88,7 @@ def equalize(image):
 
 
 def _cut(values, x):
-    """Float values within x's range, as its type: toward 0."""
+    """Float values limited to x's range and converted to its type, truncating toward 0."""
     kept = do.clip_by_value(values, np.float32(0), np.float32(top(x)))
     return cast(kept, x.dtype)
 
@@ -115,7 +115,7 @@ def _blend(x, other, factor):
 
 @publish("image.adjust_sharpness")
 def adjust_sharpness(image, sharpness_factor):
-    """0: smoothed, 1: as it is, 2: twice as sharp. Pixels at the edge stay."""
+    """0: smoothed, 1: unchanged, 2: twice as sharp. Edge pixels stay."""
     x = image_of(image, "adjust_sharpness")
     f = cast(x, _F32)
     shape = x.shape
@@ -131,14 +131,14 @@ def adjust_sharpness(image, sharpness_factor):
 
 
 def _shifted(f, i, j):
-    """The image without two rows and two columns, from row i and column j on."""
+    """The image without two rows and two columns, starting at row i and column j."""
     rows = slice(i, None if i == 2 else i - 2)
     columns = slice(j, None if j == 2 else j - 2)
     return f[(Ellipsis, rows, columns, slice(None))]
 
 
 def _grey(x):
-    """Brightness as torchvision has it, (..., 1), of three channels."""
+    """Brightness as in torchvision, (..., 1), from three channels."""
     f = cast(x, _F32)
     if x.shape is not None and x.shape[-1] == 1:
         return f

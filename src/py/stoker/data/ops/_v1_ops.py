@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations under the names and with the arguments of TensorFlow 1 (tf.compat.v1), where these differ from
-those of version 2: V1 has them by name. Kernels of resizing are those of version 1, with their rounding."""
+"""Operations under the names and with the arguments of TensorFlow 1 (tf.compat.v1), if these differ from version 2's:
+V1 has them by name. Resize kernels are version 1's, including their rounding."""
 
 import functools
 import inspect
@@ -19,7 +19,7 @@ V1 = {}  # name of tf.compat.v1 -> function
 
 
 def v1(names):
-    """Decorator: the function under names of tf.compat.v1."""
+    """Decorator: gives the function names in tf.compat.v1."""
 
     def put(f):
         for n in names.split(","):
@@ -70,7 +70,7 @@ for _name, _dtype in (("int32", "int32"), ("int64", "int64"), ("float", "float32
 
 
 def _renamed(names, own, **renamed):
-    """Version 2's function, whose arguments had other names."""
+    """Version 2's function, with other argument names."""
 
     @functools.wraps(own)
     def f(*args, **kwargs):
@@ -139,7 +139,7 @@ for _name in (
 
 @v1("div")
 def div(x, y, name=None):
-    """x / y as Python 2 has it: integers rounded down."""
+    """x / y as in Python 2: integers are rounded down."""
     x, y = _call.same(x, y)
     return do.floordiv(x, y) if x.dtype.kind in "iu" else do.truediv(x, y)
 
@@ -170,7 +170,7 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
 
 @v1("gather_nd")
 def gather_nd(params, indices, name=None, batch_dims=0):
-    """Slices at places of several dimensions."""
+    """Slices at multi-dimensional indices."""
     return do.gather_nd(params, indices, batch_dims)
 
 
@@ -188,7 +188,7 @@ def boolean_mask(tensor, mask, name="boolean_mask", axis=None):
 
 @v1("pad")
 def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):
-    """Wider by paddings."""
+    """Pads by paddings."""
     return do.pad(tensor, paddings, mode, constant_values)
 
 
@@ -212,7 +212,7 @@ def transpose(a, perm=None, name="transpose", conjugate=False):
 
 @v1("where")
 def where(condition, x=None, y=None, name=None):
-    """x where the condition holds, else y: of a vector, whole slices; without them, the places."""
+    """x where the condition holds, else y: whole slices for a vector; without x and y, the indices."""
     if x is None and y is None:
         return do.where(condition)
     condition, (x, y) = convert(condition, np.dtype(bool)), _call.same(x, y)
@@ -225,7 +225,7 @@ def where(condition, x=None, y=None, name=None):
 @v1("count_nonzero,math.count_nonzero")
 def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype="int64", name=None, reduction_indices=None,
                   keep_dims=None, input=None):  # fmt: skip
-    """How many values are not 0."""
+    """The number of nonzero values."""
     x = input_tensor if input is None else input
     return do.math.count_nonzero(x, reduction_indices if axis is None else axis, bool(keepdims or keep_dims), dtype)
 
@@ -238,26 +238,26 @@ def v1_cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None
 
 @v1("py_func")
 def py_func(func, inp, Tout, stateful=True, name=None):
-    """Python for each element, with NumPy arrays."""
+    """Runs Python for each element, with NumPy arrays."""
     return numpy_function(func, inp, Tout)
 
 
 @v1("Print")
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
-    """The value; sd.print prints."""
+    """The value unchanged; sd.print prints."""
     do.print(*([message] if message else []), *data)
     return do.identity(input_)
 
 
 @v1("multinomial,random.multinomial")
 def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
-    """Class numbers drawn by each row's log chances."""
+    """Class numbers drawn by each row's log probabilities."""
     return _random.categorical(logits, num_samples, output_dtype, seed)
 
 
 @v1("setdiff1d")
 def setdiff1d(x, y, index_dtype="int32", name=None):
-    """(values of x that are not in y, their places)."""
+    """(values of x that aren't in y, their indices)."""
     x, y = _call.same(x, y)
     is_in = do.reduce_any(do.equal(do.expand_dims(x, 1), do.expand_dims(y, 0)), axis=1)
     at = do.where(do.logical_not(is_in))[:, 0]
@@ -292,14 +292,14 @@ def _tokens(source, delimiter, skip_empty):
 
 @v1("string_split")
 def string_split(source, sep=None, skip_empty=True, delimiter=" ", result_type="SparseTensor", name=None):
-    """The parts of a vector of strings between separators, each character of `delimiter` one: a SparseTensor."""
+    """The parts of a vector of strings between separators, each character of `delimiter` being one: a SparseTensor."""
     out = _tokens(source, delimiter if sep is None else sep, skip_empty)
     return out if result_type == "SparseTensor" else _as_ragged(out)
 
 
 @v1("strings.split")
 def strings_split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=None, name=None):
-    """The parts of a vector of strings, white space between them by default: a SparseTensor."""
+    """The parts of a vector of strings, split at white space by default: a SparseTensor."""
     x = convert(source if input is None else input, _dtypes.string)
     x = do.expand_dims(x, 0) if x.shape is not None and len(x.shape) == 0 else x
     rows = do.strings.split(x, sep, maxsplit)
@@ -329,13 +329,13 @@ def length(input, name=None, unit="BYTE"):
 
 @v1("decode_raw,io.decode_raw")
 def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None):
-    """Numbers of the bytes of strings."""
+    """The byte values of strings."""
     return do.io.decode_raw(input_bytes if bytes is None else bytes, out_type, little_endian)
 
 
 @v1("sparse_to_dense")
 def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):
-    """A dense value with values at places: of a vector, of rows of places, or one place."""
+    """A dense value with values at indices: a vector, rows of indices, or one index."""
     at = convert(sparse_indices)
     at = do.reshape(at, [-1, 1]) if len(at.shape) < 2 else at
     values = convert(sparse_values)
@@ -352,7 +352,7 @@ def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, 
 
 @v1("verify_tensor_all_finite,debugging.assert_all_finite")
 def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
-    """The value; an element that is not finite is an error."""
+    """The value; an element that isn't finite is an error."""
     return do.debugging.check_numerics(t if x is None else x, msg or message or "")
 
 
@@ -410,7 +410,7 @@ def _kernel(method, align_corners, half_pixel_centers=False):
 
 @v1("image.resize,image.resize_images")
 def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None):
-    """Images at another size, by version 1's kernels; unchanged where they have it already."""
+    """Resizes images with version 1's kernels; unchanged if they already have the size."""
     x, size = convert(images), size
     known = _call.static_ints(size)
     if known is not None and x.shape is not None and not preserve_aspect_ratio and list(x.shape[-3:-1]) == known:
@@ -435,21 +435,21 @@ _resizer("image.resize_area", "area")
 
 @v1("image.resize_image_with_pad")
 def resize_image_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, align_corners=False):
-    """Resized with its proportions to fit, and filled up with zeros."""
+    """Resized with its proportions to fit, and padded with zeros."""
     return _ops.resize_with_pad(image, target_height, target_width, _kernel(method, align_corners))
 
 
 @v1("image.crop_and_resize")
 def crop_and_resize(image, boxes, box_ind=None, crop_size=None, method="bilinear", extrapolation_value=0, name=None,
                     box_indices=None):  # fmt: skip
-    """Boxes of images, resized."""
+    """Crops boxes of images and resizes them."""
     return do.image.crop_and_resize(image, boxes, box_ind if box_indices is None else box_indices, crop_size, method, float(extrapolation_value))
 
 
 @v1("image.sample_distorted_bounding_box")
 def sample_distorted_bounding_box(image_size, bounding_boxes, seed=None, seed2=None, min_object_covered=0.1, aspect_ratio_range=None,
                                   area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
-    """A random crop in which some object is seen."""
+    """A random crop that shows some object."""
     return do.image.sample_distorted_bounding_box(
         image_size, bounding_boxes, seed or 0, min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes
     )
@@ -483,5 +483,5 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
 
 @v1("nn.depthwise_conv2d,nn.depthwise_conv2d_native")
 def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
-    """Each channel of images through filters of its own."""
+    """Convolves each channel of images with its own filters."""
     return do.nn.depthwise_conv2d(input, filter, strides, padding, dilations=rate if dilations is None else dilations)

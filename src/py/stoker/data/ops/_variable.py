@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variable: a value that changes between calls, and in pipelines is what it was when the function
-was traced."""
+"""Variable: a value that changes between calls; a pipeline sees it as it was when the function was traced."""
 
 import numpy as np
 
@@ -9,10 +8,10 @@ from . import _ops
 
 
 class Variable:
-    """A value with assign(). A function that uses one takes the value that it has when the function is
-    traced, as a constant: assign before the dataset is made, or make it again."""
+    """A value with assign(). A function that uses one sees the value at tracing time, as a constant: assign before
+    making the dataset, or make it again."""
 
-    __array_priority__ = 100  # operators of NumPy's arrays leave it to this one's
+    __array_priority__ = 100  # makes NumPy arrays defer to this class's operators
 
     def __init__(self, initial_value, trainable=None, validate_shape=True, caching_device=None,
                  name=None, variable_def=None, dtype=None, import_scope=None, constraint=None,
@@ -50,15 +49,15 @@ class Variable:
         return self
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """Another value of the same shape and type."""
+        """Sets another value of the same shape and type."""
         return self._set(value)
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        """The sum becomes the value."""
+        """Adds to the value."""
         return self._set(_ops.add(self._value, delta))
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        """The difference becomes the value."""
+        """Subtracts from the value."""
         return self._set(_ops.subtract(self._value, delta))
 
     def __array__(self, dtype=None, copy=None):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images turned, sheared, moved and seen from aside: image.rotate, affine, perspective.
+"""Rotates, shears, moves and changes the perspective of images: image.rotate, affine, perspective.
 
-Values, arguments and rounding are torchvision's (transforms.functional, on tensors); images are
-(height, width, channels). Angles and points may be values of the function.
+Values, arguments and rounding are torchvision's (transforms.functional, on tensors); images are (height, width,
+channels). Angles and points may be values of the function.
 """
 
 import math
@@ -18,7 +18,7 @@ _F32, _U8 = np.dtype("float32"), np.dtype("uint8")
 
 
 def warped(x, matrix, interpolation, fill, fill_mode="constant"):
-    """The image through the matrix (eight float32 scalars, from the result's pixels to the image's)."""
+    """Warps the image by the matrix (eight float32 scalars, mapping the result's pixels to the image's)."""
     if interpolation not in ("nearest", "bilinear"):
         raise InvalidArgumentError(
             f"interpolation is 'nearest' or 'bilinear', not {interpolation!r}"
@@ -69,7 +69,7 @@ def _shears(shear):
 
 @publish("image.rotate")
 def rotate(image, angle, interpolation="nearest", fill=0.0, center=None):
-    """Turned counter-clockwise by `angle` degrees, about its middle or center (x, y); `fill` outside."""
+    """Rotated counterclockwise by `angle` degrees about its middle or center (x, y); `fill` outside."""
     x = image_of(image, "rotate")
     m = _inverse(do.negative(number(angle)), (0.0, 0.0), 1.0, (0.0, 0.0), _center(x, center))
     return warped(x, m, interpolation, fill)
@@ -78,16 +78,16 @@ def rotate(image, angle, interpolation="nearest", fill=0.0, center=None):
 @publish("image.affine")
 def affine(image, angle=0.0, translate=(0.0, 0.0), scale=1.0, shear=(0.0, 0.0),
            interpolation="nearest", fill=0.0, center=None):  # fmt: skip
-    """Turned clockwise by `angle` degrees, sheared (degrees along x and y), scaled, then moved by
-    `translate` pixels (x, y)."""
+    """Rotated clockwise by `angle` degrees, sheared (degrees along x and y), scaled, then moved by `translate`
+    pixels (x, y)."""
     x = image_of(image, "affine")
     m = _inverse(angle, translate, scale, _shears(shear), _center(x, center))
     return warped(x, m, interpolation, fill)
 
 
 def _square_to(corners):
-    """The projective matrix (nine scalars) from the unit square to four corners, clockwise from the
-    top left one: (x, y) scalars. Heckbert 1989, 2.2.3."""
+    """The projective matrix (nine scalars) from the unit square to four corners (x, y), clockwise from the top left.
+    Heckbert 1989, 2.2.3."""
     (x0, y0), (x1, y1), (x2, y2), (x3, y3) = corners
     sub = do.subtract
     dx1, dx2, dy1, dy2 = sub(x1, x2), sub(x3, x2), sub(y1, y2), sub(y3, y2)
@@ -121,13 +121,13 @@ def _product(m, n):
 
 @publish("image.perspective")
 def perspective(image, startpoints, endpoints, interpolation="bilinear", fill=0.0):
-    """The image with four of its points (x, y), clockwise from the top left one, moved to others."""
+    """The image with four of its points (x, y), clockwise from the top left, moved to others."""
     x = image_of(image, "perspective")
     start, end = ([(number(p[0]), number(p[1])) for p in points] for points in (startpoints, endpoints))
     if len(start) != 4 or len(end) != 4:
         raise InvalidArgumentError("perspective needs four start points and four end points")
     m = _product(_square_to(start), _adjugate(_square_to(end)))
-    # Of pixels' middles, which lie half a pixel from their corners.
+    # pixel centers are half a pixel from the corners
     half = np.float32(0.5)
     m = _product([1, 0, -half, 0, 1, -half, 0, 0, 1], _product(m, [1, 0, half, 0, 1, half, 0, 0, 1]))
     return warped(x, [do.truediv(v, m[8]) for v in m[:8]], interpolation, fill)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wire format of protocol buffers, read: for messages that are not in the engine."""
+"""Reads the protocol buffer wire format, for messages that aren't in the engine."""
 
 
 def varint(data, at):
-    """(number, where it ends). IndexError, ValueError: not a varint."""
+    """(number, end offset). IndexError, ValueError: not a varint."""
     value, shift = 0, 0
     while True:
         byte = data[at]
@@ -16,7 +16,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """(number, wire type, value) of a message: bytes for lengths, ints for numbers."""
+    """(number, wire type, value) of each field: bytes for lengths, ints for numbers."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)

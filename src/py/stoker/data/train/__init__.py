@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.train's classes for Examples, for scripts that are written with them."""
+"""tf.train's classes for Examples, for scripts written with them."""
 
 import struct
 
@@ -14,7 +14,7 @@ from ..errors import DataLossError
 
 
 class _Numbers(list):
-    """A list of numbers of which NumPy makes an array of their type."""
+    """A list of numbers, which NumPy converts to an array of their type."""
 
     def __init__(self, values, dtype):
         super().__init__(np.asarray(list(values), dtype).tolist())
@@ -35,7 +35,7 @@ class Int64List:
 
 
 class FloatList:
-    """Floats of a Feature. value: a list of float, each what a float32 can be."""
+    """Floats of a Feature. value: a list of float, each rounded to float32."""
 
     def __init__(self, value=()):
         self.value = _Numbers(value, np.float32)
@@ -61,7 +61,7 @@ class Feature:
         self._given = given[0] if given else None
 
     def WhichOneof(self, oneof_group="kind"):
-        """The name of the list that it has: "bytes_list", "float_list", "int64_list"; None: none."""
+        """The name of its list: "bytes_list", "float_list", "int64_list"; None: none."""
         for name in ("bytes_list", "float_list", "int64_list"):
             if getattr(self, name) is self._given or len(getattr(self, name).value):
                 return name
@@ -69,7 +69,7 @@ class Feature:
 
     @property
     def value(self):
-        """The values of the list that it has, an array; None: none."""
+        """The values of its list, as an array; None: none."""
         kind = self.WhichOneof()
         if kind is None:
             return None
@@ -84,7 +84,7 @@ class Feature:
 
     @classmethod
     def FromString(cls, serialized):
-        """A new Feature of the wire form. DataLossError: invalid."""
+        """A new Feature from the wire form. DataLossError: invalid."""
         return _read(_feature, bytes(serialized), "Feature")
 
     def __repr__(self):
@@ -92,7 +92,7 @@ class Feature:
 
 
 class _ByName(dict):
-    """A dict whose items come to be when they are asked for, as protocol buffers have it."""
+    """A dict that creates missing items on access, like protocol buffers."""
 
     def __init__(self, make, items):
         super().__init__(items)
@@ -132,25 +132,25 @@ class FeatureLists:
         self.feature_list = _ByName(FeatureList, feature_list or {})
 
     def values(self):
-        """The lists' values by name: dict of lists, one item a step."""
+        """The lists' values by name: dict of lists, one item per step."""
         return {k: [f.value for f in v.feature] for k, v in self.feature_list.items()}
 
 
 class Example(_io.Example):
-    """tf.train.Example(features=Features(...)), or of a dict."""
+    """tf.train.Example(features=Features(...)), or from a dict."""
 
     def __init__(self, features=None):
         super().__init__()
         self.features = features if isinstance(features, Features) else Features(features)
 
     def ParseFromString(self, serialized):
-        """Takes the features of the wire form. DataLossError: it is no Example."""
+        """Reads the features from the wire form. DataLossError: not an Example."""
         self.features = Features(_parsed(bytes(serialized)))
         return len(serialized)
 
     @classmethod
     def FromString(cls, serialized):
-        """A new Example of the wire form. DataLossError: invalid."""
+        """A new Example from the wire form. DataLossError: invalid."""
         out = cls()
         out.ParseFromString(serialized)
         return out
@@ -174,7 +174,7 @@ class SequenceExample(_io.SequenceExample):
         )
 
     def ParseFromString(self, serialized):
-        """Takes what the wire form has. DataLossError: it is no SequenceExample."""
+        """Reads the wire form. DataLossError: not a SequenceExample."""
         data = bytes(serialized)
         context, lists = _read(_sequence, data, "SequenceExample")
         self.context, self.feature_lists = Features(context), FeatureLists(lists)
@@ -182,7 +182,7 @@ class SequenceExample(_io.SequenceExample):
 
     @classmethod
     def FromString(cls, serialized):
-        """A new SequenceExample of the wire form. DataLossError: invalid."""
+        """A new SequenceExample from the wire form. DataLossError: invalid."""
         out = cls()
         out.ParseFromString(serialized)
         return out
@@ -193,7 +193,7 @@ class SequenceExample(_io.SequenceExample):
 
 
 def _numbers(data):
-    """Of an Int64List, packed or not."""
+    """Values of an Int64List, packed or not."""
     out = []
     for number, kind, value in fields(data):
         if number == 1 and kind == 0:
@@ -224,7 +224,7 @@ def _feature(data):
 
 
 def _entries(features):
-    """(name, bytes of the value) of a map of names."""
+    """(name, bytes of the value) of each entry of a map with string keys."""
     for n, k, entry in fields(features):
         if (n, k) == (1, 2):
             parts = {i: v for i, t, v in fields(entry) if t == 2}
@@ -254,7 +254,7 @@ def _sequence(data):
 
 
 def _read(f, data, what):
-    """f(data). DataLossError: that is no message of the kind."""
+    """f(data). DataLossError: not such a message."""
     try:
         return f(data)
     except (ValueError, IndexError, struct.error) as e:

@@ -17,23 +17,23 @@ from . import _normalize
 from ..errors import InvalidArgumentError, OpError, ResourceExhaustedError
 
 _live = weakref.WeakSet()
-KEEP_SHARE = 0.9  # of the unused memory of a device that kept elements may take
-HOST_SHARE = 0.5  # of the host's
+KEEP_SHARE = 0.9  # of a device's unused memory that kept elements may take
+HOST_SHARE = 0.5  # of CPU memory
 
 
 @atexit.register
 def _close_all():
     for s in list(_live):
-        with contextlib.suppress(RuntimeError):  # a daemon thread is in its next()
+        with contextlib.suppress(RuntimeError):  # a daemon thread is inside next()
             s.close()
 
 
 class _Stager(_engine.Stager):
-    """An iterator whose numbers are DeviceArrays; it ends when the interpreter does."""
+    """An iterator whose numbers are DeviceArrays; it ends with the interpreter."""
 
 
 def number_of(device):
-    """The number of a CUDA device, None for the host. InvalidArgumentError: neither."""
+    """The number of a CUDA device, None for the CPU. InvalidArgumentError: neither."""
     name = str(device)
     if name == "cpu" or name.startswith("cpu:"):
         return None
@@ -46,7 +46,7 @@ def number_of(device):
 
 
 def _replacement(dataset, number, by_leaf):
-    """The element that stands for those that fail, on the device."""
+    """The replacement for failed elements, on the device."""
     policy = dataset._options.on_error
 
     def leaf(spec, v):
@@ -104,7 +104,7 @@ def _unused_bytes(number):
 
 
 def _ahead(dataset, depth):
-    """dataset.prefetch(depth), which random operations before it do not see."""
+    """dataset.prefetch(depth), without changing the draws of random operations before it."""
     args = {"buffer_size": depth, "keeps_paths": 1}
     out = dataset._make("prefetch", [dataset], args, dataset.element_spec)
     out._epochs = dataset._epochs
@@ -153,7 +153,7 @@ class OnDevice:
         return OnDevice, self._made_with
 
     def __getattr__(self, name):
-        """A method of Dataset that gives a dataset: it is applied on the host, before the copy."""
+        """Wraps a Dataset method that returns a dataset: applied on the CPU, before the copy."""
         own = None if name.startswith("_") else getattr(type(self.__dict__.get("dataset")), name, None)
         if not callable(own):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; its dataset has Dataset's")
@@ -170,7 +170,7 @@ class OnDevice:
 
     @property
     def element_spec(self):
-        """The structure, shapes and dtypes of elements: the dataset's, and float32 for what is normalized."""
+        """The elements' structure, shapes and dtypes: the dataset's, with float32 for what is normalized."""
         return _normalize.spec_after(self.dataset.element_spec, self._rules)
 
     def explain(self):
@@ -185,13 +185,13 @@ class OnDevice:
         return len(self.dataset)
 
     def cardinality(self):
-        """The dataset's."""
+        """The dataset's specs."""
         return self.dataset.cardinality()
 
     def stats(self):
-        """Counts of the last pass: dict of elements, copies, copied_bytes, direct_bytes (read by the
-        device where the pipeline put them), starve_ns, slot_ns, device_bytes, unpinned, launches (of
-        kernels that normalize), replaced (by on_error). On the host: {}.
+        """Counts of the last pass: dict of elements, copies, copied_bytes, direct_bytes (read by the device from the
+        pipeline's own buffers), starve_ns, slot_ns, device_bytes, unpinned, launches (of kernels that normalize),
+        replaced (by on_error). On the CPU: {}.
         """
         return {} if self._last is None else self._last.stats()
 
@@ -207,7 +207,7 @@ class OnDevice:
         return iter(self._kept) if self._kept is not None else self._keeping()
 
     def _keeping(self):
-        """The first pass; what it gave is there for the next one, if all of it fits."""
+        """The first pass; keeps its elements for the next one, if they all fit."""
         kept, it, room = [], self._pass(), _unused_bytes(self._number)
         n = self.dataset.cardinality()
         if n == -1:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elastic ranks: an epoch begun by N ranks continues with M, and each element is given once.
+"""Elastic ranks: an epoch started by N ranks continues with M, and each element is returned once.
 
-A rank's part is every N-th element, by position in the order of the whole (which a seed fixes). What
-N ranks have given is known from their iterators' states, so what is left is known, too: it is split again, by position.
-Earlier runs of the epoch with other numbers of ranks are taken into account one after the other. """
+A rank's part is every N-th element, by position in the global order (which a seed fixes). The iterators' states say
+what N ranks have returned, and so what is left: that is split again, by position. Earlier runs of the epoch with other
+numbers of ranks are accounted for one after the other."""
 
 import itertools
 import struct
@@ -41,7 +41,7 @@ def read_state(state):
 
 
 def _rest(dataset, given):
-    """(position, element) pairs without those that len(given) ranks gave."""
+    """(position, element) pairs except those that len(given) ranks returned."""
     n, least, most = len(given), min(given), max(given)
     left = dataset.skip(n * least)
     if least == most:
@@ -56,13 +56,12 @@ def _rest(dataset, given):
 
 @method
 def elastic_shard(self, past=(), num_shards=None, index=None, batch_size=1):
-    """This process's part, split like shard(), of an epoch that a different number of ranks began.
+    """This process's part, split like shard(), of an epoch that a different number of ranks started.
 
     past: for each earlier run of the epoch, oldest first, the states of all its ranks' iterators
-    over elastic_shard(...).batch(batch_size) (1: not batched). Their elements are left out and
-    the rest is split again: nothing is lost or given twice. Give shuffles a seed of their own, and
-    batch afterwards. Sources by position (arrays, indexed files) skip given elements for
-    free, others by reading them. The next epoch begins without `past`.
+    over elastic_shard(...).batch(batch_size) (1: not batched). Their elements are skipped and the rest is split again:
+    nothing is lost or repeated. Give shuffles their own seed, and batch afterwards. Sources with random access (arrays,
+    indexed files) skip elements for free, others by reading them. Start the next epoch without `past`.
     """
     if num_shards is None:
         num_shards, index = _arguments.rank_of_environment()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """to_device(normalize=...): uint8 components that become float32 after the copy to the device.
 
-One formula everywhere: x * scale + offset in float32, each of the two rounded, with
-scale = 1 / (max_value * std) and offset = -mean / std of mean and std in float32, computed in float64
-and rounded; as image.jpeg_random_resized_crop has it. A byte has 256 values: the device looks up what
-the host computed for each, so that its results have the same bits.
+One formula everywhere: x * scale + offset in float32, rounded after each operation, with scale = 1 / (max_value * std)
+and offset = -mean / std from mean and std in float32, computed in float64 and rounded, as in
+image.jpeg_random_resized_crop. A byte has 256 values: the device looks up what the CPU computed for each, so results
+have the same bits.
 """
 
 import numpy as np
@@ -27,8 +27,8 @@ def _numbers(name, v):
 class Normalize:
     """(x / max_value - mean) / std of uint8 values in float32; a number, or one per channel.
 
-    max_value: 255: mean and std of values from 0 to 1, as in torchvision; 1: of the bytes.
-    planar: (..., height, width, channels) becomes (..., channels, height, width).
+    max_value: 255: mean and std are for values from 0 to 1, as in torchvision; 1: for bytes. planar: (..., height,
+    width, channels) becomes (..., channels, height, width).
     """
 
     def __init__(self, mean, std, max_value=255.0, planar=False):
@@ -51,21 +51,21 @@ class Normalize:
 
     @property
     def channels(self):
-        """How many there are; 1: the same for any number of them."""
+        """The number of channels; 1: the same for any number."""
         return len(self.mean)
 
     def table(self):
-        """What each byte becomes: (channels, 256) float32."""
+        """The table from bytes to floats: (channels, 256) float32."""
         x = np.arange(256, dtype=np.float32)
         return x * self.scale[:, None] + self.offset[:, None]
 
     def of_array(self, x):
-        """A uint8 array, normalized by NumPy."""
+        """Normalizes a uint8 array with NumPy."""
         y = self.table()[np.arange(self.channels), x] if self.channels > 1 else self.table()[0][x]
         return np.moveaxis(y, -1, -3).copy() if self.planar else y
 
     def of_value(self, x):
-        """The same of a symbolic value of known rank."""
+        """The same for a symbolic value of known rank."""
         scale, offset = self.scale, self.offset
         if self.channels == 1:
             scale, offset = scale[0], offset[0]
@@ -76,7 +76,7 @@ class Normalize:
         return y
 
     def check(self, what, spec):
-        """InvalidArgumentError: a component with that spec cannot be normalized so."""
+        """InvalidArgumentError: a component with that spec can't be normalized like this."""
         if not isinstance(spec, TensorSpec) or spec.dtype != np.uint8:
             raise InvalidArgumentError(f"normalize: {what} is {spec}; uint8 is expected")
         if spec.shape is None and (self.planar or self.channels > 1):
@@ -92,7 +92,7 @@ class Normalize:
             )
 
     def spec_of(self, spec):
-        """The TensorSpec of what comes out."""
+        """The TensorSpec of the result."""
         if spec.shape is None or not self.planar:
             return TensorSpec(spec.shape, "float32")
         *rest, h, w, c = spec.shape
@@ -108,7 +108,7 @@ class Normalize:
 
 
 def _rule(v):
-    """A Normalize of it or of (mean, std)."""
+    """A Normalize from it or from (mean, std)."""
     if isinstance(v, Normalize):
         return v
     if not isinstance(v, (tuple, list)) or len(v) != 2:
@@ -172,7 +172,7 @@ def rules(normalize, spec):
 
 
 def changed(structure, f, numbers):
-    """The structure with f(number, leaf) instead of the leaves with these numbers."""
+    """The structure with f(number, leaf) in place of the leaves with these numbers."""
     count = iter(range(len(_spec.flatten(structure))))
 
     def leaf(v):
@@ -183,12 +183,12 @@ def changed(structure, f, numbers):
 
 
 def spec_after(spec, by_leaf):
-    """The spec of elements that are normalized."""
+    """The spec of normalized elements."""
     return changed(spec, lambda i, s: by_leaf[i].spec_of(s), by_leaf)
 
 
 def _mapped(dataset, f, numbers):
-    """dataset.map of f(number, leaf), which random operations before it do not see."""
+    """dataset.map of f(number, leaf), without changing the draws of random operations before it."""
     is_spread = type(dataset.element_spec) is tuple
 
     def each(*args):
@@ -202,7 +202,7 @@ def _mapped(dataset, f, numbers):
 
 
 def before_staging(dataset, by_leaf):
-    """The dataset, whose elements are errors of its own where their channels are not as expected."""
+    """The dataset, with an error for each element whose channels differ from those expected."""
     leaves = _spec.flatten(dataset.element_spec)
     unknown = {i for i, r in by_leaf.items() if r.channels > 1 and leaves[i].shape[-1] is None}
     if not unknown:
@@ -214,7 +214,7 @@ def before_staging(dataset, by_leaf):
 
 
 def on_host(dataset, by_leaf):
-    """The dataset with its components normalized by the engine's threads; its replacement, too."""
+    """The dataset with its components normalized by the engine's threads; also its replacement."""
     if not by_leaf:
         return dataset
     dataset = before_staging(dataset, by_leaf)
@@ -235,7 +235,7 @@ def on_host(dataset, by_leaf):
 
 
 def tables(spec, by_leaf):
-    """(component, channels, planar, bytes) of each, as _engine.Stager takes them."""
+    """(component, channels, planar, bytes) of each, for _engine.Stager."""
     sizes = [len(s.parts()) if hasattr(s, "parts") else 1 for s in _spec.flatten(spec)]
     return tuple(
         (sum(sizes[:i]), r.channels, r.planar, np.ascontiguousarray(r.table()).tobytes())
@@ -244,7 +244,7 @@ def tables(spec, by_leaf):
 
 
 def lines(spec, by_leaf, where):
-    """What is done, for explain()."""
+    """Describes it for explain()."""
     places = _places(spec)
     return [
         f"  * normalize {_named(places[i][0])}: {places[i][1]} becomes {r.spec_of(places[i][1])} "

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data-parallel training: every rank gets its part, as many batches as the others, each element once.
+"""Data-parallel training: every rank gets its part, with the same number of batches, each element once.
 
-Three things must agree between ranks, and nothing is sent between them for it: how many batches each
-has (shard's remainder), the order that is split (a seed that all know), and the epoch (each counts its
-own passes, or is given it).
+Ranks must agree on three things, without communication: how many batches each has (shard's remainder), the order that
+is split (a seed known to all), and the epoch (each counts its own passes, or is told).
 """
 
 import itertools
@@ -19,18 +18,18 @@ _COUNTING = (
 
 
 def group(torch=None):
-    """(ranks, this one's): of torch's process group, or of the environment; (1, 0) without them."""
+    """(ranks, this rank): from torch's process group, or from the environment; (1, 0) without them."""
     distributed = getattr(torch, "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return distributed.get_world_size(), distributed.get_rank()
     return _arguments.rank_of_environment()
 
 
-_KEPT = ("_asserted", "_gives_lists", "_literal", "_loader", "_pinned_device")  # by a copy of a stage
+_KEPT = ("_asserted", "_gives_lists", "_literal", "_loader", "_pinned_device")  # kept by a copy of a stage
 
 
 def rebuilt(dataset, changed):
-    """The dataset made again where changed(stage) gives other arguments (None: as they are)."""
+    """Rebuilds the dataset with the arguments from changed(stage) (None: unchanged)."""
     order, made = [], {}
     left = [(dataset, False)]
     while left:
@@ -57,7 +56,7 @@ def rebuilt(dataset, changed):
 
 
 def _takes_of_endless(ds):
-    """Does every rank get the same number of elements from it, with any stages before it?"""
+    """Does every rank get the same number of elements from it, regardless of the stages before it?"""
     count = ds._args.get("count")
     if ds._kind != "take" or not isinstance(count, int) or count < 0:
         return False
@@ -65,8 +64,8 @@ def _takes_of_endless(ds):
 
 
 def _counting_after_shard(dataset):
-    """A stage after the split that makes the ranks' numbers of elements unequal again, with no take of
-    an endless repeat after it; or None."""
+    """A stage after the split that makes the ranks' element counts unequal again, without a later take of an endless
+    repeat; or None."""
     even = {id(i) for ds in stages(dataset) if _takes_of_endless(ds) for i in stages(ds)}
     for ds in stages(dataset):
         if id(ds) not in even and ds._kind in _COUNTING and any(is_split(i) for i in stages(ds)):
