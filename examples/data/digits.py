@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small images to learn from, without a download: a bar whose angle is the class, and noise."""
+"""Small synthetic images to learn from, without a download: noise, and a bar whose angle is the class."""
 
 import functools
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files loaded one after the other between steps, against a pipeline that loads ahead of them.
+"""Compares loading files one by one between steps with a pipeline that loads ahead.
 
-The loop loads, then trains, then loads: the device waits for each file. The pipeline does the same
-reading and decoding in threads while the device works; what is slower of the two remains.
+The loop loads, then trains, then loads: the device waits for each file. The pipeline reads and decodes in threads while
+the device works; the slower of the two sets the pace.
 """
 
 import os
@@ -17,7 +17,7 @@ BATCH = 16
 
 
 def files(is_small, made={}):
-    """Names of PNG files, made once."""
+    """Names of PNG files, created once."""
     n = 64 if is_small else 1024
     if n not in made:
         made[n] = tempfile.TemporaryDirectory(prefix="element-loop-")
@@ -45,7 +45,7 @@ def train(batches):
 
 
 def loop(is_small):
-    """A loop in Python that loads element by element"""
+    """A Python loop that loads element by element"""
 
     def batches():
         names = files(is_small)
@@ -56,7 +56,7 @@ def loop(is_small):
 
 
 def before(is_small):
-    """stoker.data, element by element, nothing ahead"""
+    """stoker.data, element by element, no prefetch"""
     return train(sd.Dataset.from_tensor_slices(files(is_small)).map(load).batch(BATCH))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast batches reach a GPU: through to_device, against the limit of one pinned copy.
+"""How fast batches reach a GPU: through to_device, compared with the limit of one pinned copy.
 
-The limit is a loop of cudaMemcpyAsync out of one pinned buffer, nothing else: no pipeline can be
-faster. "before" is what a loop does without staging: a batch in ordinary memory, copied when it is
-asked for. Needs an NVIDIA GPU and torch with CUDA, which measures; to_device itself needs neither.
+The limit is a loop of cudaMemcpyAsync from one pinned buffer: no pipeline can be faster. "before" is what a loop does
+without staging: a batch in ordinary memory, copied when requested. Needs an NVIDIA GPU and torch with CUDA, for
+measuring; to_device itself needs neither.
 """
 
 import sys
@@ -16,7 +16,7 @@ SIZES = (1, 8, 64)  # MB of a batch
 
 
 def why_not():
-    """Why it cannot run here; None: it can."""
+    """Why it can't run here; None: it can."""
     try:
         n = sd._engine.devices()
     except sd.errors.NotFoundError as e:
@@ -40,7 +40,7 @@ def pipeline(megabytes, count):
 
 
 def pinned_limit(megabytes, count):
-    """Bytes a second of `count` asynchronous copies out of one pinned buffer."""
+    """Bytes per second of `count` asynchronous copies from one pinned buffer."""
     import torch
 
     host = torch.empty(megabytes << 20, dtype=torch.uint8, pin_memory=True)
@@ -57,7 +57,7 @@ def pinned_limit(megabytes, count):
 
 
 def passed(batches, megabytes):
-    """Bytes a second from the first batch on; each is read on the device by a sum."""
+    """Bytes per second from the first batch on; the device reads each one by a sum."""
     import time
     import torch
 
@@ -75,7 +75,7 @@ def passed(batches, megabytes):
 
 
 def before(megabytes, count):
-    """Ordinary memory, copied when asked for."""
+    """Ordinary memory, copied when requested."""
     import torch
 
     return passed(
@@ -92,7 +92,7 @@ IMAGES = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 
 
 def images(count, on_device):
-    """Images a second, batches of 64 of 224 x 224: normalized on the host, or after the copy."""
+    """Images per second, batches of 64 of 224 x 224: normalized on the CPU, or after the copy."""
     import time
     import torch
 
@@ -102,7 +102,7 @@ def images(count, on_device):
     if not on_device:
         ds = ds.map(lambda x: sd.cast(x, "float32") * rule.scale + rule.offset, sd.AUTOTUNE)
         as_written = sd.Options()
-        as_written.rewrites = False  # else the arithmetic would be left to the device
+        as_written.rewrites = False  # otherwise the arithmetic would be deferred to the device
         ds = ds.with_options(as_written)
     batches = ds.to_device("cuda:0", depth=3, normalize=rule if on_device else None)
     n, start, total = 0, None, None
@@ -118,7 +118,7 @@ def images(count, on_device):
 
 
 def is_right():
-    """What arrives is what was sent, epoch after epoch, kept and not."""
+    """Checks that what arrives is what was sent, in every epoch, with keep and without."""
     rows = np.arange(1 << 20, dtype=np.int64).reshape(1024, 1024)
     ds = sd.Dataset.from_tensor_slices(rows).map(lambda x: x * 3).batch(100)
     for keep in (False, True):

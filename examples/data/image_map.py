@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images in memory, augmented by a map: in Python for each image, then by native operations.
 
-A function that uses NumPy or Python's own loops runs in the interpreter, one image at a time. With
-`sd` operations in their place it is traced and runs as native code on all processors.
+A function that uses NumPy or Python's own loops runs in the interpreter, one image at a time. With `sd` operations
+instead, it is traced and runs as native code on all cores.
 """
 
 import functools
@@ -31,7 +31,7 @@ def train(ds):
 
 
 def augment_in_python(image):
-    """One image, as NumPy code that does one thing after the other."""
+    """One image, in NumPy code, step by step."""
     if np.random.random() < 0.5:
         image = image[:, ::-1]
     image = image.astype(np.float32) / 255

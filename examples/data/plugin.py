@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An operation of one's own, in C, inside of a traced map: no Python for the elements.
+"""A custom operation in C, within a traced map: no Python per element.
 
-Builds normalise_rows.c beside this file (a C compiler is needed) and uses it.
+Builds normalise_rows.c next to this file (needs a C compiler) and uses it.
 """
 
 import functools
@@ -62,7 +62,7 @@ def after(is_small):
 
 
 def words(is_small):
-    """One whose results differ in length."""
+    """An operation whose results differ in length."""
     own = operations()
     texts = sd.Dataset.from_tensors("a few words of different length").repeat(100 if is_small else 10000)
     found = [w.tolist() for w in texts.map(lambda s: own.keep_words(s, least=4))]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A static dataset that fits: prepared once, kept where it is used, read again in each epoch.
+"""A static dataset that fits in memory: prepared once, kept where it is used, read again in each epoch.
 
-"before" prepares each row in each epoch; "after" prepares once and keeps the batches on the GPU, or without one in CPU
-memory: the same code runs.
+"before" prepares each row in each epoch; "after" prepares once and keeps the batches on the GPU, or in CPU memory if
+there is none: the same code runs.
 """
 
 import functools
@@ -44,13 +44,13 @@ def after(is_small):
     """stoker.data, prepared once and kept, on the device if there is one"""
     ds = sd.Dataset.from_tensor_slices(raw(is_small)).map(prepare, sd.AUTOTUNE).shuffle(4096)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # without a GPU: batches stay on the host
+        warnings.simplefilter("ignore", RuntimeWarning)  # without a GPU: batches stay in CPU memory
         kept = ds.batch(BATCH).to_device("cuda:0", keep=True)
     return go_through(kept for _ in range(EPOCHS))
 
 
 def in_cache(is_small):
-    """stoker.data, cache(): the same in the pipeline, in host memory"""
+    """stoker.data, cache(): the same in the pipeline, in CPU memory"""
     ds = sd.Dataset.from_tensor_slices(raw(is_small)).map(prepare, sd.AUTOTUNE).batch(BATCH).cache()
     return go_through(ds for _ in range(EPOCHS))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """In-memory tables in shuffled batches: a small one (150 rows) many times, a large one once.
 
-Small tables show what an epoch costs beside its data; large ones what an element costs. "before"
-has each row normalized by a Python function, "after" by native operations.
+Small tables show the overhead of an epoch; large ones the cost of an element. "before" normalizes each row with a
+Python function, "after" with native operations.
 """
 
 import functools

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """TFRecord from end to end: written, read, parsed, decoded, augmented, batched.
 
-The files are the same for both libraries; each of the two writes them, too. "before" does one thing
-after the other, as a first version often does; "after" reads files in turn, parses whole batches'
-worth at once where it can, decodes in parallel and ahead.
+Both libraries use the same files, and each also writes them. "before" works sequentially, like many first versions;
+"after" alternates between files, parses whole batches at once where possible, and decodes in parallel and ahead of
+time.
 """
 
 import os
@@ -49,7 +49,7 @@ def names(is_small):
 
 
 def written(is_small):
-    """The files; those of `write`, made if it did not run."""
+    """The files; writes them if `write` didn't run."""
     if not os.path.exists(names(is_small)[0]):
         write(is_small)
     return names(is_small)
@@ -90,7 +90,7 @@ def augment(data, label):
 
 
 def before(is_small):
-    """stoker.data, one thing after the other"""
+    """stoker.data, sequential"""
     return train(sd.TFRecordDataset(written(is_small)).map(parse).map(augment).batch(BATCH))
 
 
@@ -146,7 +146,7 @@ def tf_functions():
 
 
 def tf_before(is_small):
-    """TensorFlow, one thing after the other"""
+    """TensorFlow, sequential"""
     tf, tf_parse, tf_augment = tf_functions()
     return train(
         tf.data.TFRecordDataset(written(is_small)).map(tf_parse).map(tf_augment).batch(BATCH)

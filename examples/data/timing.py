@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the examples share: their command line, and a line for each part with its time.
+"""Shared by the examples: the command line, and a line for each part with its time.
 
     python EXAMPLE.py [--small] [--only NAME] [--json] [--profile FOLDER]
 
-A part is a function of one argument, whether to be small, that gives how many elements it went
-through. Parts named tf_... are the TensorFlow originals. Parts without their package are skipped.
+A part is a function of one argument, whether to be small, that returns how many elements it processed. Parts named
+tf_... are the TensorFlow originals. Parts without their package are skipped.
 
---profile runs each part once more and leaves a profile of that run in FOLDER, to be read by
-`stoker why`: of our pipelines their own record (PART.stk), of parts named tf_... TensorFlow's
-profiler (PART/), of parts named torch_... PyTorch's (PART.json).
+--profile runs each part once more and writes a profile of that run to FOLDER, for `stoker why`: our pipelines' own
+recording (PART.stk), TensorFlow's profiler for parts named tf_... (PART/), PyTorch's for parts named torch_...
+(PART.json).
 """
 
 import argparse
@@ -21,14 +21,14 @@ import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-TORCH_STEPS = 200  # of a profile: PyTorch's writes megabytes for a hundred
+TORCH_STEPS = 200  # in a profile: PyTorch's writes megabytes per hundred
 
 _trace = None  # while a profile is recorded: a context manager for step n
 
 
 def main(title, parts, unit="elements", prepare=None):
-    """Runs the parts; prints seconds, rates and the first line of each docstring. prepare(is_small)
-    makes the data before any time is taken."""
+    """Runs the parts; prints seconds, rates and the first line of each docstring. prepare(is_small) makes the data
+    before timing starts."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--small", action="store_true", help="a moment's work, for a first look")
     parser.add_argument("--only", help="a part, or some with commas between them")
@@ -49,7 +49,7 @@ def main(title, parts, unit="elements", prepare=None):
 
 
 def show(part, args, unit):
-    """Runs the part, timed; then once more, profiled, if that was asked for."""
+    """Runs the part, timed; then again, profiled, if requested."""
     line = {"part": part.__name__, "unit": unit, "what": part.__doc__.split("\n")[0].rstrip(".")}
     try:
         part(True) if not args.small else None  # imports, tracing, first pages
@@ -82,7 +82,7 @@ def profiled(part, args):
 
 @contextlib.contextmanager
 def own_profile(path):
-    """The pipeline's record of itself: of the last iterator that ran."""
+    """The pipeline's own recording: of the last iterator that ran."""
     path += ".stk"
     os.environ["STOKER_DATA_RECORD"] = path
     try:
@@ -131,13 +131,13 @@ def torch_profile(path):
         yield [path]
     finally:
         _trace = None
-        with contextlib.suppress(RuntimeError, AssertionError):  # it has stopped
+        with contextlib.suppress(RuntimeError, AssertionError):  # it has already stopped
             profile.stop()
         profile.export_chrome_trace(path)
 
 
 def steps(batches):
-    """The batches. While a profile is recorded, each fetch and what the loop does then is a step."""
+    """The batches. While a profile is recorded, each fetch with the loop's work after it is a step."""
     if _trace is None:
         yield from batches
         return
@@ -152,5 +152,5 @@ def steps(batches):
 
 
 def device_step(seconds=0.002):
-    """A training step on a device: the host has nothing to do meanwhile."""
+    """A training step on a device: the CPU has nothing to do meanwhile."""
     time.sleep(seconds)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small CNN in Keras on the CPU: model.fit fed by our pipeline, and by tf.data.
 
-Needs keras and tensorflow. The images are PNG files in memory, decoded and shifted at random in
-each epoch. to_tf() goes through tf.data.Dataset.from_generator, to_keras() is a PyDataset: both cost
-a copy and a call a batch.
+Needs keras and tensorflow. The images are PNG files in memory, decoded and shifted at random in each epoch. to_tf()
+goes through tf.data.Dataset.from_generator, to_keras() is a PyDataset: both cost a copy and a call per batch.
 """
 
 import functools
@@ -49,7 +48,7 @@ def prepare(data, label):
 
 
 def before(is_small):
-    """stoker.data, in sequence, to_tf()"""
+    """stoker.data, sequential, to_tf()"""
     return fit(
         sd.Dataset.from_tensor_slices(digits.drawn(is_small)).map(prepare).batch(BATCH).to_tf(),
         is_small,
@@ -89,7 +88,7 @@ def tf_data(is_small):
 
 
 def tf_before(is_small):
-    """tf.data, in sequence"""
+    """tf.data, sequential"""
     ds, tf_prepare = tf_data(is_small)
     return fit(ds.map(tf_prepare).batch(BATCH), is_small)
 

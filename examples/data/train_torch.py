@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small CNN in PyTorch on the CPU, fed in sequence, by a pipeline ahead of it, by a DataLoader.
+"""A small CNN in PyTorch on the CPU, fed sequentially, by a prefetching pipeline, and by a DataLoader.
 
 Needs torch. The images are PNG files in memory, decoded and shifted at random in each epoch.
 """
@@ -30,7 +30,7 @@ def network():
 
 
 def train(batches):
-    """One epoch; the loss of its end is asked for, so that work is not left undone."""
+    """One epoch; reads the final loss, so that no work is left pending."""
     import torch
 
     net, n = network(), 0
@@ -54,7 +54,7 @@ def prepare(data, label):
 
 
 def before(is_small):
-    """stoker.data, in sequence"""
+    """stoker.data, sequential"""
     return train(
         sd.Dataset.from_tensor_slices(digits.drawn(is_small)).map(prepare).batch(BATCH).to_torch()
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records JAX on a GPU in pairs of cases that differ in one thing.
+"""Records JAX on a GPU in pairs of cases that differ in one respect.
 
   input    fixed       Python generator that reads shard after shard  | 16 reader threads, batches ahead
   eager    jit         every operation dispatched by itself           | the whole step compiled by jax.jit
@@ -10,9 +10,9 @@ Job: a perceptron with a residual in each layer. In input and fixed the batch co
 batch that stays on the device.
 Method: jax.profiler.trace around the steps, each in a StepTraceAnnotation that includes the fetch. The compute time is
 measured without the profiler, on one batch that stays on the device, before recording; wait = 1 - compute / recorded
-step. The time inside next() is written down too. The loop waits for the device at its end only. eager and jit are
-small and short, because the Python tracer writes much when nothing is compiled.
-Limits: the expected verdicts are those on an H200. JAX runs ahead: the script's clock times launching, and the last
+step. The time inside next() is stored too. The loop waits for the device only at its end. eager and jit are small and
+short, because the Python tracer writes a lot when nothing is compiled.
+Limits: the expected verdicts are those on an H200. JAX runs ahead: the script's clock measures launching, and the last
 step waits for all others; only the sum of the steps is the device's time.
 """
 
@@ -73,13 +73,13 @@ def join(shards):
 
 
 def slow_batches(rows, latency_s):
-    """Batches, made when asked for, shard after shard."""
+    """Batches, made on request, shard after shard."""
     while True:
         yield join([read_shard(rows, latency_s) for _ in range(SHARDS)])
 
 
 def prefetched_batches(rows, latency_s):
-    """The same batches, read by threads PREFETCH batches ahead."""
+    """The same batches, read by threads, PREFETCH batches ahead."""
     with concurrent.futures.ThreadPoolExecutor(SHARDS) as readers:
         ahead = collections.deque()
         while True:
@@ -126,7 +126,7 @@ def run(step_fn, params, batches, first, count):
 
 
 def make_batches(case, latency_s):
-    """Endless batches, as the case asks for them."""
+    """Endless batches for the case."""
     if case.source == "constant":
         rows, labels = jax.device_put((np.full((case.batch, FEATURES), 0.5, "float32"), np.zeros(case.batch, "int32")))
         return iter(lambda: (rows, labels), None)
@@ -135,7 +135,7 @@ def make_batches(case, latency_s):
 
 
 def record_case(key, case, out):
-    """Record one case and write its profile and truth file."""
+    """Records one case and writes its profile and truth file."""
     step_fn = functools.partial(jax.jit, donate_argnums=0)(train_step) if case.jit else train_step
     constant = make_batches(case._replace(source="constant"), 0)
     params, _, _ = run(step_fn, init_params(case), constant, 0, WARMUP)

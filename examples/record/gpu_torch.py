@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records PyTorch on a CUDA GPU in pairs of cases that differ in one thing.
+"""Records PyTorch on a CUDA GPU in pairs of cases that differ in one respect.
 
   input    fixed       DataLoader without workers, pageable memory | 8 workers, pinned memory, non-blocking copies
   eager    compiled    many small kernels launched one by one      | torch.compile(mode="reduce-overhead")
@@ -10,12 +10,12 @@ Job: a perceptron with a residual in each layer. In input and fixed the batch co
 (a sleep), set so that one process takes 3 x the step's compute time to read a batch; the other cases train on one
 batch that stays on the device.
 Method: torch.profiler with a schedule. The compute time is measured without the profiler, on one batch that stays on
-the device, before recording; wait = 1 - compute / recorded step. The time inside next(loader) is written down too.
-Limits: the expected verdicts are those on an H200; "compiled" leaves the optimizer and the autograd engine to the
-host, which takes longer than a device that fast: host-bound. On a slower device it need not be. Where the host runs
-ahead (fixed, graph, fp32, bf16), the script's clock times launching, and the last step waits for all others: only the
-sum of the steps is the device's time. "compiled" needs Triton and a C compiler. The first captured or compiled steps
-lie outside the profile.
+the device, before recording; wait = 1 - compute / recorded step. The time inside next(loader) is stored too.
+Limits: the expected verdicts are those on an H200; in "compiled", the optimizer and the autograd engine stay on the
+CPU, which is slower than so fast a device: host-bound. A slower device may not be. If the CPU runs ahead (fixed, graph,
+fp32, bf16), the script's clock measures launching, and the last step waits for all others: only the sum of the steps is
+the device's time. "compiled" needs Triton and a C compiler. The first captured or compiled steps are outside the
+profile.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def join(shards):
 
 
 def make_batches(case, latency_s):
-    """Endless batches on the host, as the case asks for them."""
+    """Endless batches in CPU memory for the case."""
     fixed = dict(num_workers=8, prefetch_factor=2, persistent_workers=True, pin_memory=True)
     options = fixed if case.source == "fixed" else dict(num_workers=0)
     shards = Shards(case.batch // SHARDS, latency_s)
@@ -87,7 +87,7 @@ def make_batches(case, latency_s):
 
 
 class Residual(nn.Module):
-    """Linear, ReLU and the way around them."""
+    """Linear, ReLU and a residual connection around them."""
 
     def __init__(self, width):
         super().__init__()
@@ -156,7 +156,7 @@ def make_step(case, device, rows, labels):
 
 
 def wait_for(device):
-    """Block until the device has done what was launched."""
+    """Waits until the device has finished what was launched."""
     if device.type == "cuda":
         torch.cuda.synchronize()
 
@@ -183,7 +183,7 @@ def record(step, fetch, device, trace_path):
     ) as prof:
         for number in range(total):
             if number == WAIT + WARMUP:
-                wait_for(device)  # else what was launched before would be part of the recorded steps
+                wait_for(device)  # otherwise earlier launches would be part of the recorded steps
             start = time.perf_counter()
             rows, labels = fetch()
             wait_s.append(time.perf_counter() - start)
@@ -198,7 +198,7 @@ def record(step, fetch, device, trace_path):
 
 
 def record_case(key, case, device, out):
-    """Record one case and write its profile and truth file."""
+    """Records one case and writes its profile and truth file."""
     torch.manual_seed(0)
     rows = torch.rand(case.batch, FEATURES, device=device).to(case.dtype)
     labels = torch.zeros(case.batch, dtype=torch.int64, device=device)

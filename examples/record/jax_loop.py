@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records a JAX training loop on the CPU that waits for a Python generator; or the same job repaired.
+"""Records a JAX training loop on the CPU that waits for a Python generator; or the same job with the fix.
 
 Job: a three-layer perceptron on batches of 128; each batch is 12 compressed shards of one file each, read from a
 store LATENCY_S away (a sleep stands for the network) and decompressed.
   default   the generator reads one shard after the other when the loop asks for a batch
   --fixed   8 reader threads work PREFETCH batches ahead; the loop takes what is ready
-  --no-python-tracer   either of them without the Python tracer: no event is left where the generator runs, so the
-            profile cannot tell a wait for input from other host work, and an analysis should say just that
+  --no-python-tracer either of them without the Python tracer: nothing is recorded while the generator runs, so the
+            profile can't distinguish a wait for input from other CPU work, and an analysis should say exactly that
 
 Method: jax.profiler.trace around STEPS steps after WARMUP; each step, the fetch of its batch included, is inside a
 StepTraceAnnotation. The script times each next() and each step. Every step reads its loss, so computing never
@@ -54,13 +54,13 @@ def join(parts):
 
 
 def slow_batches(store):
-    """Batches, made when asked for, one shard after the other."""
+    """Batches, made on request, one shard after the other."""
     while True:
         yield join([read_shard(shard) for shard in store])
 
 
 def prefetched_batches(store):
-    """The same batches, read by threads PREFETCH batches ahead."""
+    """The same batches, read by threads, PREFETCH batches ahead."""
     with concurrent.futures.ThreadPoolExecutor(8) as readers:
         ahead = collections.deque()
         while True:

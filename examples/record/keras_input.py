@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records a small Keras CNN, trained with model.fit, that waits for its tf.data input; or the same job repaired.
+"""Records a small Keras CNN, trained with model.fit, that waits for its tf.data input; or the same job with the fix.
 
 Job: 64 JPEG files of 960 x 720 are read, decoded, resized and normalized by a map, then batched by 16.
   default   sequential map, no cache, no prefetch: every step decodes its 16 images while the model waits
   --fixed   map with AUTOTUNE, cache after it, prefetch at the end: decoded once, during warm-up
 Two tf.data rewrites that would hide the fault are turned off in both: map_parallelization, which makes a sequential
-map parallel, and inject_prefetch. All else is as TensorFlow sets it.
+map parallel, and inject_prefetch. Everything else has TensorFlow's defaults.
 
 Method: one call of fit; a callback starts the profiler after WARMUP steps and stops it STEPS later, as
 keras.callbacks.TensorBoard(profile_batch=...) does. The same callback times the steps. The fetch runs inside the
@@ -13,7 +13,7 @@ compiled train function, where a script cannot time it, so the truth file has tw
 input_wait_share = 1 - compute / step, compute being the step time of a second fit on one constant batch, and
 input_alone_share = time per batch of the pipeline without a model / step. They differ by some hundredths.
 Limits: CPU only, without XLA (jit_compile="auto" chooses the same here). Threads of the model and of tf.data share the
-cores. Nothing is traced from Python, because that tracer multiplies the size of the file.
+cores. Python isn't traced, because that multiplies the size of the file.
 """
 
 import argparse
@@ -48,14 +48,14 @@ def make_photos(folder):
 
 
 def load(path, label):
-    """The preprocessing: read, decode, resize, normalise."""
+    """Preprocessing: read, decode, resize, normalize."""
     image = tf.io.decode_jpeg(tf.io.read_file(path), channels=3)
     image = tf.image.resize(image, (SIDE, SIDE))
     return tf.image.per_image_standardization(image), label
 
 
 def make_dataset(paths, labels, fixed):
-    """The input pipeline, endless; see the file's head for the two variants."""
+    """The input pipeline, endless; the top of the file describes the two variants."""
     data = tf.data.Dataset.from_tensor_slices((paths, labels))
     if fixed:
         data = data.map(load, num_parallel_calls=tf.data.AUTOTUNE).cache()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records a PyTorch training loop on the CPU that waits for its DataLoader; or the same job repaired.
+"""Records a PyTorch training loop on the CPU that waits for its DataLoader; or the same job with the fix.
 
 Job: a small CNN on batches of 16; each sample is one read from a store LATENCY_S away (a sleep stands for the
 network) plus a little NumPy work.
@@ -9,8 +9,8 @@ network) plus a little NumPy work.
 Method: torch.profiler with a schedule (WAIT, WARMUP, ACTIVE), exported by export_chrome_trace; the script times
 each next(loader) and each step from the end of one profiler.step() to the end of the next. The last active step
 would include the profiler's own stop; it is timed up to the call.
-Limits: CPU only. Kineto holds nothing of worker processes: in the repaired profile the reads are not to be seen,
-only the short wait for them. Stacks are off, so no frame of the script is in the file.
+Limits: CPU only. Kineto records nothing about worker processes: with the fix, the profile doesn't show the reads, only
+the short wait for them. Stacks are off, so the file has no frames of the script.
 """
 
 import argparse
@@ -44,7 +44,7 @@ class RemoteSamples(torch.utils.data.Dataset):
 
 
 def make_loader(fixed):
-    """The loader as it is often left, or with workers."""
+    """The loader with common settings, or with workers."""
     workers = dict(num_workers=4, prefetch_factor=2, persistent_workers=True) if fixed else dict(num_workers=0)
     return torch.utils.data.DataLoader(RemoteSamples(), batch_size=BATCH, shuffle=True, drop_last=True, **workers)
 

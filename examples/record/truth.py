@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the recorders in this folder share: storing a profile and writing down what the script itself measured.
+"""Shared by the recorders in this folder: storing a profile, and what the script itself measured.
 
-Method: the scripts time their own loop with time.perf_counter, apart from the profiler. For each recorded step
-they keep its wall time and, where the loop is theirs, the time spent in the call that fetches the next batch.
-These numbers go to <name>.truth.json beside the profile, so that an analysis of the profile can be compared with
-something it did not produce.
+Method: the scripts time their own loop with time.perf_counter, independently of the profiler. For each recorded step
+they keep its wall time and, if the loop is theirs, the time spent in the call that fetches the next batch. These
+numbers go to <name>.truth.json next to the profile, so that an analysis of the profile can be compared with an
+independent measurement.
 Limits: the steps are timed while the profiler runs, so its overhead is part of them, as it is part of the profile.
 """
 
@@ -23,7 +23,7 @@ RAW_LIMIT_BYTES = 300_000
 def store_profile(source, target):
     """Copy a profile, unchanged or gzip-compressed if it is large; returns the path written.
 
-    source: the profiler's file. target: wanted path without ".gz", which is added where the file is compressed.
+    source: the profiler's file. target: path without ".gz", which is added if the file is compressed.
     """
     data = pathlib.Path(source).read_bytes()
     target = pathlib.Path(target)
@@ -56,8 +56,8 @@ def _stats(seconds):
 def write_truth(profile, *, job, expected, step_s, wait_s=None, wait_method, packages, **extra):
     """Write and print <name>.truth.json beside `profile`.
 
-    step_s: wall seconds of each recorded step. wait_s: seconds of each of them spent fetching, or None where the
-    script cannot see it; then pass `input_wait_share` among `extra`. wait_method says how the wait was found.
+    step_s: wall seconds of each recorded step. wait_s: seconds of each spent fetching, or None if the script can't
+    measure it; then pass `input_wait_share` in `extra`. wait_method says how the wait was measured.
     """
     truth = {"profile": pathlib.Path(profile).name, "job": job, "expected_verdict": expected}
     truth["recorded"] = datetime.datetime.now(datetime.timezone.utc).date().isoformat()

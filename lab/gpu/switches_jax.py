@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The switches of switches_torch.py that JAX has: input, values read back, lower precision. What JAX launches is compiled
-and fused already, and its copies are its own affair: G2, G3 and G5 have no switch there."""
+"""The switches of switches_torch.py that apply to JAX: input, reading values back, lower precision. JAX already
+compiles and fuses what it launches, and controls its own copies: there are no switches for G2, G3 and G5."""
 
 import jax
 import jax.numpy as jnp
@@ -62,7 +62,7 @@ SWITCHES = {"G1": ("input-free", input_stall), "G4": ("precision=bf16", full_pre
 
 
 def devices():
-    """The GPU to measure on, and its name, or None."""
+    """The GPU to measure on, and its name; or None."""
     gpus = [d for d in jax.devices() if d.platform == "gpu"]
     return ("gpu", gpus[0].device_kind) if gpus else None
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small jobs of PyTorch, each with one switch: on, the fault is there; off, it is not. `SWITCHES` maps a name to the
-what-if that takes the fault away and a function of (device, fault) that yields after each step. `record` writes a profile.
-Limits: on a processor the same loops run, which says only that they work."""
+"""Small PyTorch jobs, each with one switch: on, the fault is there; off, it isn't. `SWITCHES` maps a name to the
+what-if that removes the fault and a function of (device, fault) that yields after each step. `record` writes a profile.
+Limits: the same loops also run on a CPU, which only shows that they work."""
 
 import torch
 from torch import nn
@@ -85,7 +85,7 @@ def hidden_sync(device, fault):
 
 
 def slow_samples(shape, passes):
-    """A data set whose samples take processor time; a loader reads it."""
+    """A dataset whose samples take CPU time; a loader reads it."""
 
     class Samples(torch.utils.data.IterableDataset):
         def __iter__(self):
@@ -100,13 +100,13 @@ def slow_samples(shape, passes):
 
 
 def one_process(device, fault):
-    """One worker prepares ahead, against none: the input costs less than the step."""
+    """One worker prepares ahead, or none: the input costs less than the step."""
     loader = torch.utils.data.DataLoader(slow_samples((512, 2048), 4), batch_size=None, num_workers=0 if fault else 1)
     return train(device, loader, perceptron(2048, 24))
 
 
 def in_one_stream(device, fault):
-    """Batches in pinned memory, copied in the stream of the kernels, against a stream of their own, one step ahead."""
+    """Batches in pinned memory, copied in the kernels' stream, or one step ahead in a separate stream."""
     host = torch.randn((16384, 2048)).pin_memory()
 
     def ahead():
@@ -136,7 +136,7 @@ def no_tf32(device, fault):
 
 
 def kept_on_host(device, fault):
-    """The same large table is copied in each step, against a copy of it that stays on the device."""
+    """Copies the same large table in each step, or keeps a copy on the device."""
     table = torch.randn((8192, 2048))
     return train(device, constant((8192, 2048), device) if not fault else iter(lambda: table, None), perceptron(2048, 4))
 
@@ -156,7 +156,7 @@ SWITCHES = {
 
 
 def devices():
-    """The GPU to measure on, and its name, or None."""
+    """The GPU to measure on, and its name; or None."""
     return ("cuda", torch.cuda.get_device_name(0)) if torch.cuda.is_available() else None
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stop-watch of the pairs: a job as it is and the same job with one thing changed, block by block in turn.
+"""Times pairs: an unchanged job and the same job with one change, in alternating blocks.
 
-A pair is a function of one argument (false: as it is, true: changed) that is a loop which yields after each step. Both
-arms live in one process; a block is SETTLE steps that are not measured, so that what was prefetched while the other arm
-ran is used up, then BLOCK steps of one arm; blocks alternate as ABBA. Then the unmodified arm is recorded.
-Limits: arms share a process, so what differs from process to process is not seen; a step is a block's mean, no median.
+A pair is a generator function of one argument (false: unchanged, true: changed) that yields after each step. Both arms
+run in one process. A block is SETTLE steps that aren't measured, to use up what was prefetched while the other arm ran,
+then BLOCK steps of one arm; blocks alternate as ABBA. Then the unmodified arm is recorded. Limits: arms share a
+process, so differences between processes aren't seen; a step is a block's mean, not a median.
 """
 
 import datetime
@@ -53,7 +53,7 @@ def save(steps, *packages):
 
 
 def main(pairs, record, *packages, block=block_ms):
-    """Runs the pair of the command line: it is measured without a profiler, then recorded as it is."""
+    """Runs the pair named on the command line: measures it without a profiler, then records the unchanged job."""
     steps, arms = measure(pairs[sys.argv[1]], block)
     save(steps, *packages)
     record(arms[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of JAX on the host: what alternate.py runs."""
+"""Pairs of JAX jobs on the CPU, run by alternate.py."""
 
 import io
 import queue
@@ -46,7 +46,7 @@ def batches(passes=0, wait_s=0.0, constant=False):
 
 
 def ahead(data):
-    """Batches from a thread that is two ahead."""
+    """Batches from a thread that runs two ahead."""
     there = queue.Queue(2)
 
     def fill():
@@ -75,7 +75,7 @@ def inline(changed):
 
 
 def stored(changed):
-    """Batches wait for a store in the loop; changed: a thread is two batches ahead."""
+    """The loop waits for a store for each batch; changed: a thread runs two batches ahead."""
     return train(ahead(batches(wait_s=0.03)) if changed else batches(wait_s=0.03))
 
 
@@ -96,13 +96,13 @@ def lighter(changed):
 
 
 def fetched(changed):
-    """Batches wait long for a store, and are worked on; changed: a thread is two batches ahead."""
+    """The loop waits long for a store, then processes the batch; changed: a thread runs two batches ahead."""
     data = batches(passes=1, wait_s=0.004)
     return train(ahead(data) if changed else data)
 
 
 def dumped(changed):
-    """All weights are packed into an archive after each step; changed: after every tenth."""
+    """Packs all weights into an archive after each step; changed: after every tenth."""
 
     def dump(step, params):
         if not changed or step % 10 == 0:
@@ -112,7 +112,7 @@ def dumped(changed):
 
 
 def threaded(changed):
-    """A thread makes the batches, too slowly; changed: one constant batch."""
+    """A thread makes the batches, but too slowly; changed: one constant batch."""
     return train(batches(constant=True) if changed else ahead(batches(passes=10)))
 
 

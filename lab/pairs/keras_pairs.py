@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of Keras' model.fit on the host: what alternate.py runs. A block is a call of fit; its step is measured from
-start to start, by a callback behind the others."""
+"""Pairs with Keras's model.fit on the CPU, run by alternate.py. A block is a call of fit; its step is measured from
+start to start, by a callback after the others."""
 
 import os
 
@@ -17,7 +17,7 @@ FIRST, LAST = 8, 27
 
 
 class Norms(keras.callbacks.Callback):
-    """Norms of all weights after every so many steps."""
+    """Norms of all weights, every so many steps."""
 
     def __init__(self, every):
         super().__init__()
@@ -30,7 +30,7 @@ class Norms(keras.callbacks.Callback):
 
 
 class Copies(keras.callbacks.Callback):
-    """Copies of all weights, the least and the largest, after every so many steps."""
+    """Copies of all weights, the least and the largest, every so many steps."""
 
     def __init__(self, every):
         super().__init__()
@@ -52,17 +52,17 @@ def fitted(data, *callbacks):
 
 
 def fed(changed):
-    """A map works on batches, nothing is prefetched; changed: one constant batch."""
+    """A map processes batches, without prefetch; changed: one constant batch."""
     return fitted(samples(4, constant=changed))
 
 
 def read_ahead(changed):
-    """A map works on batches, nothing is prefetched; changed: prefetch(2)."""
+    """A map processes batches, without prefetch; changed: prefetch(2)."""
     return fitted(samples(4, prefetch=2 if changed else 0))
 
 
 def reported(changed):
-    """A callback looks at all weights after each step; changed: after every tenth."""
+    """A callback examines all weights after each step; changed: after every tenth."""
     return fitted(samples(1), Norms(10 if changed else 1))
 
 
@@ -77,12 +77,12 @@ def scripted(changed):
 
 
 def lightened(changed):
-    """A map works on batches; changed: half of the work."""
+    """A map processes batches; changed: half of the work."""
     return fitted(samples(5 if changed else 10))
 
 
 def copied(changed):
-    """A callback keeps a copy of all weights after each step; changed: after every tenth."""
+    """A callback copies all weights after each step; changed: after every tenth."""
     return fitted(samples(1), Copies(10 if changed else 1))
 
 

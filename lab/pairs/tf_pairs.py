@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of TensorFlow on the host, in loops of their own: what alternate.py runs."""
+"""Pairs of TensorFlow jobs on the CPU, in custom loops, run by alternate.py."""
 
 import os
 
@@ -36,17 +36,17 @@ def train(data, after=None):
 
 
 def mapped(changed):
-    """A map works on batches, nothing is prefetched; changed: one constant batch."""
+    """A map processes batches, without prefetch; changed: one constant batch."""
     return train(samples(4, constant=changed))
 
 
 def ahead(changed):
-    """A map works on batches, nothing is prefetched; changed: prefetch(2)."""
+    """A map processes batches, without prefetch; changed: prefetch(2)."""
     return train(samples(4, prefetch=2 if changed else 0))
 
 
 def lighter(changed):
-    """A map works on batches; changed: half of the work."""
+    """A map processes batches; changed: half of the work."""
     return train(samples(4 if changed else 8))
 
 
@@ -73,7 +73,7 @@ def scripted(changed):
 
 
 def parallel(changed):
-    """Two calls of a map run beside the model; changed: half of their work."""
+    """Two parallel map calls run alongside the model; changed: half of their work."""
     return train(samples(6 if changed else 12, calls=2, prefetch=2))
 
 

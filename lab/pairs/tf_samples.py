@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The batches that the pairs of TensorFlow and of Keras share."""
+"""Batches shared by the pairs of TensorFlow and Keras."""
 
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of PyTorch on the host: what alternate.py runs."""
+"""Pairs of PyTorch jobs on the CPU, run by alternate.py."""
 
 import io
 import time
@@ -36,7 +36,7 @@ class Samples(Dataset):
 
 
 class Packed(Dataset):
-    """Images that are unpacked and made smaller."""
+    """Images that are decoded and downscaled."""
 
     def __init__(self):
         images = np.random.default_rng(0).integers(0, 60, (32, 3, 96, 96), np.uint8)
@@ -100,7 +100,7 @@ def train(data, width=512, after=None, make=dense):
 
 
 def augmented(changed):
-    """Samples are worked on in the training process; changed: one constant batch."""
+    """The training process prepares the samples; changed: one constant batch."""
     return train(batches(Samples(passes=6), constant=changed))
 
 
@@ -110,17 +110,17 @@ def starved(changed):
 
 
 def remote(changed):
-    """Samples wait for a store, in the training process; changed: one worker waits."""
+    """The training process waits for a store for each sample; changed: one worker waits."""
     return train(batches(Samples(wait_s=0.002), workers=int(changed)))
 
 
 def decoded(changed):
-    """Samples are worked on in the training process; changed: one worker does, on the other core."""
+    """The training process prepares the samples; changed: one worker does, on the other core."""
     return train(batches(Samples(passes=16), workers=int(changed)))
 
 
 def halved(changed):
-    """Samples are worked on in the training process; changed: half of the work."""
+    """The training process prepares the samples; changed: half of the work."""
     return train(batches(Samples(passes=12 if changed else 24)))
 
 
@@ -148,17 +148,17 @@ def saves(changed):
 
 
 def unpacked(changed):
-    """Images are unpacked in the training process, a small convolutional net; changed: one constant batch."""
+    """The training process decodes images for a small convolutional net; changed: one constant batch."""
     return train(batches(Packed(), constant=changed), make=convolutions)
 
 
 def helped(changed):
-    """One worker works on the samples; changed: half of the work."""
+    """One worker prepares the samples; changed: half of the work."""
     return train(batches(Samples(passes=20 if changed else 40), workers=1))
 
 
 def counted(changed):
-    """Words are counted in Python, in the training process; changed: one constant batch."""
+    """The training process counts words in Python; changed: one constant batch."""
     return train(batches(Lines(40), constant=changed))
 
 
@@ -168,12 +168,12 @@ def streamed(changed):
 
 
 def wide(changed):
-    """A model that is much larger than its input's work; changed: one constant batch."""
+    """The model takes much longer than its input; changed: one constant batch."""
     return train(batches(Samples(passes=4), constant=changed), width=1536)
 
 
 def judged(changed):
-    """The model is run on a batch of its own after each step; changed: after every tenth."""
+    """Runs the model on a separate batch after each step; changed: after every tenth."""
     held = torch.randn(512, 256)
 
     def judge(step, model):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker_sim corpus: a table of jobs with known answers: every pathology alone and in pairs, and
-// healthy jobs, each with the exact step time under every fix. The job is in its row, as text that
-// `stoker_sim run - TEXT` takes: the table does not depend on how jobs are drawn here.
+// healthy jobs, each with the exact step time under every fix. Each row contains its job, as text
+// for `stoker_sim run - TEXT`: the table doesn't depend on how jobs are drawn here.
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static int64_t cured_ns(const struct sim_job *job, const struct sim_pathology *c
         const char *value;
         const struct sim_fix *fix = sim_fix_find(what[i]->fix, &value, &err);
         if (!fix || !sim_fix_apply(fix, value, &changed, &err)) {
-            fprintf(stderr, "stoker_sim: %s\n", err.message); // a cure that is no fix
+            fprintf(stderr, "stoker_sim: %s\n", err.message); // a cure that isn't a fix
             exit(70);
         }
     }
@@ -75,7 +75,7 @@ static void print_row(int number, const struct sim_job *job,
     fflush(stdout);
 }
 
-// The healthy job of this seed with what is wrong applied, how badly by the seed as well.
+// The healthy job of this seed with pathologies applied, whose severity also depends on the seed.
 static void print_job(int number, uint64_t seed, const struct sim_pathology *const *what, int count)
 {
     struct sim_job job;
@@ -97,7 +97,7 @@ static void print_number(int i, uint64_t seed)
         print_job(i, seed, NULL, 0);
         return;
     }
-    if (i >= alone) { // with any of the others
+    if (i >= alone) { // combined with any of the others
         uint64_t others = (uint64_t)sim_pathology_count - 1;
         uint64_t next = (uint64_t)(i % sim_pathology_count) + 1 + sim_key(seed, 0, 2) % others;
         what[1] = &sim_pathologies[next % (uint64_t)sim_pathology_count];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker_sim run: one run of a job, its step times, its profile. Also what reads a job for all
-// commands.
+// stoker_sim run: one run of a job, its step times, its profile. Also reads a job for all commands.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,7 +59,7 @@ int sim_command_job(int argc, char **argv, struct sim_job *job)
 
 struct profile {
     const struct sim_writer *writer;
-    void **ranks; // a writer's file for each
+    void **ranks; // one writer's file for each
 };
 
 static void see(void *arg, const struct sim_row *row)
@@ -128,7 +127,7 @@ int sim_command_run(int argc, char **argv)
     }
     const struct sim_writer *writer = writes ? profile.writer : sim_writer_of(&job);
     sim_run(&job, writer->profiler, writes ? see : NULL, &profile,
-            &result); // profiled, written or not
+            &result); // profiled, whether written or not
     if (writes) {
         close_profile(&profile, &job);
     }

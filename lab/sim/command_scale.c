@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker_sim scale: a job on more GPUs than anybody has at hand. Every rank is simulated, so that
-// the wait for the slowest of them, the cores of a host and the collectives' growth are in the
-// answer.
+// stoker_sim scale: a job on more GPUs than are available. Every rank is simulated, so the answer
+// includes the wait for the slowest one, a host's cores and the growth of collectives.
 #include <stdlib.h>
 #include <string.h>
 

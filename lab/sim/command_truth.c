@@ -16,7 +16,7 @@ static void print(const char *name, int64_t ns, int64_t base)
     printf("%s\t%lld\t%.4f\n", name, (long long)ns, (double)ns / (double)base);
 }
 
-// Fixes with commas between them, all applied.
+// Comma-separated fixes, all applied.
 static int print_joint(const struct sim_job *job, const char *list, int64_t base)
 {
     struct sim_job changed = *job;

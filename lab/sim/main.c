@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker_sim: runs described training jobs, writes their profiles, and says what each fix is worth.
+// stoker_sim: runs described training jobs, writes their profiles, and computes what each fix
+// saves.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over all ranks: a rank's kernel is resident from its own start; the transfer begins
-// when the last rank has arrived, and ends for all at once. It is slower beside kernels, by the
+// Collectives over all ranks: a rank's kernel is resident from its own start; the transfer starts
+// when the last rank has arrived, and ends for all at once. It is slower alongside kernels, by the
 // share of ranks that compute.
 //
 // The time of a transfer: a ring within a host, a tree between hosts (what-if forms of nccl-tests):
 //   alpha + 2(m-1) hop + 2 log2(hosts) net_hop + bytes * 2(n-1)/n / bandwidth
-// for n ranks, m of them on a host; the bandwidth is the slower link's of those that are used.
+// for n ranks, m of them on a host; the bandwidth is that of the slower link used.
 #include "sim_world.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static double rate_of(const struct sim_world *w)
         return 1;
     }
     uint32_t busy = 0;
-    // Beyond some ranks a sample of them: each kernel's start and end asks.
+    // Above a number of ranks, use a sample: each kernel's start and end calls this.
     uint32_t step = w->rank_count > 64 ? w->rank_count / 64 : 1, seen = 0;
     for (uint32_t i = 0; i < w->rank_count; i += step, seen++) {
         busy += w->ranks[i].kernels > 0;
@@ -57,7 +57,7 @@ void sim_collective_arrive(struct sim_world *w, const struct sim_op *op)
     }
 }
 
-// One at a time runs: a rank's are queued in one stream.
+// Only one runs at a time: a rank's are queued in one stream.
 void sim_collective_share(struct sim_world *w)
 {
     for (uint32_t i = 0; i < w->collective_ring; i++) {

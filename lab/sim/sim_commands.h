@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of stoker_sim, and what they share.
+// Commands of stoker_sim, and their shared code.
 #ifndef SIM_COMMANDS_H
 #define SIM_COMMANDS_H
 
@@ -11,8 +11,8 @@
 #include "sim_commands.def"
 #undef X
 
-// The job that `argv[0]` names, with the KEY=VALUE after it; the number of arguments taken, or -1
-// with a message on standard error.
+// The job named by `argv[0]`, with the KEY=VALUE arguments after it; returns the number of
+// arguments used, or -1 with a message on stderr.
 int sim_command_job(int argc, char **argv, struct sim_job *job);
 
 #endif

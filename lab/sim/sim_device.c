@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and copy engines of a device, with the semantics of CUDA: a stream is a queue worked off
-// in order; the first operation starts when it has reached the device (launch latency), the
-// stream's last one has ended (and a gap is over), and what it waits for is done; a copy needs the
-// engine of its direction; kernels of several streams share the processors, a collective takes a
-// part of them while it is resident, waiting for its peers included.
+// Streams and copy engines of a device, with CUDA's semantics: a stream is a queue processed in
+// order. The first operation starts once it has reached the device (launch latency), the stream's
+// last one has ended (and a gap is over), and its dependencies are done. A copy needs the engine of
+// its direction; kernels of several streams share the SMs, and a collective takes a part of them
+// while it is resident, even while it waits for its peers.
 #include "sim_world.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ static void start(struct sim_world *w, uint32_t rank, int stream)
     }
 }
 
-// Steps whose work before them ends with this operation.
+// Steps whose earlier work ends with this operation.
 static void reach_marks(struct sim_rank *r, int stream)
 {
     struct sim_stream *s = &r->streams[stream];
@@ -94,7 +94,7 @@ static void reach_marks(struct sim_rank *r, int stream)
     }
 }
 
-// Waits at the head that are over.
+// Removes finished waits at the head.
 static bool pass_waits(struct sim_rank *r, int stream)
 {
     struct sim_stream *s = &r->streams[stream];

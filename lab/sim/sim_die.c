@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends the simulator: no memory, a file that cannot be written.
+// Fatal errors of the simulator: no memory, a file that can't be written.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixes are rows of changes; this reads them.
+// Fixes are rows of changes; this parses them.
 #include "sim_fix.h"
 
 #include <string.h>

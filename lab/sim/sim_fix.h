@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each fix makes of a job, and the exact time of its steps then: the counterfactual.
+// How each fix changes a job, and the exact step time then: the counterfactual.
 #ifndef SIM_FIX_H
 #define SIM_FIX_H
 
@@ -9,21 +9,21 @@
 #include "sim_job.h"
 
 struct sim_fix {
-    const char *id; // with = at its end where it takes a value
+    const char *id; // ends with = if it takes a value
     const char *value, *changes;
 };
 
 extern const struct sim_fix sim_fixes[];
 extern const int sim_fix_count;
 
-// As the user writes it: "fuse", "batch=4"; "batch=" or "batch" takes the table's value. NULL if
+// In the user's form: "fuse", "batch=4"; "batch=" or "batch" uses the table's value. NULL if
 // unknown, with the nearest id in the error. `value` points into `text` or the table.
 const struct sim_fix *sim_fix_find(const char *text, const char **value, struct stoker_err *err);
-// Changes the job; false: it cannot be done to this one.
+// Changes the job; false: not possible for this one.
 bool sim_fix_apply(const struct sim_fix *fix, const char *value, struct sim_job *job,
                    struct stoker_err *err);
-// Mean step of the job as it runs without a profiler, over SIM_TRUTH_STEPS steps: as many as the
-// periods of callbacks, slow batches and compilations divide.
+// Mean step of the job without a profiler, over SIM_TRUTH_STEPS steps: a multiple of the periods of
+// callbacks, slow batches and compilations.
 int64_t sim_truth_ns(const struct sim_job *job);
 
 enum { SIM_TRUTH_STEPS = 30 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host threads: each works off its instructions until one takes time or has to wait. Threads of a
-// host share its cores: where more run than there are, all are slower by the same share.
+// CPU threads: each executes its instructions until one takes time or must wait. Threads of a host
+// share its cores: if more run than there are, all are slower by the same factor.
 //
-// Which calls wait, as the CUDA API's page on synchronization says: a copy from pageable memory
+// Which calls wait follows the CUDA API's page on synchronization: a copy from pageable memory
 // waits for its stream, then for its own end (small ones are staged and return); a copy to pageable
-// memory waits for its end; launches and copies of pinned memory wait only while the queue of the
-// stream is full; cudaMalloc waits for the device.
+// memory waits for its end; launches and copies of pinned memory wait only while the stream's queue
+// is full; cudaMalloc waits for the device.
 #include "base/assert.h"
 #include "sim_plan.h"
 #include "sim_world.h"
 
 #define STAGED_BYTES 65536 // a pageable copy up to this returns after staging
-#define SHORT_CALL_NS 1000 // a wait for what is done already
+#define SHORT_CALL_NS 1000 // a wait for something already done
 
 enum progress { NEXT, AGAIN, LEFT }; // next instruction, same one in its next phase, until woken
 
@@ -20,7 +20,7 @@ static uint32_t host_of(const struct sim_world *w, const struct sim_thread *t)
     return t->rank / (uint32_t)w->job.ranks_per_host;
 }
 
-// What the host's shared threads go on with after one more or less runs.
+// Updates the rates of the host's shared threads when one more or fewer runs.
 static void share(struct sim_world *w, uint32_t host, int change)
 {
     uint32_t before = w->host_running[host], after = before + (uint32_t)change;
@@ -84,7 +84,7 @@ static bool is_over(const struct sim_world *w, const struct sim_thread *t)
     return true;
 }
 
-// Goes on at once where there is nothing to wait for.
+// Continues at once if there is nothing to wait for.
 static enum progress until(struct sim_world *w, struct sim_thread *t, enum sim_block block, int on,
                            uint64_t count)
 {
@@ -177,7 +177,7 @@ static void queue_op(struct sim_world *w, struct sim_thread *t, const struct sim
     sim_device_queue(w, t->rank, i->stream, &op);
 }
 
-// A call begins: its link, and room in the queue.
+// Starts a call: its link, and room in the queue.
 static enum progress begin_call(struct sim_world *w, struct sim_thread *t,
                                 const struct sim_instr *i)
 {
@@ -237,8 +237,8 @@ static enum progress do_copy(struct sim_world *w, struct sim_thread *t, const st
     }
 }
 
-// From the end of the work to the return, less what of that is over when the call begins: asking
-// earlier never returns later.
+// Time from the end of the work to the return, minus what of it is over when the call starts:
+// asking earlier never returns later.
 static double return_ns(const struct sim_world *w, const struct sim_thread *t,
                         const struct sim_instr *i)
 {
@@ -407,7 +407,7 @@ void sim_host_advance(struct sim_world *w, uint32_t thread)
             t->pc++;
             t->phase = 0;
         } else {
-            t->phase++; // where it goes on, now or when it is woken
+            t->phase++; // where it continues, now or when woken
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing of job descriptions, from the rows of sim_job.def.
+// Reads and writes job descriptions, using the rows of sim_job.def.
 #include "sim_job.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training job as the simulator takes it: numbers and words (sim_job.def) in a text file of lines
-// `key = value`, with # for comments. Missing keys have their defaults.
+// A training job for the simulator: numbers and words (sim_job.def) in a text file of lines `key =
+// value`, with # for comments. Missing keys have their defaults.
 #ifndef SIM_JOB_H
 #define SIM_JOB_H
 
@@ -11,7 +11,7 @@
 
 struct sim_job {
 #define N(name, value, least, most, meaning) double name;
-#define W(name, choices, meaning) int name; // which of the words
+#define W(name, choices, meaning) int name; // index of the word
 #include "sim_job.def"
 #undef N
 #undef W
@@ -29,18 +29,20 @@ enum sim_lag {
 enum sim_precision { SIM_FP32, SIM_TF32, SIM_FP16, SIM_BF16, SIM_FP8 };
 
 void sim_job_default(struct sim_job *job);
-// One key, from text; an unknown key is refused with the nearest one, a value with its bounds.
+// Sets one key from text; suggests the nearest one for an unknown key, and the bounds for a bad
+// value.
 enum stoker_status sim_job_set(struct sim_job *job, const char *key, const char *value,
                                struct stoker_err *err);
-// The number that a key has; 0 for a word.
+// The number of a key; 0 for a word.
 double sim_job_number(struct sim_job *job, const char *key);
-// Lines, or assignments with ';' between them; `text` is changed.
+// Lines, or assignments separated by ';'; modifies `text`.
 enum stoker_status sim_job_parse(struct sim_job *job, char *text, struct stoker_err *err);
-// What differs from the defaults, each followed by `end`: "\n", or ";" for one cell of a table.
+// What differs from the defaults, each followed by `end`: "
+// ", or ";" for a table cell.
 void sim_job_print(const struct sim_job *job, const char *end, FILE *out);
 // All keys with default, bounds and meaning.
 void sim_job_help(FILE *out);
-// The i-th word of a list of choices; the caller's buffer.
+// The i-th word of a list of choices, in the caller's buffer.
 const char *sim_job_word(const char *choices, int i, char *to, size_t size);
 
 #endif

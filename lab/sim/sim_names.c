@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of events: of host rows from sim_roles.def, of device rows by class and precision, as the
-// libraries of CUDA call theirs: a reader that tells matrix units or collectives by name finds
-// them.
+// Names of events: for CPU rows from sim_roles.def, for device rows by class and precision, as
+// CUDA's libraries name theirs, so that readers that recognize tensor cores or collectives by name
+// find them.
 #include "sim_names.h"
 
 #include <stdio.h>

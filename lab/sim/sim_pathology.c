@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pathologies: each takes a share of a step that its cure gives back; sizes follow from the step of
-// the healthy job, so that they matter alike in jobs of all kinds.
+// Pathologies: each costs a share of a step that its cure restores. Sizes are relative to the
+// healthy job's step, so they matter equally in all kinds of jobs.
 #include "sim_pathology.h"
 
 #include <math.h>
@@ -110,7 +110,7 @@ static void unaligned(struct sim_job *j, double step_us, double u)
     j->matmul_us *= between(u, 0.7, 1.2);
 }
 
-// The host runs ahead of the GPU no more: what it does before the next launches is exposed.
+// The CPU no longer runs ahead of the GPU: its work before the next launches is exposed.
 static void syncs(struct sim_job *j, double step_us, double u)
 {
     j->syncs = 1 + floor(u * 4);
@@ -156,7 +156,7 @@ static void several_ranks(struct sim_job *j, double ranks)
     j->cores = 8 * ranks;
 }
 
-// As many small collectives as take the step's time by their fixed part alone.
+// As many small collectives as take the step's time by their fixed cost alone.
 static void buckets(struct sim_job *j, double step_us, double u)
 {
     several_ranks(j, 4);
@@ -242,7 +242,7 @@ void sim_pathology_healthy(struct sim_job *job, uint64_t seed)
     job->jitter = between(u[5], 0.005, 0.04);
     job->load_us = floor(between(u[6], 2000, 6000));
     job->prefetch = 4 + floor(u[7] * 8);
-    // A trait that is no fault: half of the jobs ask the runtime this and that between launches.
+    // A trait, not a fault: half of the jobs query the runtime between launches.
     double asks = sim_unit(sim_key(seed, 8, 0x4a6f62));
     job->side_calls = asks < 0.5 ? 0 : 1 + floor((asks - 0.5) * 8);
     job->memsets = asks > 0.75;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf messages, grown from their inside out.
+// Protobuf messages, built from the inside out.
 #ifndef SIM_PB_H
 #define SIM_PB_H
 
@@ -50,7 +50,7 @@ static inline void sim_pb_begin(struct stk_vec *b)
     stk_vec_init(b, 1, SIZE_MAX);
 }
 
-// A message that `m` holds; `m` is freed.
+// Adds the message `m` as a field; frees `m`.
 static inline void sim_pb_message(struct stk_vec *b, unsigned field, struct stk_vec *m)
 {
     sim_pb_bytes(b, field, m->items, m->count);

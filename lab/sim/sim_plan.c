@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of the training thread: fetch, copy, forward, backward, reduction, optimizer, values read
-// back; the loaders' batches. Every time is drawn by what it belongs to (rank, step, role, layer,
-// index), so that a fix leaves all other times as they are.
+// A step of the training thread: fetch, copy, forward, backward, reduction, optimizer, reading
+// values back; and the loaders' batches. Every time is drawn by its key (rank, step, role, layer,
+// index), so a fix leaves all other times unchanged.
 #include "sim_plan.h"
 
 #include "sim_random.h"
@@ -18,9 +18,9 @@ struct plan {
     const struct sim_job *job;
     struct sim_thread *t;
     uint32_t step;
-    size_t graph;             // where the open graph's instruction is; SIZE_MAX: none
+    size_t graph;             // index of the open graph's instruction; SIZE_MAX: none
     uint32_t graphs, buckets; // so far in this step
-    double unreduced;         // bytes of gradients that no bucket holds yet
+    double unreduced;         // bytes of gradients not yet in a bucket
 };
 
 static struct sim_instr *add(struct plan *p, enum sim_do what)
@@ -73,7 +73,7 @@ static void slice_of_work(struct plan *p, int role, double us, uint32_t index)
     }
 }
 
-// What launches from here on are calls of their own.
+// From here on, launches are separate calls.
 static void end_graph(struct plan *p)
 {
     if (p->graph != SIZE_MAX) {
@@ -94,7 +94,7 @@ static struct sim_instr *launch(struct plan *p, enum sim_stream_id stream, int k
     return i;
 }
 
-// What a framework and its libraries ask of the runtime before a launch.
+// Queries of the runtime by a framework and its libraries before a launch.
 static void ask(struct plan *p, enum sim_class class, uint64_t key)
 {
     static const uint8_t roles[] = {SIM_ROLE_CAPTURING, SIM_ROLE_ATTRIBUTE, SIM_ROLE_OCCUPANCY,
@@ -107,7 +107,7 @@ static void ask(struct plan *p, enum sim_class class, uint64_t key)
     }
 }
 
-// The workspace of a matrix product is cleared.
+// Clears the workspace of a matrix product.
 static void clear(struct plan *p, enum sim_class class, uint64_t key)
 {
     if (p->job->memsets > 0 && class == SIM_MATRIX) {
@@ -167,7 +167,7 @@ static void event(struct plan *p, enum sim_do what, int stream, int other, enum 
     i->ns = EVENT_NS;
 }
 
-// `stream` waits for what `other` holds now.
+// Makes `stream` wait for what `other` has queued now.
 static void join(struct plan *p, int stream, int other, enum sim_slot slot)
 {
     event(p, SIM_DO_RECORD, other, other, slot);
@@ -217,7 +217,7 @@ static void read_back(struct plan *p, uint32_t index)
     add(p, SIM_DO_CLOSE);
 }
 
-// What the rank loses in this step, us.
+// Time the rank loses in this step, us.
 static double late_us(const struct plan *p)
 {
     const struct sim_job *job = p->job;
@@ -231,7 +231,7 @@ static double late_us(const struct plan *p)
                                      : 0;
 }
 
-// A late rank loses time here, if it does so in this place.
+// A late rank loses time here, if this is the place.
 static void lag(struct plan *p, enum sim_lag place)
 {
     const struct sim_job *job = p->job;
@@ -249,7 +249,7 @@ static void lag(struct plan *p, enum sim_lag place)
     work(p, host_ns(p, us, key));
 }
 
-// A pause comes in forward or in backward, and each step one rank may stall.
+// A pause occurs in forward or backward, and in each step one rank may stall.
 static void stop_short(struct plan *p, bool in_backward)
 {
     const struct sim_job *job = p->job;
@@ -372,7 +372,7 @@ static void reduce(struct plan *p, double bytes)
     add(p, SIM_DO_CLOSE);
 }
 
-// Buckets that are full; all that is left if `all`.
+// Reduces full buckets; with `all` also the rest.
 static void reduce_ready(struct plan *p, bool all)
 {
     while (p->unreduced >= p->job->bucket_bytes) {
@@ -542,7 +542,7 @@ static bool fill_backward(struct plan *p)
     return true;
 }
 
-// A worker takes every so many batches, in order.
+// A worker takes every n-th batch, in order.
 static bool fill_loader(struct plan *p)
 {
     uint32_t workers = (uint32_t)p->job->workers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue of events (a binary heap by time, then by order of coming), and tasks, whose ends are
-// events that become stale when the task changes its rate.
+// The event queue (a binary heap by time, then by arrival), and tasks, whose end events become
+// stale when the task changes its rate.
 #include "sim_world.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that belong to what they are drawn for, not to the order of drawing: a job and the
-// same job with a fix applied see the same kernel, call and batch at the same speed (common random
-// numbers), so that their difference is the fix alone. Only integer arithmetic, sums and products:
-// the same on every machine.
+// Random numbers keyed by what they are for, not by the order of drawing: a job and the same job
+// with a fix see the same kernel, call and batch at the same speed (common random numbers), so
+// their difference is only the fix. Only integer arithmetic, sums and products: the same on every
+// machine.
 #ifndef SIM_RANDOM_H
 #define SIM_RANDOM_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates by class of kernel. A kernel is never shorter than FLOOR_NS: what makes lower precision
-// worth little for small kernels.
+// Rates by kernel class. A kernel never takes less than FLOOR_NS, so lower precision gains little
+// for small kernels.
 #include "sim_rates.h"
 
 #define FLOOR_NS 1800.0
 
-// How many times faster than fp32; the optimizer keeps fp32 master weights.
+// Speed relative to fp32; the optimizer keeps fp32 master weights.
 static const struct {
     double matrix, memory;
 } precisions[] = {

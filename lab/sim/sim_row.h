@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulator says of what happened: one row for each event, complete and exact. A writer
-// keeps of it what its producer would have recorded.
+// What the simulator reports: one row for each event, complete and exact. A writer keeps what its
+// producer would have recorded.
 #ifndef SIM_ROW_H
 #define SIM_ROW_H
 
@@ -15,13 +15,13 @@ enum sim_role {
 };
 
 enum sim_kind {
-    SIM_STEP,       // marker of a step, on the training thread
-    SIM_SLICE,      // what a host thread does
-    SIM_LOADER,     // what a loader worker does
-    SIM_RUNTIME,    // call of the CUDA runtime
-    SIM_OVERHEAD,   // of the profiler
+    SIM_STEP,       // a step's marker, on the training thread
+    SIM_SLICE,      // work of a CPU thread
+    SIM_LOADER,     // work of a loader worker
+    SIM_RUNTIME,    // a CUDA runtime call
+    SIM_OVERHEAD,   // the profiler's
     SIM_KERNEL,     // on the device, from here on
-    SIM_COLLECTIVE, // a kernel too
+    SIM_COLLECTIVE, // also a kernel
     SIM_COPY,
     SIM_MEMSET
 };
@@ -34,7 +34,7 @@ struct sim_row {
     bool pinned;     // of copies
     bool is_graph;   // node of a CUDA graph, or its launch
     uint8_t stream;  // of device rows, and of calls that wait
-    uint16_t thread; // of the rank: 0 trains, 1 runs backward, then the loaders
+    uint16_t thread; // in the rank: 0 trains, 1 runs backward, then the loaders
     uint32_t rank, step;
     uint32_t ordinal; // of a collective; of a batch
     int64_t start_ns, end_ns;
@@ -42,7 +42,7 @@ struct sim_row {
     int64_t bytes;
 };
 
-// The kind of a role's rows; device kinds are those from SIM_KERNEL on.
+// The kind of a role's rows; device kinds start at SIM_KERNEL.
 extern const uint8_t sim_role_kinds[SIM_ROLES];
 
 #endif

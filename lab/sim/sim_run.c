@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets up ranks and threads, lets events happen in their order, and measures the steps.
+// Sets up ranks and threads, processes events in order, and measures the steps.
 #include "sim_run.h"
 
 #include <stdlib.h>
@@ -160,7 +160,7 @@ void sim_run(const struct sim_job *job, enum sim_profiler profiler,
     }
     for (uint32_t i = 0; i < w.thread_count; i++) {
         if (!w.threads[i].is_done) {
-            sim_die("a run", "a thread waits for ever"); // a mistake of the simulator
+            sim_die("a run", "a thread waits for ever"); // a bug in the simulator
         }
     }
     measure(&w, out);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a simulated run: ranks with their host threads and device, shared cores,
-// collectives, and the queue of what happens next. Times are nanoseconds from the start of the run.
+// The state of a simulated run: ranks with their CPU threads and device, shared cores, collectives,
+// and the event queue. Times are nanoseconds from the start of the run.
 //
-// Everything that takes time is a task: work that is left, and the rate at which it goes on. Rates
-// change while tasks run (a core is shared, a collective runs beside a kernel); a task that changes
-// its rate gets a new end, and its old one in the queue is stale (`version`).
+// Everything that takes time is a task: remaining work, and its rate. Rates change while tasks run
+// (a core is shared, a collective runs alongside a kernel); a task with a new rate gets a new end,
+// and its old event is stale (`version`).
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -25,20 +25,20 @@ struct sim_task {
     bool is_running;
 };
 
-// What a host thread does, one after the other. Filled for one step at a time (sim_plan.h).
+// What a CPU thread does, in order. Filled for one step at a time (sim_plan.h).
 enum sim_do {
-    SIM_DO_WORK,   // ns of processor time
-    SIM_DO_OPEN,   // begin of a slice
+    SIM_DO_WORK,   // ns of CPU time
+    SIM_DO_OPEN,   // start of a slice
     SIM_DO_CLOSE,  // its end
-    SIM_DO_LAUNCH, // a kernel or collective: `ns` of host, `work_ns` of device
-    SIM_DO_GRAPH,  // a graph of the `count` instructions that follow, which are launches
+    SIM_DO_LAUNCH, // a kernel or collective: `ns` on the CPU, `work_ns` on the device
+    SIM_DO_GRAPH,  // a graph of the `count` following instructions, which are launches
     SIM_DO_COPY,
     SIM_DO_SYNC, // wait for `stream`; SIM_STREAMS: for all
     SIM_DO_MALLOC,
-    SIM_DO_RECORD, // how far `stream` is filled, into `slot`
+    SIM_DO_RECORD, // stores how far `stream` is filled, in `slot`
     SIM_DO_ASK,    // a call that queues nothing
     SIM_DO_WAIT,   // `stream` waits until `other` reaches `slot`
-    SIM_DO_STEP,   // begin of step `ordinal`
+    SIM_DO_STEP,   // start of step `ordinal`
     SIM_DO_FETCH,  // wait for batch `ordinal`
     SIM_DO_ROOM,   // a loader: wait until batch `ordinal` may be prepared
     SIM_DO_PUT,    // it is ready
@@ -59,7 +59,7 @@ struct sim_op { // in a stream
     bool pinned, is_graph, is_wait, ends_call;
     uint32_t step, ordinal;
     int64_t ready_ns, bytes;
-    uint64_t corr, until; // until: a wait's mark of `other`
+    uint64_t corr, until; // until: a wait's mark in `other`
     double work_ns;
 };
 
@@ -68,14 +68,14 @@ struct sim_stream {
     uint32_t capacity;
     uint64_t queued, done;
     uint64_t calls, calls_done;         // that queued operations: a graph is one
-    int64_t free_ns, start_ns, pump_ns; // end of the last; start of the running; look again
+    int64_t free_ns, start_ns, pump_ns; // end of the last; start of the running one; next check
     struct sim_task task;
     bool is_busy;
-    uint32_t next_mark; // of the rank's steps: the first that this stream has not reached
+    uint32_t next_mark; // the rank's first step mark that this stream hasn't reached
 };
 
-struct sim_mark {             // a step begins
-    int64_t host_ns, work_ns; // there, and end of all that was launched before
+struct sim_mark {             // a step's start
+    int64_t host_ns, work_ns; // on the CPU, and the end of all work launched before
     uint64_t queued[SIM_STREAMS];
 };
 
@@ -92,7 +92,7 @@ enum sim_block {
 struct sim_thread {
     uint32_t rank;
     uint16_t number;
-    bool is_pinned; // has a core of its own
+    bool is_pinned; // has a dedicated core
     bool is_done;
     struct stk_vec program; // of struct sim_instr
     size_t pc;
@@ -104,19 +104,19 @@ struct sim_thread {
     int64_t call_ns; // start of the running call
     uint64_t call_corr;
     struct sim_task task;
-    struct sim_row slices[SIM_DEPTH]; // that are open
+    struct sim_row slices[SIM_DEPTH]; // open ones
     int depth;
 };
 
 struct sim_rank {
     struct sim_stream streams[SIM_STREAMS];
     uint32_t first_thread, threads;
-    uint32_t kernels; // running beside each other, collectives apart
+    uint32_t kernels; // running concurrently, without collectives
     bool has_collective;
     bool engines[2]; // busy, by direction
     uint64_t slots[SIM_SLOTS];
     uint32_t meetings[SIM_MEETINGS];
-    uint8_t *is_ready; // ring of batches, as long as `prefetch` and the workers need
+    uint8_t *is_ready; // ring of batches, sized by `prefetch` and the workers
     uint32_t ready_ring, fetched;
     uint32_t step;
     struct stk_vec marks; // of struct sim_mark
@@ -132,7 +132,7 @@ struct sim_collective {
 
 struct sim_event {
     int64_t at_ns;
-    uint64_t order; // ties: first come
+    uint64_t order; // breaks ties: first come, first served
     uint32_t what, id, version;
 };
 
@@ -140,8 +140,8 @@ enum sim_event_kind { SIM_AT_THREAD, SIM_AT_STREAM, SIM_AT_PUMP, SIM_AT_COLLECTI
 
 struct sim_world {
     struct sim_job job;
-    bool is_profiled;       // the profiler's own time is added
-    bool asks_are_profiled; // to calls that queue nothing, too
+    bool is_profiled;       // adds the profiler's overhead
+    bool asks_are_profiled; // also to calls that queue nothing
     struct stk_arena arena;
     int64_t now_ns;
     struct stk_vec queue; // heap of struct sim_event
@@ -149,9 +149,9 @@ struct sim_world {
     struct sim_rank *ranks;
     struct sim_thread *threads;
     uint32_t rank_count, thread_count, host_count;
-    uint32_t *host_running;             // tasks on a host's shared cores, other programs' too
-    double shared_cores;                // those that no thread has to itself
-    struct sim_collective *collectives; // ring of those that run or wait
+    uint32_t *host_running;             // tasks on a host's shared cores, including other programs'
+    double shared_cores;                // cores not dedicated to a thread
+    struct sim_collective *collectives; // ring of running and waiting ones
     uint32_t collective_ring, collectives_done;
     void (*see)(void *arg, const struct sim_row *row);
     void *arg;
@@ -163,15 +163,16 @@ _Noreturn void sim_die(const char *what, const char *detail);
 void sim_queue_push(struct sim_world *w, int64_t at_ns, enum sim_event_kind what, uint32_t id,
                     uint32_t version);
 bool sim_queue_pop(struct sim_world *w, struct sim_event *out);
-// Starts a task, or lets it go on at another rate.
+// Starts a task, or continues it at another rate.
 void sim_task_start(struct sim_world *w, struct sim_task *t, double work, double rate,
                     enum sim_event_kind what, uint32_t id);
 void sim_task_rate(struct sim_world *w, struct sim_task *t, double rate, enum sim_event_kind what,
                    uint32_t id);
-// Whether the event is the task's end, which it then has reached.
+// Is the event the task's end, which it has then reached?
 bool sim_task_ends(struct sim_task *t, const struct sim_event *e);
 
-// sim_device.c: streams and copy engines. Queueing takes effect at once; pump starts what can.
+// sim_device.c: streams and copy engines. Queueing takes effect at once; pump starts whatever can
+// run.
 void sim_device_queue(struct sim_world *w, uint32_t rank, int stream, const struct sim_op *op);
 void sim_device_pump(struct sim_world *w, uint32_t rank);
 void sim_device_end(struct sim_world *w, uint32_t rank, int stream); // of the operation at the head

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A writer makes a profile of one rank, in one dialect, from the rows of a run: it leaves out what
-// its producer does not record, and rounds times as that does.
+// A writer makes a profile of one rank, in one dialect, from a run's rows: it omits what its
+// producer doesn't record, and rounds times in the same way.
 #ifndef SIM_WRITER_H
 #define SIM_WRITER_H
 
@@ -12,7 +12,7 @@
 struct sim_writer {
     const char *name, *suffix, *summary;
     enum sim_profiler profiler;
-    // The file, of a rank; exits with a message where it cannot be written.
+    // Opens a rank's file; exits with a message if it can't be written.
     void *(*open)(const char *path, const struct sim_job *job, uint32_t rank);
     void (*see)(void *writer, const struct sim_row *row); // of this rank
     void (*close)(void *writer);
@@ -22,12 +22,12 @@ struct sim_writer {
 #include "sim_writers.def"
 #undef X
 
-// By name, or NULL.
+// By name; NULL: unknown.
 const struct sim_writer *sim_writer_find(const char *name);
 // The dialect of the job's framework.
 const struct sim_writer *sim_writer_of(const struct sim_job *job);
 
-// Numbers of a rank's process and threads, the same in all dialects.
+// A rank's process and thread numbers, the same in all dialects.
 static inline uint32_t sim_writer_pid(uint32_t rank)
 {
     return 4000 + rank;
@@ -38,7 +38,7 @@ static inline uint32_t sim_writer_tid(uint32_t rank, uint32_t thread)
     return sim_writer_pid(rank) + (thread ? 100000 + thread : 0);
 }
 
-// What the clock of a rank's host is ahead.
+// How far ahead a rank's host clock is.
 static inline int64_t sim_writer_clock_ns(const struct sim_job *job, uint32_t rank)
 {
     uint64_t host = rank / (uint32_t)job->ranks_per_host;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch's profiler (Kineto): JSON of the Trace Event Format, times in microseconds.
-// Two rows: `kineto` as newer versions, with nanoseconds behind the point; `kineto_us` as those
-// before 2.3, rounded to whole microseconds.
-// Left out, as there: loader workers (other processes), the program's Python, event records. Flows
-// (ac2g) join launches and their work.
+// PyTorch's profiler (Kineto): JSON in the Trace Event Format, times in microseconds. Two rows:
+// `kineto` like newer versions, with nanoseconds as decimals; `kineto_us` like those before 2.3,
+// rounded to whole microseconds. Left out, like there: loader workers (other processes), the
+// program's Python, event records. Flows (ac2g) connect launches and their work.
 #include "base/alloc.h"
 #include "base/text.h"
 #include "sim_names.h"
 #include "sim_world.h"
 #include "sim_writer.h"
 
-#define GROUP_SHOWN 30 // PyTorch cuts longer lists of ranks
+#define GROUP_SHOWN 30 // PyTorch truncates longer lists of ranks
 #define BASE_NS INT64_C(1700000000000000000)
 
 struct kineto {
@@ -125,7 +124,7 @@ static void put_ranks(struct kineto *k)
     fprintf(k->out, "]\"");
 }
 
-// Of products and convolutions (record_shapes=True).
+// For products and convolutions (record_shapes=True).
 static void put_shapes(struct kineto *k, const struct sim_row *row)
 {
     int of = k->job.unaligned > 0 ? 1021 : 1024, channels = k->job.unaligned > 0 ? 253 : 256;
@@ -182,7 +181,7 @@ static void kineto_see(void *writer, const struct sim_row *row)
     uint32_t pid = on_device ? k->device : sim_writer_pid(k->rank);
     uint32_t tid =
         on_device ? sim_writer_streams[row->stream] : sim_writer_tid(k->rank, row->thread);
-    if (is_overhead) { // as libkineto files it
+    if (is_overhead) { // like libkineto
         tid = 0;
     }
     fprintf(k->out, "{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %u, \"tid\": %u, ",

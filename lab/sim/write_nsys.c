@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nsight Systems, as `nsys export --type=sqlite` writes it: a table for each kind of record, names
-// in StringIds, nanoseconds. The columns are those of schema 3.23 that hold what is known here.
-// Left out, as there: loader workers (other processes), the program's Python and the framework's
-// operations, of which NVTX has no ranges; what an event waits for. The profiler's overhead is a
-// row.
+// Nsight Systems, as exported by `nsys export --type=sqlite`: a table for each kind of record,
+// names in StringIds, nanoseconds. Columns are those of schema 3.23 for which data exist. Left out,
+// like there: loader workers (other processes), the program's Python and the framework's
+// operations, which have no NVTX ranges; what an event waits for. The profiler's overhead is a row.
 #include <sqlite3.h>
 #include <string.h>
 

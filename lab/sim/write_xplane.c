@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow's and JAX's profiler: XSpace (tsl/profiler/protobuf/xplane.proto), one plane of the
-// host with a line for each thread, one of the device with a line for each stream, picoseconds from
-// the line's begin. Held in memory until the end, since lines are messages. Left out, as there:
-// events, waits of streams and of the device, the program's Python. The pipeline's threads are in
-// the same process, and seen.
+// TensorFlow's and JAX's profiler: XSpace (tsl/profiler/protobuf/xplane.proto), one plane for the
+// host with a line for each thread, one for the device with a line for each stream, picoseconds
+// from the line's start. Kept in memory until the end, because lines are messages. Left out, like
+// there: events, waits of streams and of the device, the program's Python. The pipeline's threads
+// are in the same process, and so included.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "sim_names.h"
@@ -201,7 +201,7 @@ static void put_plane(struct xplane *x, struct plane *p, const char *name, bool 
     write_plane(x, &plane);
 }
 
-// The begin of the profile, as Unix time.
+// The start of the profile, as Unix time.
 static void put_environment(struct xplane *x)
 {
     struct stk_vec plane, s;
