@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers of `stoker why`: where each is installed, the settings that are searched, the command.
+"""The peers of `stoker why`: installation, settings searched, and command of each.
 
-A row is a first look at a profile, or a second one that finds what the peer keeps from the first.
+A row is a first look at a profile, or a second one that finds what the peer cached at the first.
 """
 
 import collections
@@ -13,17 +13,16 @@ import shutil
 import search
 
 HERE = pathlib.Path(__file__).resolve().parent
-# packages: name -> version or None of what pip installs; label: how tables call it; candidates;
-# command(python, path, setting, folder): the process that is measured, its own files in `folder`;
-# clean(folder): forgets what earlier looks left; environment(setting): more variables;
-# again: whether this row measures the second look, behind one that is not counted.
+# packages: name -> version, or None, for pip; label: name in tables; candidates; command(python, path, setting,
+# folder): the measured process, with its own files in `folder`; clean(folder): removes caches of earlier looks;
+# environment(setting): more variables; again: whether this row measures the second look, after an uncounted one.
 Peer = collections.namedtuple(
     "Peer", "env packages label candidates command clean environment again"
 )
 
 
 def collected(base, *changes):
-    """Each with the garbage collector, and without."""
+    """Each with and without the garbage collector."""
     each = search.product(base, *changes)
     return each + [{**setting, "collector": False} for setting in each]
 
@@ -79,13 +78,12 @@ def of_script(name):
 
 
 def place_of(setting, folder):
-    """Where a peer's own files lie."""
+    """The folder of a peer's own files."""
     return f"/dev/shm/{folder.name}" if setting.get("place") == "memory" else str(folder)
 
 
 def of_nsysai(python, path, setting, folder):
-    """A second name of the profile stands in the peer's folder: it keeps its cache beside the file,
-    and takes no symbolic link."""
+    """A hard link to the profile in the peer's folder: the peer caches next to the file, and rejects symbolic links."""
     place = pathlib.Path(place_of(setting, folder))
     place.mkdir(parents=True, exist_ok=True)
     link = place / path.name
@@ -119,7 +117,7 @@ def peer(env, packages, label, candidates, command, environment=nothing, again=F
 
 
 HTA_PACKAGES = {"HolisticTraceAnalysis": None, "ijson": None}
-# With DuckDB's SQLite extension from PyPI: without it nsys-ai falls back to plain SQLite.
+# with DuckDB's SQLite extension from PyPI; without it nsys-ai falls back to plain SQLite
 NSYSAI_PACKAGES = {
     "nsys-ai": None,
     "duckdb": "1.5.5",

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search of a peer's settings, and what is kept of it.
+"""Searches a peer's settings, and keeps the results.
 
-A *cell* is one peer at one piece of work. Its candidates are settings (name -> value); each is timed
-at a short length, the best FINALISTS again at the full one, passes of the finalists alternating, and
-the best of those counts. All are kept with their figures, so that a reader sees what was tried. A
-cell that is finished is saved at once: a search that is interrupted goes on where it was.
+A *cell* is one peer at one piece of work. Its candidates are settings (name -> value); each is timed at a short length,
+the best FINALISTS again at the full one, alternating, and the best of those counts. All are kept with their figures, so
+that readers see what was tried. A finished cell is saved at once: an interrupted search resumes there.
 
-A ratio is printed only of a cell in which at least LEAST combinations gave a figure: see ratio().
+A ratio is printed only for a cell in which at least LEAST combinations gave a figure: see ratio().
 """
 
 import datetime
@@ -15,19 +14,19 @@ import os
 
 LEAST = 6
 FINALISTS = 3
-PASSES = 3  # of each finalist
-HOPELESS = 4.0  # times the best short figure: such a candidate gets no second short pass
+PASSES = 3  # per finalist
+HOPELESS = 4.0  # times the best short figure: slower candidates get no second short pass
 
 
 class Failed(Exception):
-    """A candidate gave no figure; its text is kept with it."""
+    """A candidate gave no figure; its text is kept instead."""
 
 
 def search(
     candidates, measure, finalists=FINALISTS, passes=PASSES, shorts=2, say=lambda text: None
 ):
-    """A record of all candidates. measure(setting, is_full) gives seconds of one element, or raises
-    Failed; the short figure of a candidate is the best of `shorts`, the full one the median."""
+    """A record of all candidates. measure(setting, is_full) returns seconds per element, or raises Failed; a
+    candidate's short figure is the best of `shorts`, the full one the median."""
     tried, best = [], None
     for setting in candidates:
         entry = {"setting": setting}
@@ -58,7 +57,7 @@ def search(
 
 
 def ranking(record):
-    """Entries that have a figure, the best first: finalists by their full figures, then the others."""
+    """Entries with a figure, best first: finalists by their full figures, then the others."""
     good = [e for e in record["tried"] if "error" not in e]
     full = sorted((e for e in good if "full" in e), key=lambda e: e["full"])
     rest = sorted((e for e in good if "full" not in e), key=lambda e: e["short"])
@@ -66,7 +65,7 @@ def ranking(record):
 
 
 def best(record):
-    """The setting that counts; None where no candidate gave a figure."""
+    """The setting that counts; None if no candidate gave a figure."""
     found = ranking(record)
     return found[0]["setting"] if found else None
 
@@ -76,7 +75,7 @@ def figure(entry):
 
 
 def refusal(record):
-    """Why no ratio may be printed of this cell; None where it may."""
+    """Why no ratio may be printed for this cell; None if it may."""
     if record is None:
         return "settings not searched: no ratio"
     count = len(ranking(record))
@@ -94,7 +93,7 @@ def ratio(record, theirs, ours):
 
 
 def words(setting):
-    """A setting as a reader sees it; where a value is true, its name alone."""
+    """A setting for readers; if a value is true, only its name."""
     parts = []
     for name, value in setting.items():
         if value is True:
@@ -107,7 +106,7 @@ def words(setting):
 
 
 def product(base, *changes):
-    """The base, then the base with each of the changes: candidates as a list."""
+    """The base, then the base with each of the changes, as a list of candidates."""
     return [base] + [{**base, **change} for change in changes]
 
 
@@ -122,7 +121,7 @@ class Kept:
         return self.cells.get(cell)
 
     def put(self, cell, record, versions, machine, quick=False):
-        """Saves a finished cell, whole or not at all."""
+        """Saves a finished cell, atomically."""
         today = datetime.date.today().isoformat()
         self.cells[cell] = {"date": today, "machine": machine, "versions": versions, **record}
         if quick:
@@ -132,8 +131,8 @@ class Kept:
         os.replace(partial, self.path)
 
     def is_fresh(self, cell, candidates, versions, machine, quick=False, days=1):
-        """Whether the cell was searched over these candidates, with these versions, on this machine,
-        no more than so many days ago, and as long as is asked for."""
+        """Was the cell searched over these candidates, with these versions, on this machine, at most so many days ago,
+        and at least as long as requested?"""
         record = self.get(cell)
         if record and record.get("quick") and not quick:
             return False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds of other commits, for benchmarks that compare two trees in one run.
+"""Builds other commits, for benchmarks that compare two trees in one run.
 
-A commit is unpacked and built once, under build/trees/HASH, with the compiler and options of a release. Only the
-program is built. The working tree counts as a commit of its own: its build/release is used and brought up to date.
+A commit is unpacked and built once, under build/trees/HASH, with a release's compiler and options. Only the program is
+built. The working tree counts as a separate commit: its build/release is brought up to date and used.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ def git(*words):
 
 
 def commit_of(name):
-    """The full hash of a commit; None if it is not in this repository (a shallow clone, a rebase)."""
+    """The full hash of a commit; None if it isn't in this repository (a shallow clone, a rebase)."""
     found = subprocess.run(["git", "-C", ROOT, "rev-parse", "--verify", "-q", f"{name}^{{commit}}"],
                            capture_output=True, text=True, check=False)
     return found.stdout.strip() or None
@@ -45,8 +45,8 @@ def forget_old():
 
 
 def program(name):
-    """The program of a commit, or of the working tree for ".": its path. Builds what is not built yet."""
-    if name == ".":  # configured by ./dev build; not again, since a test may run from there
+    """The path of a commit's program, or of the working tree's for "."; builds it if needed."""
+    if name == ".":  # configured by ./dev build; not again, since a test may be running from there
         folder = ROOT / "build" / "release"
         steps = [["cmake", "--preset", "release"]] if not (folder / "build.ninja").exists() else []
         for step in [*steps, ["cmake", "--build", folder, "--target", "stoker_cli"]]:

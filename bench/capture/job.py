@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a job of bench/capture/cpu is run: its command, and its environment."""
+"""How to run a job of bench/capture/cpu: its command and environment."""
 
 import os
 import pathlib
 
 CPU = pathlib.Path(__file__).resolve().parent / "cpu"
-RUN_SECONDS = 300  # that a run may take
+RUN_SECONDS = 300  # most that a run may take
 
 
 def command_of(job, envs, *options):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/capture/jobs measured, as tables. Of several rounds the median of each figure is printed, with the least and the
-largest; a ratio is that of two runs of the same round.
+"""Tables of what bench/capture/jobs measured. With several rounds, prints each figure's median, with the least and the
+largest; a ratio is between two runs of the same round.
 
-The window's steps are those that end where the hooks say, on the stop-watch's own clock: hooks that count fetches begin some
-steps later than it does. The wait of a window is compared without its first and its last step: there the profiler begins, and
-ends and writes its file, which is in the stop-watch's steps and in no profile.
+The window's steps are those that end when the hooks say, on the stopwatch's own clock: hooks that count fetches start
+some steps later than it does. A window's wait is compared without its first and last step: there the profiler starts,
+or ends and writes its file, which is in the stopwatch's steps but in no profile.
 
-What stoker costs is the ratio of the tenth of the steps that took least: other programs and the machine's clocks only add, and two
-runs of one job differ by more at their medians than what is measured here. Both are printed."""
+stoker's cost is the ratio of the fastest tenth of the steps: other programs and clock changes only add time, and the
+medians of two runs of one job differ by more than what is measured here. Both are printed."""
 
 import os
 import pathlib
@@ -15,11 +15,11 @@ import platform
 import statistics
 
 WAIT_WITHIN, CACHED_WITHIN = 0.05, 0.05
-WARM = 10  # steps at the start that no figure counts
+WARM = 10  # first steps, not counted in any figure
 
 
 def read_jobs(path):
-    """Rows of a file of tab-separated columns, by their head; lines that begin with # are remarks."""
+    """Rows of a tab-separated file, by column name; lines starting with # are comments."""
     lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
     head = lines[0].split("\t")
     return [dict(zip(head, line.split("\t"))) for line in lines[1:]]
@@ -33,7 +33,7 @@ def processor():
 
 
 def spread(values, form):
-    """Median, and least to largest where there are several."""
+    """Median, and range if there are several."""
     if not values:
         return "-"
     middle = form.format(statistics.median(values))
@@ -41,12 +41,12 @@ def spread(values, form):
 
 
 def steps_outside(side):
-    """Seconds of the steps that are in no window: behind the warm-up, and behind the window where there is one."""
+    """Seconds of the steps outside the window: after the warm-up, and after the window if there is one."""
     return side["watch"]["step_s"][WARM + 10 :]
 
 
 def window_of(side):
-    """The steps of the window but the first and the last one, as places in the stop-watch's list; None: not known."""
+    """The window's steps except the first and the last, as indices into the stopwatch's list; None: unknown."""
     ends = side["watch"].get("ends_s", [])
     at = [min(range(len(ends)), key=lambda i: abs(ends[i] - end)) for end in side.get("window_ends_s", []) if ends]
     return slice(at[1], at[-1]) if len(at) > 2 else None
@@ -61,8 +61,8 @@ def said_wait(side):
 
 
 def true_wait(side, where=slice(None), watches=("watch",)):
-    """The stop-watch's share, over the ranks where there are several; None where it saw no wait at all: Keras fetches in the compiled
-    step, and only an input with a stop-watch of its own tells."""
+    """The stopwatch's share, over all ranks if there are several; None if it saw no wait at all: Keras fetches in the
+    compiled step, and only an input with its own stopwatch shows it."""
     seen = [side[name] for name in watches if name in side]
     if not any(any(watch["wait_s"]) for watch in seen):
         return None
@@ -71,26 +71,26 @@ def true_wait(side, where=slice(None), watches=("watch",)):
 
 
 def median_ratio(a, b):
-    """Median step of a over that of b, both outside of windows."""
+    """Median step of a over that of b, both outside windows."""
     if "watch" not in a or "watch" not in b:
         return None
     return statistics.median(steps_outside(a)) / statistics.median(steps_outside(b))
 
 
 def least(steps):
-    """What the shortest tenth of the steps took."""
+    """Time of the fastest tenth of the steps."""
     return sorted(steps)[len(steps) // 10]
 
 
 def least_ratio(a, b):
-    """As median_ratio, of the shortest tenth."""
+    """Like median_ratio, for the fastest tenth."""
     if "watch" not in a or "watch" not in b:
         return None
     return least(steps_outside(a)) / least(steps_outside(b))
 
 
 def window_ratio(run, profiler):
-    """A step in stoker's window over one in that of the framework's profiler, set by hand."""
+    """A step in stoker's window over one in the framework profiler's, set up by hand."""
     if "window" not in run.get("run", {}) or "watch" not in profiler:
         return None
     by_hand = profiler["watch"]["step_s"][WARM + 1 : WARM + 5]
@@ -100,7 +100,7 @@ def window_ratio(run, profiler):
 
 
 def figures(job, sides):
-    """Of one round of a job: figure -> value; unknown ones are absent."""
+    """For one round of a job: figure -> value; unknown ones are absent."""
     alone, run, level0 = (sides.get(s, {}) for s in ("alone", "run", "level0"))
     cached, constant = sides.get("cached", {}), sides.get("constant", {})
     found = {}
@@ -130,7 +130,7 @@ def collect(rows, name):
 
 
 def wait_cell(rows, said, true):
-    """The reported and the true value, and whether every round is near enough; None: not measured."""
+    """The reported and the true value, and whether every round is close enough; None: not measured."""
     pairs = [(row[said], row[true]) for row in rows if said in row and true in row]
     if not pairs:
         return "-", None
@@ -139,7 +139,7 @@ def wait_cell(rows, said, true):
 
 
 def truth_lines(jobs, by_job):
-    """The table of what is right, and its sums."""
+    """The table of what is right, and its totals."""
     lines = ["| job | verdict | wait in the window, said/true | in the whole run | cached/by hand | losses |", "|---|---|---:|---:|---:|---|"]
     sums = {name: [0, 0] for name in ("verdict", "window", "whole", "cached", "losses")}
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/capture/tune measured, as a table: the speed-up by hand, the one that `stoker tune` found, and how much of the time that
-the first one saves the second one saves."""
+"""Table of what bench/capture/tune measured: the speed-up by hand, the one that `stoker tune` found, and the second's
+share of the time saved by the first."""
 
-FOUND = 0.9  # share of what is saved by hand, from which on a fix is found
+FOUND = 0.9  # a fix counts as found from this share of the saving by hand
 HEALTHY = 0.02  # of a step: smaller gains don't count
 
 
@@ -11,7 +11,7 @@ def kept_of(json):
 
 
 def ratio_of(json):
-    """Time after over time before: of the last proof, or 1 where nothing was kept."""
+    """Time after over time before, from the last proof; 1 if nothing was kept."""
     return json["ratio"]["estimate"] if json["verdict"] == "faster" and "ratio" in json else 1.0
 
 
@@ -21,7 +21,7 @@ def interval(json):
 
 
 def share_found(job, one):
-    """Of the time that the fix by hand saves, what was found of it; None: not both measured, or nothing to save."""
+    """The share of the fix by hand's saving that was found; None: not both measured, or nothing to save."""
     by_hand, json = one.get("hand", {}).get("ratio"), one.get("tune", {}).get("json")
     if by_hand is None or json is None or by_hand > 1 - HEALTHY:
         return None
@@ -29,7 +29,7 @@ def share_found(job, one):
 
 
 def is_right(job, one):
-    """Whether the search came out as the job's line says it can; None: not measured."""
+    """Did the search end as the job's row says it can? None: not measured."""
     json = one.get("tune", {}).get("json")
     if json is None:
         return None
@@ -58,7 +58,7 @@ def line(job, one):
 
 
 def page(jobs, results):
-    """The table, what could not be found without an edit last, and its sums."""
+    """The table, with what can't be found without an edit last, and its totals."""
     measured = [job for job in jobs if job["job"] in results]
     order = {"yes": 0, "part": 1, "none": 2, "no": 3}
     measured.sort(key=lambda job: (is_right(job, results[job["job"]]) is not False, order[job["tunable"]]))

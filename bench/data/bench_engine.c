@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's own cost, in C, without files: nanoseconds for each element of small pipelines, and
-// how AUTOTUNE does from one worker on. Each line runs several times; the least is printed, since
-// the machine may be busy with other things.
+// The engine's own cost, in C, without files: nanoseconds per element of small pipelines, and how
+// AUTOTUNE does starting from one worker. Each line runs several times; prints the least, since the
+// machine may be busy.
 //   ninja -C build/release stoker_bench_engine && build/release/bench/stoker_bench_engine
 #include <stdio.h>
 #include <string.h>
@@ -131,7 +131,7 @@ static void measure(const char *name, struct stk_dataset *ds, int64_t want, int6
     stk_dataset_drop(ds);
 }
 
-// Rate in each tenth of a second from the start, against the best of fixed numbers of threads.
+// Rate in each tenth of a second from the start, relative to the best fixed number of threads.
 static double rate(int64_t calls, double seconds, double after)
 {
     struct stk_dataset *ds = make(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the image kernels on one core, microseconds per call: best and median of ROUNDS. Images
-// are made here (octaves of noise, as rich as photographs).
+// are generated (octaves of noise, as detailed as photographs).
 // Usage: stoker_bench_images [-r ROUNDS] [FILTER]
 #include <math.h>
 #include <stdio.h>

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of records mapped against read: what a record costs to be copied to its place in a batch.
+// Compares mapping and reading files of records: the cost of copying a record to its place in a
+// batch.
 //
 // Usage: stoker_bench_mapped [FOLDER [MIB]]: a file of 256 MiB in FOLDER ("."), removed at the end
 //
-// mapped: memcpy out of a mapping. read: pread to the place. States: "cold", the page cache has
-// none of it (posix_fadvise DONTNEED, and mincore says that none is left); "first", it is in the
-// cache and the mapping is new; "warm", mapped and touched before, as in later epochs. Orders: one
-// record behind the other, and shuffled. Median of the rounds and their spread, in microseconds a
-// record; ways take turns. The rows of 1 MiB "in place" are what files of records without an index
-// would have of it: a sum of all bytes where they lie, of the mapping or of a block that was read.
+// mapped: memcpy from a mapping. read: pread to the place. States: "cold": nothing is in the page
+// cache (posix_fadvise DONTNEED, confirmed by mincore); "first": it is in the cache and the mapping
+// is new; "warm": mapped and touched before, as in later epochs. Orders: sequential and shuffled.
+// Median of the rounds and their spread, in microseconds per record; the two alternate. The rows of
+// 1 MiB "in place" apply to files of records without an index: a sum of all bytes in place, in the
+// mapping or in a block that was read.
 //
-// Limits: one thread; what the disk's own cache holds is not known, so "cold" is of this machine.
+// Limits: one thread; the contents of the disk's own cache are unknown, so "cold" is specific to
+// this machine.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@
 #include <unistd.h>
 
 #define ROUNDS 5
-#define COLD_RECORDS_MAX 2048 // of a shuffled pass
+#define COLD_RECORDS_MAX 2048 // in a shuffled pass
 #define BATCH_BYTES ((size_t)8 << 20)
 #define IN_PLACE_BYTES ((size_t)1 << 20)
 
@@ -111,7 +113,7 @@ static void evict(struct file *f)
     }
 }
 
-// One pass over n records in the order; microseconds a record.
+// One pass over n records in the order; returns microseconds per record.
 static double pass_copied(struct file *f, int is_mapped, size_t bytes, size_t n)
 {
     size_t to = 0;
@@ -127,7 +129,7 @@ static double pass_copied(struct file *f, int is_mapped, size_t bytes, size_t n)
     return (now_us() - start) / (double)n;
 }
 
-// The same in place: one behind the other, block by block.
+// The same in place: sequential, block by block.
 static double pass_in_place(struct file *f, int is_mapped)
 {
     static volatile uint64_t total;
@@ -166,7 +168,7 @@ static double measure(struct file *f, enum state state, int is_mapped, size_t by
         map(f);
     }
     if (state != COLD && !is_mapped) {
-        pass(f, 0, bytes, n); // all of it is in the cache
+        pass(f, 0, bytes, n); // everything is in the cache
     } else if (state == WARM) {
         pass(f, 1, bytes, n);
     }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequence packing: Dataset.pack against Grain's Python, the same sequences and the same rows.
+"""Sequence packing: Dataset.pack compared with Grain's Python, with the same sequences and rows.
 
     PYTHONPATH=build/release/python python3 bench/data/bench_pack.py [--sequences 4000] [--rounds 5] [--envs FOLDER]
 
-Sequences of int32 tokens, lognormal lengths of 300 in the mean, at most 2048, into rows of 2048, 64 rows at the
-same time. Per sequence: microseconds to iterate over all rows, the median of the rounds with their spread. Grain
-has the sequences in a list, stoker.data in a saved file. The rounds of both go in turn. The rows of both are compared first.
-STOKER_BENCH_GRAIN names an environment with Grain; else one is made below --envs.
+Sequences of int32 tokens, lognormal lengths with mean 300, at most 2048, into rows of 2048, 64 rows at once.
+Microseconds per sequence to iterate over all rows: the median of the rounds with their spread. Grain has the sequences
+in a list, stoker.data in a saved file. Rounds alternate. The rows of both are compared first. STOKER_BENCH_GRAIN names
+an environment with Grain; else one is made below --envs.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def sequences(n):
 
 
 def passes(make, rows_of):
-    """Answers lines of a method's name: seconds of a pass, and a sum over its rows."""
+    """Answers method names, one per line: seconds of a pass, and a sum over its rows."""
     made = {m: make(m) for m in METHODS}
     print("ready", flush=True)
     for line in sys.stdin:

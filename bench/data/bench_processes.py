@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an element costs in a map of a Python function, without and with worker processes.
+"""The cost of an element in a map with a Python function, with and without worker processes.
 
     PYTHONPATH=build/release/python python3 bench/data/bench_processes.py [--seconds 1] [--rounds 5]
 
-Functions that take 1 us, 100 us and 10 ms, over numbers; a row for each, with the median of the rounds
-and their spread, in microseconds an element, the first tenth of the elements left out. The rounds of
-all go in turn, so that another program's load falls on all alike.
+Functions that take 1 us, 100 us and 10 ms, over numbers; a row for each, with the median of the rounds and their
+spread, in microseconds per element, without the first tenth of the elements. Rounds alternate, so another program's
+load affects all equally.
 """
 
 import argparse
@@ -19,7 +19,7 @@ WAYS = [("none", {}), ("processes=1", {"processes": 1}), ("processes=2", {"proce
 
 
 def function_of(seconds):
-    """Python that takes about so long, and cannot be traced."""
+    """Python that takes about that long and can't be traced."""
     if seconds < 2e-6:
         return lambda x: int(x) + 1
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the record layer on one core: CRC-32C by kind, reading TFRecords with and without
-// checksums, parsing Examples. Files of small (about 75 bytes), medium (about 820) and large
-// (100 kB) records are made in a folder and read from the page cache, first by read(2) alone, which
-// is what the other figures cannot fall below; or FILE is read and parsed for its features id
-// (int64), x (4 floats) and name (bytes). Each figure is the best of ROUNDS and the median.
+// checksums, parsing Examples. Files of small (about 75 bytes), medium (about 820) and large (100
+// kB) records are created in a folder and read from the page cache, first by read(2) alone, the
+// lower bound for the other figures; or FILE is read and parsed for its features id (int64), x (4
+// floats) and name (bytes). Each figure is the best of ROUNDS and the median.
 // Usage: stoker_bench_records [-d FOLDER] [-r ROUNDS] [FILE]
 #include <fcntl.h>
 #include <inttypes.h>
@@ -138,7 +138,7 @@ static uint64_t bench_file(const char *label, const char *path, const struct stk
     return records;
 }
 
-// The file's bytes by read(2), in pieces as the reader takes them.
+// Reads the file with read(2), in pieces like the reader's.
 static void bench_bare(const char *label, const char *path, uint64_t records)
 {
     static uint8_t piece[256 << 10];
@@ -204,7 +204,7 @@ static const struct stk_example_feature medium_features[] = {
     {.name = "x", .type = STK_EXAMPLE_FLOAT, .elements = MEDIUM_FLOATS},
 };
 
-// Records of `floats` floats and a name of `size` bytes.
+// Creates records of `floats` floats and a name of `size` bytes.
 static void make_file(const char *path, enum stk_record_codec codec, size_t count, size_t floats,
                       size_t size)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rate of remote files: objects of a local HTTP server with a limited rate and a latency, read as records by
-stoker.data into an empty cache, in shares of that rate.
+"""Rate of remote files: objects of a local HTTP server with limited rate and a latency, read as records by
+stoker.data into an empty cache, relative to that rate.
 
 Usage: PYTHONPATH=build/release/python bench/data/bench_remote.py [RATE [LATENCY [MB [COUNT]]]]
 By default 200 MB/s, 0.02 s, 64 MB, 12 objects. Needs fsspec and aiohttp.

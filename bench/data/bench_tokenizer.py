@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokenizing: sd.Tokenizer against Hugging Face's datasets with a DataLoader of two workers, on the same texts
+"""Tokenizing: sd.Tokenizer compared with Hugging Face's datasets and a DataLoader with two workers, on the same texts
 and with the same tokenizer.
 
     PYTHONPATH=build/release/python python3 bench/data/bench_tokenizer.py [--texts 8000] [--rounds 5] [--envs FOLDER]
 
-Texts of 120 words in the mean, a byte-level BPE of 4,000 entries, truncated and padded to 256, batches of 32 as
-torch tensors. Three ways: "map" tokenizes with Dataset.map(batched=True, num_proc=2) into a new cache, and the
-DataLoader reads that, both measured; "workers" tokenizes in the DataLoader's workers (with_transform); then ours.
-Per text: microseconds of the first epoch, the median of the rounds with their spread. The rounds of all go in turn.
-The sums over all batches must be equal. STOKER_BENCH_TOKENIZER names an environment with the packages; else one is
-made below --envs.
+Texts with a mean of 120 words, a byte-level BPE with 4,000 entries, truncated and padded to 256, batches of 32 as torch
+tensors. Three ways: "map" tokenizes with Dataset.map(batched=True, num_proc=2) into a new cache, and the DataLoader
+reads that, both measured; "workers" tokenizes in the DataLoader's workers (with_transform); then ours. Microseconds per
+text in the first epoch: the median of the rounds with their spread. Rounds alternate. The sums over all batches must be
+equal. STOKER_BENCH_TOKENIZER names an environment with the packages; else one is made below --envs.
 """
 
 import argparse
@@ -27,7 +26,7 @@ WAYS = ("map", "workers", "stoker")
 
 
 def make_files(folder, n):
-    """texts.txt, a line each, and tokenizer.json."""
+    """Writes texts.txt, one per line, and tokenizer.json."""
     import random
 
     import tokenizers

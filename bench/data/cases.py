@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: cases of several rows, the first ours, the others peers doing the same."""
+"""What is measured: cases with several rows, the first ours, the others peers doing the same."""
 
 import collections
 
 import settings as S
 
-# key: of the raw figures; unit: "records/s", "images/s" (rates), "ns", "us" (times of one element),
-# "ms" (of a batch), "busy" (a share), "reach" (seconds until 90 % of the best), "cores" (processors
-# in use); aim: the least ratio, by row.
+# key: of the raw figures; unit: "records/s", "images/s" (rates), "ns", "us" (times per element), "ms" (per batch),
+# "busy" (a share), "reach" (seconds until 90 % of the best), "cores" (cores in use); aim: the minimum ratio, by row.
 Case = collections.namedtuple("Case", "group key title unit rows")
-# One peer is one row: its candidates are the settings that are searched, the best of which counts.
-# aim: the least ratio ours must have over it (None: none set); of our own rows ("bytes" or
-# "elements", the least of them a second of one processor's time). length: how long its passes are,
-# found by the search: (the parameter that says it, the shortest, the longest, a multiple of what).
-# variant: "" or how the peer's spelling differs in kind from the case's. borrows: the cell whose best
-# setting is taken, of rows that are not searched themselves (no ratio is printed of those).
+# A peer is one row: its candidates are the settings searched; the best one counts. aim: the minimum ratio ours must
+# have over it (None: not set); for our own rows, the minimum "bytes" or "elements" per second of CPU time. length: how
+# long its passes are, found by the search: (the parameter, the shortest, the longest, a multiple of this). variant: ""
+# or how the peer's variant differs in kind from the case's. borrows: the cell whose best setting is used, for rows that
+# aren't searched themselves (no ratio is printed for those).
 Row = collections.namedtuple(
     "Row",
     "label side function params aim candidates length variant borrows",
@@ -51,12 +49,12 @@ FILES = 4
 
 
 def cell(case, row):
-    """The name of a row's cell in the file of what was searched."""
+    """The name of a row's cell in the file of search results."""
     return row.borrows or f"{case.key}: {row.label}"
 
 
 def record_cases(scale, made):
-    """made: (size, compression) -> what make_records answered."""
+    """made: (size, compression) -> make_records's answer."""
     for size, kind in RECORDS.items():
         for compression in ("", "GZIP"):
             found = made[size, compression]
@@ -100,7 +98,7 @@ def record_cases(scale, made):
 
 
 def overhead_cases(scale):
-    """One number at a time, and for comparison the form in which a map sees a batch."""
+    """One number at a time, and for comparison the form in which a map gets a batch."""
     many = {"n": scale["elements"], "batch": 1000}
     for maps in (1, 5):
         base = {**many, "maps": maps}
@@ -195,7 +193,7 @@ def jpeg_cases(scale, files, tar):
 
 
 def raw_cases(scale, made):
-    """made: what make_raw answered."""
+    """made: make_raw's answer."""
     for normalised in (False, True):
         params = dict(made, batch=64, n=scale["raw"], normalised=normalised)
         del params["stored"]
@@ -264,7 +262,7 @@ def borrowing(label, side, function, params, jpeg_label):
 
 
 def tune_cases(scale, files):
-    """Rows of "reach" are asked for their best with fixed parallelism first: see the runner."""
+    """For rows of "reach", their best with fixed parallelism is measured first: see the runner."""
     params = {"files": files, "batch": 32, "seconds": scale["arrivals"]}
     rows = [
         Row("stoker.data", "stoker", "arrivals", params, None),
@@ -314,7 +312,7 @@ def tune_cases(scale, files):
 
 
 def reaction_cases(scale, files, large_files):
-    """The large files take about twice the time; the step asks for 75 % of what they allow."""
+    """Large files take about twice the time; the step needs 75 % of the rate they allow."""
     params = {
         "files": files,
         "large_files": large_files,

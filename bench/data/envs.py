@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers' environments, installed from PyPI on first use, and the sides' processes."""
+"""The peers' environments, installed from PyPI on first use, and the processes of all sides."""
 
 import json
 import os
@@ -26,11 +26,11 @@ PACKAGES = {
 }
 
 
-LEAST_PYTHON = {"loader_rs": (3, 13)}  # of peers that need a later one than ours
+LEAST_PYTHON = {"loader_rs": (3, 13)}  # of peers that need a later version than ours
 
 
 def python_for(name):
-    """The interpreter that an environment is made with; None: all are too old."""
+    """The interpreter for creating an environment; None: all are too old."""
     least = LEAST_PYTHON.get(name, (3, 0))
     if sys.version_info >= least:
         return sys.executable
@@ -40,7 +40,7 @@ def python_for(name):
 
 
 def machine():
-    """Processors, memory and kernel of this machine in a line."""
+    """Describes this machine's cores, memory and kernel in a line."""
     names = (
         [l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")]
         if os.path.exists("/proc/cpuinfo")
@@ -52,8 +52,8 @@ def machine():
 
 
 def interpreter(name, folder, may_install=True, packed=True, packages=None, after=None):
-    """The Python of a peer: STOKER_BENCH_<NAME> names its environment, else one below `folder` (if not `packed`, at
-    `folder` plus the name). None (and a message) where it is absent and cannot be installed. packages: others than the
+    """The Python of a peer: STOKER_BENCH_<NAME> names its environment, else one in `folder` (if not `packed`, at
+    `folder` plus the name). None (and a message) if it is missing and can't be installed. packages: instead of the
     table's; after: Python to run once."""
     packages = packages or PACKAGES[name]
     given = os.environ.get(f"STOKER_BENCH_{name.upper()}")
@@ -86,19 +86,19 @@ def interpreter(name, folder, may_install=True, packed=True, packages=None, afte
 
 
 def own_python(build):
-    """The interpreter that our module was built for."""
+    """The interpreter for which our module was built."""
     cache = (build / "CMakeCache.txt").read_text() if (build / "CMakeCache.txt").exists() else ""
     found = re.search(r"^STOKER_PYTHON:[A-Z]+=(.+)$", cache, re.M)
     return found.group(1) if found else "python3"
 
 
 class Side:
-    """A running side. ask() gives its answer, or {"error"} when it died or took too long."""
+    """A running side. ask() returns its answer, or {"error"} if it died or took too long."""
 
     def __init__(self, name, python, program, log, pythonpath=None):
         self.name, self.log = name, log
         env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-        env.pop("PYTHONPATH", None)  # a peer sees its own environment only
+        env.pop("PYTHONPATH", None)  # a peer sees only its own environment
         if pythonpath:
             env["PYTHONPATH"] = os.fspath(pythonpath)
         self.process = subprocess.Popen(

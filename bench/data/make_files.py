@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark's files, made once from a seed: TFRecords of Examples of one size, JPEG photographs
-without a photographer.
+"""The benchmark's files, generated once from a seed: TFRecords of Examples of one size, and photograph-like JPEG
+images.
 
-Images: the statistics of natural scenes that matter to an entropy decoder are a power spectrum that
-falls with the square of the frequency, and edges. Both come from leaves: discs of all sizes, the
-number of those of radius r as r^-3, each hiding what is below (dead leaves), with 1/f noise for
-texture and a little sensor noise.
+Images: the statistics of natural scenes that matter to an entropy decoder are a power spectrum that falls with the
+square of the frequency, and edges. The dead leaves model gives both: discs of all sizes, with numbers proportional to
+r^-3, each hiding those below, with 1/f noise for texture and a little sensor noise.
 """
 
 import os
@@ -17,7 +16,7 @@ import stoker.data as sd
 
 
 def _once(path, make):
-    """Calls make(partial name) unless the file is there."""
+    """Calls make(partial name) unless the file exists."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(path.name + ".partial")
@@ -27,8 +26,8 @@ def _once(path, make):
 
 
 def records(folder, name, kind, n, compression, files):
-    """n Examples in so many files. kind: "raw" or the number of floats in x. Floats are whole
-    numbers of 256ths, as sensors and quantized features have them: something for GZIP to do.
+    """n Examples in several files. kind: "raw" or the number of floats in x. Floats are integers divided by 256, like
+    values from sensors and quantized features, so GZIP can compress them.
     """
     folder = pathlib.Path(folder)
     width = int(name)
@@ -122,8 +121,7 @@ def images(folder, n, height=375, width=500, quality=92):
 
 
 def raw(folder, n, side_length=256):
-    """n images of side_length x side_length x 3 uint8: a .npy file, and the same bytes without its
-    header."""
+    """n images of side_length x side_length x 3 uint8: a .npy file, and the same bytes without its header."""
     folder = pathlib.Path(folder)
 
     def make_npy(partial):

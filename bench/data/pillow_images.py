@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JPEG case by Pillow and NumPy, for tools that bring neither decoder nor transforms."""
+"""The JPEG case with Pillow and NumPy, for tools without a decoder and transforms."""
 
 import math
 import random

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings that are searched, by peer and work: each list is what a user who reads that peer's
-performance guide would try, the plain spelling first. bench/PEERS.md shows the spellings as code.
+"""The settings that are searched, by peer and work: each list is what a user who reads that peer's performance guide
+would try, the plain form first. bench/PEERS.md shows the forms as code.
 
-Names are the readers' (they are printed); the sides (side_*.py) say what each does.
+Names are for readers (they are printed); the sides (side_*.py) define what each does.
 """
 
 from search import product
@@ -186,7 +186,7 @@ def grain_shuffle():
 
 
 def torch_workers(**base):
-    """Processes and what they have ahead, of any map-style dataset."""
+    """Processes and prefetch depths, for any map-style dataset."""
     return [
         {"workers": 0, **base},
         {"workers": 1, "prefetch": 4, **base},
@@ -347,7 +347,7 @@ def dali_raw():
 
 
 def ffcv(normalised=True):
-    """It takes no more workers than there are processors."""
+    """It accepts no more workers than there are cores."""
     found = product(
         {"workers": 2, "ahead": 3, "order": "sequential"},
         {"workers": 1},
@@ -384,7 +384,7 @@ def spdl_jpeg():
 
 
 def pooled_jpeg(workers, prefetches, *others):
-    """Of a pool of workers that make images, two workers and four batches ahead to begin with."""
+    """For a pool of workers that make images; starts with two workers and four batches ahead."""
     return product(
         {"workers": 2, "prefetch": 4, "normalise": "of the batch"},
         *({"workers": n} for n in workers),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A side of the benchmark: a process that makes passes over a case ready and times them when asked.
+"""A side of the benchmark: a process that prepares passes over a case and times them on request.
 
-The runner writes one JSON request a line ({"case", "params"}) and reads one JSON answer a line:
-the figures of one pass, or {"error"}. The process stays, so that passes of the sides can alternate
-and no start-up is timed. Only the last case is kept ready. What libraries print goes to stderr.
+The runner writes one JSON request per line ({"case", "params"}) and reads one JSON answer per line: the figures of one
+pass, or {"error"}. The process stays alive, so passes of different sides can alternate and no start-up is timed. Only
+the last case is kept ready. Output of libraries goes to stderr.
 """
 
 import json
@@ -16,16 +16,16 @@ import traceback
 
 
 def cpu_seconds():
-    """Of this process' threads so far."""
+    """CPU time of this process's threads so far."""
     return time.process_time()
 
 
-SPENT = []  # iterators that timed() lets go of when its clock has stopped
+SPENT = []  # iterators that timed() drops after its clock has stopped
 
 
 def drain(iterator):
-    """Elements (batches) left in the iterator; none is looked at. Its destruction is not timed:
-    tf.data's tuner may sleep as long as a short pass took before it lets go, workers end slowly."""
+    """Counts the remaining elements (batches) without looking at them. The iterator's destruction isn't timed:
+    tf.data's tuner may sleep as long as a short pass before it exits, and workers end slowly."""
     n = 0
     for _ in iterator:
         n += 1
@@ -34,7 +34,7 @@ def drain(iterator):
 
 
 def timed(f, **figures):
-    """Seconds of f() on the wall and of this process' threads, page faults, beside `figures`."""
+    """Wall clock seconds of f() and CPU seconds of this process's threads, page faults, and `figures`."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     start = time.perf_counter()
     count = f()
@@ -49,7 +49,7 @@ def timed(f, **figures):
 
 
 def ready_next(iterator, rounds, ready, pause=0.004):
-    """Seconds of one next() while batches are ready: after each pause, `ready` calls are timed."""
+    """Seconds of one next() while batches are ready: times `ready` calls after each pause."""
     spent, calls = 0.0, 0
     next(iterator)
     for _ in range(rounds):
@@ -63,15 +63,14 @@ def ready_next(iterator, rounds, ready, pause=0.004):
 
 
 def exceeded_once(values, among):
-    """What one of so many values exceeds; the largest of fewer."""
+    """The value that one of so many exceeds; the largest if there are fewer."""
     return sorted(values)[max(0, math.ceil((1 - 1 / among) * len(values)) - 1)]
 
 
 def paced(iterator, step, seconds, settle=0):
-    """How busy a consumer is whose step takes `step` seconds (asleep, as a host is while a device
-    works), from its first batch on. Its lateness from sleeping too long is not the pipeline's.
-    settle: seconds that it waits after that batch, in which the pipeline fills its buffers.
-    later_: of the second half of the steps, in which the pipeline's memory has been touched."""
+    """How busy a consumer is whose step takes `step` seconds (asleep, like a CPU while a device works), from its first
+    batch on. Oversleeping isn't counted against the pipeline. settle: seconds to wait after that batch, while the
+    pipeline fills its buffers. later_: in the second half of the steps, when the pipeline's memory has been touched."""
     next(iterator)
     time.sleep(settle)
     got, cpu = time.perf_counter(), cpu_seconds()
@@ -95,9 +94,9 @@ def paced(iterator, step, seconds, settle=0):
 
 
 def reaction(iterator, step, before, after, window=0.5):
-    """Seconds that a consumer of a step's length is slowed down for, once batches cost more: `before`
-    batches are cheap, and so many are taken in all as `after` seconds of steps need. The end of the
-    last `window` seconds in which it was busy for less than 90 %; 0 if there were none."""
+    """How many seconds a consumer with a fixed step is slowed down once batches cost more: `before` batches are cheap,
+    then as many as `after` seconds of steps need. Measured to the end of the last `window` seconds in which it was busy
+    for less than 90 %; 0 if there were none."""
     next(iterator)
     ends, waits = [], []
     for i in range(before + int(after / step)):
@@ -124,8 +123,8 @@ def reaction(iterator, step, before, after, window=0.5):
 
 
 def warm(iterator, batches, **figures):
-    """Passes over so many batches of an endless iterator, each behind as many that are not timed:
-    they take what was made ahead between passes, and what is taken once at the start."""
+    """Passes over batches of an endless iterator, each after as many untimed ones: these use up what was prefetched
+    between passes, and one-off costs at the start."""
 
     def pull():
         for _ in range(batches):
@@ -140,7 +139,7 @@ def warm(iterator, batches, **figures):
 
 
 def arrivals(iterator, seconds):
-    """When batches came, in seconds since before the iterator was made."""
+    """When batches arrived, in seconds since before the iterator was made."""
     start = time.perf_counter()
     times = []
     for _ in iterator():
@@ -151,7 +150,7 @@ def arrivals(iterator, seconds):
 
 
 def serve(cases, versions):
-    """Answers until the requests end. cases: name -> f(**params), giving a pass (a callable)."""
+    """Answers until requests end. cases: name -> f(**params), which returns a pass (a callable)."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     key, ready = None, None
@@ -169,7 +168,7 @@ def serve(cases, versions):
                     ready = cases[request["case"]](**request["params"])
                     key = wanted
                 answer = ready()
-        except Exception as e:  # the runner shows it beside the case and goes on
+        except Exception as e:  # the runner shows it next to the case and continues
             traceback.print_exc()
             answer = {"error": f"{type(e).__name__}: {e}"[:300]}
         answers.write(json.dumps(answer) + "\n")

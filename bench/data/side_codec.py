@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's newer parts on its DataLoader: torchcodec's JPEG decoder, and LitData's chunks of files.
-Both crop, mirror and normalize by torchvision's transforms v2 on tensors."""
+"""PyTorch's newer components on its DataLoader: torchcodec's JPEG decoder, and LitData's chunks of files. Both crop,
+mirror and normalize with torchvision's transforms v2 on tensors."""
 
 import itertools
 import os
@@ -29,7 +29,7 @@ def normalising(items):
 
 
 def decoded(data, setting):
-    """A tensor (3, height, width) of a path or of a file's bytes."""
+    """A tensor (3, height, width) from a path or a file's bytes."""
     if setting.get("decoder") == "Pillow":
         import io
 

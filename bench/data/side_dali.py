@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DALI's CPU path: region decoding, in the settings that settings.py lists."""
+"""DALI's CPU path: region decoding, in the settings listed in settings.py."""
 
 import os
 
@@ -47,7 +47,7 @@ def augmented(files, setting):
 
 
 def cropped(source, normalised, setting):
-    """source: what gives batches, or the path of the .npy file for DALI's own reader of rows."""
+    """source: returns batches, or the path of the .npy file for DALI's own reader of rows."""
     if setting.get("reader") == "numpy":
         image = fn.reshape(fn.readers.numpy(files=source, cache_header_information=True), layout="HWC")
     else:
@@ -67,7 +67,7 @@ def cropped(source, normalised, setting):
 
 
 def begun(definition, batch, setting, *args):
-    """A pipeline that has run once."""
+    """A pipeline that has already run once."""
     more = {"exec_dynamic": True} if setting.get("dynamic") else {}
     pipeline = dali.pipeline_def(definition)(
         *args,
@@ -93,7 +93,7 @@ def jpeg(files, batch, n, setting):
 
 
 def one_file_each(npy):
-    """The images in files of their own beside the .npy file, which is what DALI's reader takes."""
+    """The images as separate files next to the .npy file, for DALI's reader."""
     folder, images = f"{npy}-each", np.load(npy, mmap_mode="r")
     paths = [os.path.join(folder, f"{i:05}.npy") for i in range(len(images))]
     if not os.path.exists(folder):

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """FFCV: JPEGs in its own file format, through its loader and transforms.
 
-Its writer decodes and encodes each image again (quality 90, as in its ImageNet example), so that it
-reads the same pictures in about the same number of bytes, out of one file. The normalization stands
-before ToTensor (behind ToTorchImage, as on a GPU, its loader does not get ready on the CPU), or is
-done by torch on each batch, where the setting says so."""
+Its writer decodes and re-encodes each image (quality 90, as in its ImageNet example), so it reads the same images in
+about the same number of bytes, from one file. Normalization comes before ToTensor (after ToTorchImage, as on a GPU, its
+loader never becomes ready on the CPU), or torch does it on each batch, depending on the setting."""
 
 import importlib.metadata
 import json
@@ -38,7 +37,7 @@ class Images:
         return np.asarray(Image.open(self.files[i % len(self.files)]).convert("RGB")), i
 
 
-IMAGES = 1024  # of the file; passes go over it as often as they need
+IMAGES = 1024  # in the file; passes repeat it as often as needed
 ORDERS = {
     "sequential": OrderOption.SEQUENTIAL,
     "random": OrderOption.RANDOM,
@@ -55,12 +54,11 @@ def written(files):
     return path
 
 
-begun = {}  # by what they are made of: a loader compiles its transforms for seconds
+begun = {}  # by its arguments: a loader compiles its transforms for seconds
 
 
 def batches_of(path, batch, normalised, setting):
-    """Batches without end of the file at `path`: one iterator, however often it is asked for; those of
-    other work are forgotten."""
+    """Endless batches of the file at `path`: one iterator, however often requested; drops those for other work."""
     work = (path, batch, normalised)
     for key in [k for k in begun if k[0] != work]:
         del begun[key]

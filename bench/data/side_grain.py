@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grain's side of the benchmark, in the settings that settings.py lists: reading threads, processes,
-indexing, batches as elements."""
+"""Grain's side of the benchmark, in the settings listed in settings.py: reading threads, processes, indexing, batches
+as elements."""
 
 import grain
 import numpy as np
@@ -9,7 +9,7 @@ import side
 
 
 def iterated(ds, setting):
-    """What iterates over a MapDataset."""
+    """Iterates over a MapDataset."""
     if setting.get("by") == "indexing":
         return (ds[i] for i in range(len(ds)))
     threads = setting.get("threads", 0)
@@ -25,7 +25,7 @@ def plus_one(x):
 
 
 def overhead(n, batch, maps, setting, of_batches=False):
-    """of_batches: each map sees 1000 numbers at once."""
+    """of_batches: each map gets 1000 numbers at once."""
     ds = grain.MapDataset.range(n)
     if setting.get("by") == "IterDataset":
         ds = ds.to_iter_dataset(grain.ReadOptions(num_threads=0, prefetch_buffer_size=0))
@@ -39,7 +39,7 @@ def overhead(n, batch, maps, setting, of_batches=False):
 
 
 class Blocks:
-    """Numbers in blocks: what a user whose elements are this small makes the elements of."""
+    """Numbers in blocks: as a user with such small elements would group them."""
 
     def __init__(self, n, batch):
         self.n, self.batch = n, batch
@@ -67,7 +67,7 @@ def next_ready(rounds, ready, setting):
 
 
 def shuffle(n, buffer, batch, setting):
-    """Of all is an index permutation, Grain's way."""
+    """A full shuffle is an index permutation, Grain's way."""
 
     def dataset():
         if setting["by"] == "window_shuffle":

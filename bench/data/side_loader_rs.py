@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dataloader-rs's side: PyTorch's loader with threads in Rust; Pillow and NumPy do the images."""
+"""dataloader-rs's side: PyTorch's loader with threads in Rust; Pillow and NumPy process images."""
 
 import itertools
 
@@ -73,7 +73,7 @@ def overhead(n, batch, maps, setting):
 
 
 def shuffle(n, buffer, batch, setting):
-    """Of all: it has no buffer."""
+    """A full shuffle: it has no buffer."""
     more = {"prefetch_depth": setting["prefetch"]} if "prefetch" in setting else {}
     made = dataloader_rs.PyDataloader(
         PlusOne(n, 0), batch, shuffle=True, num_workers=setting["workers"], collate_fn=as_array, **more

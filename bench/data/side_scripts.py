@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts of tests/peers/scripts and of guides/ timed: stoker.data's side and TensorFlow's are this one file.
+"""Times scripts of tests/peers/scripts and guides/: this file is both stoker.data's side and TensorFlow's.
 
-A script runs with its sources repeated, so that its pipelines are long enough to time, and every
-dataset that it iterates over (outside functions) is kept; the loop itself gets some elements only.
-It runs twice: as it is written, and with parallel maps, interleaves and a prefetch at the end, which
-is what TensorFlow's performance guide asks for. The runner asks for passes over one pipeline.
+A script runs with its sources repeated, so that its pipelines are long enough to time, and every dataset that it
+iterates over (outside functions) is kept; the loop itself gets only a few elements. It runs twice: as written, and with
+parallel maps, interleaves and a prefetch at the end, as TensorFlow's performance guide recommends. The runner requests
+passes over one pipeline.
 
-Limits: a pipeline after cache() is timed with anything that the script's own loop put there; loops over `reduce` alone
-are the script's and are not timed.
+Limits: a pipeline after cache() is timed with what the script's own loop cached; loops that only use `reduce` aren't
+timed.
 """
 
 import contextlib
@@ -30,11 +30,11 @@ MODULE = "stoker.data" if OWN else "tensorflow"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # as in side_tf.py
 tf = importlib.import_module(MODULE)
-LENGTH = 2048  # elements of a repeated source, about
-UNKNOWN_TIMES = 128  # of one whose length is not known
+LENGTH = 2048  # approximate length of a repeated source
+UNKNOWN_TIMES = 128  # for one of unknown length
 SHORT = 256  # elements of an epoch that passes take whole
 SHOWN = 4  # elements that the script's own loop gets
-OF_A_LINE = 3  # pipelines that are timed: a loop over windows makes one for each
+OF_A_LINE = 3  # most pipelines timed per line: a loop over windows makes one for each
 SOURCES = ("TextLineDataset", "TFRecordDataset", "FixedLengthRecordDataset")
 STATIC = ("from_tensor_slices", "from_tensors", "from_generator", "range", "list_files")
 
@@ -51,7 +51,7 @@ RUN = scripts()
 
 
 class Seen:
-    """What a script did, while its calls go through here."""
+    """What a script did, recorded through its calls."""
 
     def __init__(self, name, is_parallel):
         self.name, self.is_parallel = name, is_parallel
@@ -70,8 +70,8 @@ class Seen:
         return not self.is_inside and tf.executing_eagerly()
 
     def label(self):
-        """The script's line that asks, and the which-th pipeline of that line it is; None where
-        there were enough of that line."""
+        """The calling line of the script, and which pipeline of that line it is; None if there were enough from that
+        line."""
         frame = sys._getframe()
         while frame and not frame.f_code.co_filename.endswith(f"/{self.name}.py"):
             frame = frame.f_back
@@ -99,7 +99,7 @@ class Seen:
         return repeated
 
     def skip(self, skip):
-        """What a script passes over of a source (a header) is passed over in each repetition."""
+        """Elements that a script skips in a source (a header) are skipped in each repetition."""
 
         def skipped(ds, count, *args, **more):
             found = [entry for entry in self.repeated if entry[0] is ds] if self.is_of_script() else []
@@ -142,7 +142,7 @@ class Seen:
         return reading
 
     def single(self, get):
-        """The first element: of a repeated source there are more. In a function as it is."""
+        """The first element: a repeated source has more. Inside functions, unchanged."""
 
         def single(ds, *args, **more):
             return next(iter(ds)) if self.is_of_script() else get(ds, *args, **more)
@@ -154,13 +154,13 @@ class Seen:
 
 
 def plain(function):
-    """AutoGraph leaves it alone."""
+    """AutoGraph ignores it."""
     return function if OWN else tf.autograph.experimental.do_not_convert(function)
 
 
 @contextlib.contextmanager
 def watched(seen):
-    """tf's names lead through `seen`."""
+    """Routes tf's names through `seen`."""
     dataset, undo = tf.data.Dataset, []
 
     def put(where, name, new):
@@ -233,16 +233,16 @@ def script(path):
 
 
 class Drain:
-    """Takes elements of a pipeline, pass by pass: the next pass goes on where one ended, and from the
-    beginning where the dataset has no more. Of a short one (unique() of a repeated source) a pass takes
-    whole epochs: what its end costs belongs to all of its elements."""
+    """Takes elements of a pipeline, pass by pass: the next pass continues where one ended, or restarts at the end of
+    the dataset. For a short one (unique() of a repeated source) a pass takes whole epochs, so the cost of its end is
+    spread over all of its elements."""
 
     def __init__(self, read):
         self.read, self.it = read, None
-        self.of_epoch = self.epoch = 0  # elements taken of this one, and of a whole one; 0: not known
+        self.of_epoch = self.epoch = 0  # elements taken of the current epoch, and of a whole one; 0: unknown
 
     def some(self, most):
-        """Takes so many, or what is left of the epoch."""
+        """Takes that many, or the rest of the epoch."""
         if self.it is None:
             self.it, self.of_epoch = iter(self.read()), 0
         got = sum(1 for _ in itertools.islice(self.it, most))
@@ -264,7 +264,7 @@ class Drain:
 
 
 def pipeline(path, label, n, setting):
-    """A pass over n elements of a script's pipeline, or a few more; how many, and of an epoch if it is short."""
+    """A pass over about n elements of a script's pipeline; returns how many, and an epoch's number if it is short."""
     out, _, _ = pipelines_of(path)
     found = {label: (ds, how) for label, ds, how in out[bool(setting.get("parallel"))]}
     ds, how = found[label]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SPDL's side: a pipeline of threads; its own decoder (FFmpeg) with crop, scaling and mirroring in
-the filter, or Pillow in the threads, as the setting says."""
+"""SPDL's side: a pipeline of threads; its own decoder (FFmpeg) with crop, scaling and mirroring in the filter, or
+Pillow in the threads, depending on the setting."""
 
 import concurrent.futures
 import random
@@ -15,7 +15,7 @@ try:
     import spdl.io
     from spdl.io.lib import _import_libspdl
 
-    _import_libspdl()  # otherwise it is looked for at each image
+    _import_libspdl()  # otherwise it is searched for at each image
     HAS_IO = True
 except Exception as e:  # no FFmpeg libraries
     print(f"SPDL's decoder cannot be used: {e}", file=sys.stderr)  # stdout carries the answers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stoker.data's side of the benchmark, and the making of its files."""
+"""stoker.data's side of the benchmark, which also creates its files."""
 
 import itertools
 import os
@@ -27,14 +27,14 @@ def features(kind):
 
 
 def lean(found):
-    """Long values stay inside: their lengths come out, so that no copy for Python is timed."""
+    """Long values stay inside: only their lengths come out, so that no copy for Python is timed."""
     if "raw" in found:
         found = {"length": sd.strings.length(found["raw"]), "y": found["y"]}
     return found
 
 
 def records(files, kind, batch, single, compression, n, total, record, parallel):
-    """parallel None: in the caller's thread, so that the rate is that of one processor."""
+    """parallel None: on the caller's thread, to get the rate of one core."""
     spec = features(kind)
 
     def run():
@@ -84,7 +84,7 @@ def next_ready(rounds, ready):
 
 
 def random_window(shape):
-    """(y, x, h, w) of a random-resized crop; a box that does not fit is cut to the image."""
+    """(y, x, h, w) of a random-resized crop; a box that doesn't fit is clipped to the image."""
     u = sd.random.uniform([4])
     size = sd.cast(shape[:2], "float32")
     area = size[0] * size[1] * (0.08 + 0.92 * u[0])
@@ -149,7 +149,7 @@ def assemble(count, batch, batches, shuffled):
 
 
 def assemble_copy(count, batch, batches):
-    """The same bytes copied from one place to another: what picking cannot do without."""
+    """Copies the same bytes from one place to another: the lower bound for picking."""
     a = np.ones((count, 3, 224, 224), np.float32)
     b = np.ones((batch, 3, 224, 224), np.float32)
 
@@ -162,7 +162,7 @@ def assemble_copy(count, batch, batches):
 
 
 def reaction(files, large_files, batch, step, before, after):
-    """Files, then others that take longer, by the same operations."""
+    """Files, then others that take longer, with the same operations."""
     cheap = sd.Dataset.from_tensor_slices(np.array(files, object)).repeat().take(before * batch)
     ds = cheap.concatenate(sd.Dataset.from_tensor_slices(np.array(large_files, object)).repeat())
     for f in (decoded, finished):
@@ -184,8 +184,8 @@ def jpeg_paced(files, batch, step, seconds, settle=0, is_fused=True):
 
 
 def paced_in_bursts(files, batch, step, seconds, settle):
-    """The same work at the same pace without threads of the engine: the consumer makes each batch
-    itself at the end of a step that is as much shorter."""
+    """The same work at the same pace without engine threads: the consumer makes each batch itself at the end of a
+    correspondingly shorter step."""
     ds = sd.Dataset.from_tensor_slices(np.array(files, object)).repeat().map(fused)
     it = iter(ds.batch(batch, drop_remainder=True))
     next(it)
@@ -194,8 +194,8 @@ def paced_in_bursts(files, batch, step, seconds, settle):
 
 
 def paced_ready(files, batch, step, seconds):
-    """Batches that are ready, while all processors are busy with other processes' batch work: what
-    the machine itself makes such a consumer wait."""
+    """Batches that are ready, while other processes' batch work keeps all cores busy: how long the machine itself makes
+    such a consumer wait."""
     it = iter(sd.Dataset.from_tensors(np.zeros((batch, 8), np.float32)).repeat())
     spin = "import os; os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))\nwhile 1: pass"
 
@@ -216,7 +216,7 @@ def paced_ready(files, batch, step, seconds):
 
 
 def steady(files, batch, batches, stretches):
-    """Page faults of a running pipeline whose batches are dropped, in each stretch of `batches`."""
+    """Page faults of a running pipeline whose batches are dropped, in each interval of `batches`."""
     it = iter(jpeg_dataset(files, batch, True))
 
     def pull():
@@ -239,7 +239,7 @@ def shuffle(n, buffer, batch):
 
 
 def memory(size):
-    """Copying that many bytes: the bandwidth that the machine has at the moment."""
+    """Copies that many bytes: the machine's current bandwidth."""
     a, b = np.ones(size, np.uint8), np.ones(size, np.uint8)
 
     def run():

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.data's side of the benchmark, in the settings that settings.py lists."""
+"""tf.data's side of the benchmark, in the settings listed in settings.py."""
 
 import os
 import re
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# oneDNN's allocator keeps large buffers, as TensorFlow has it on processors with VNNI; elsewhere each batch above
-# glibc's 32 MB comes on fresh pages, six times slower.
+# oneDNN's allocator keeps large buffers, the default in TensorFlow on CPUs with VNNI; elsewhere each batch above
+# glibc's 32 MB gets fresh pages, six times slower.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 import numpy as np
 import tensorflow as tf
@@ -22,7 +22,7 @@ SHIFT = tf.constant(np.broadcast_to(np.array(MEAN) / STD, (224, 224, 3)).astype(
 
 
 def number(value):
-    """A parallelism or depth of a setting: AUTOTUNE by its name."""
+    """A parallelism or depth of a setting; AUTOTUNE by its name."""
     return AUTO if value == "AUTOTUNE" else value
 
 
@@ -49,7 +49,7 @@ def ahead(ds, setting, otherwise=None):
 
 
 def lean(found):
-    """Long values stay inside: their lengths come out, so that no copy for Python is timed."""
+    """Long values stay inside: only their lengths come out, so that no copy for Python is timed."""
     if "raw" in found:
         found = {"length": tf.strings.length(found["raw"]), "y": found["y"]}
     return found
@@ -65,9 +65,9 @@ def record_features(kind):
 
 
 def record_dataset(files, kind, batch, compression, limit, setting):
-    """Parsed batches; of the first `limit` records where that is not None. readers: one, AUTOTUNE
-    (num_parallel_reads: record by record out of all files), or N files, each batching (interleave
-    of datasets that are batched, so that what passes between threads are batches)."""
+    """Parsed batches; only the first `limit` records unless None. readers: one, AUTOTUNE (num_parallel_reads: record by
+    record from all files), or N files, each batching (an interleave of batched datasets, so that batches pass between
+    threads)."""
     spec, size = record_features(kind), setting["buffer MB"]
     calls, order = number(setting["map"]), setting["order"]
     files_each = re.match(r"(\d+) files, each batching( and parsing)?$", str(setting["readers"]))
@@ -114,8 +114,8 @@ def records(files, kind, batch, compression, n, total, record, setting):
 
 
 def overhead(n, batch, maps, setting, of_batches=False):
-    """of_batches: each map sees 1000 numbers at once, tf.data's vectorized spelling; the source blocks
-    makes them so, as a user whose elements are this small would."""
+    """of_batches: each map gets 1000 numbers at once, tf.data's vectorized form; with the source blocks it already
+    makes them, as a user with such small elements would."""
     if setting.get("source") == "blocks":
         ds = tf.data.Dataset.range(0, n, batch).map(lambda i: tf.range(i, i + batch), number(setting["map"]))
     else:
@@ -135,8 +135,8 @@ def next_ready(rounds, ready, setting):
 
 
 def window(shape, setting):
-    """(y, x, height, width) of a random-resized crop. box: none and whole call the operation without
-    and with a box of the whole image; own arithmetic is ours in TensorFlow's words."""
+    """(y, x, height, width) of a random-resized crop. box: none and whole call the operation without, and with a box of
+    the whole image; own arithmetic is ours in TensorFlow operations."""
     if setting["box"] == "own arithmetic":
         u = tf.random.uniform([4])
         size = tf.cast(shape[:2], tf.float32)
@@ -163,7 +163,7 @@ def decoded(path, setting):
 
 
 def normalised(images, setting):
-    """scalar: one mean and one deviation, as many a script has it: less work than what ours does."""
+    """scalar: one mean and one deviation, as in many scripts: less work than ours."""
     how = setting["normalise"]
     if how.startswith("scalar"):
         return images / 127.5 - 1.0
@@ -205,7 +205,7 @@ def raw_one(record, setting, is_normalised):
 
 
 def raw_batch(records, batch, setting, is_normalised):
-    """Crops, scaling and flips of a batch in one operation: a box whose sides are swapped flips."""
+    """Crops, scales and flips a batch in one operation: a box with swapped sides flips."""
     images = tf.reshape(tf.io.decode_raw(records, tf.uint8), [batch, 256, 256, 3])
     u = tf.random.uniform([5, batch])
     area, ratio = 0.08 + 0.92 * u[0], tf.exp((u[1] * 2 - 1) * np.log(4 / 3))
@@ -270,7 +270,7 @@ def jpeg_paced(files, batch, step, seconds, setting, settle=0):
 
 
 def shuffle(n, buffer, batch, setting):
-    """Of all numbers by NumPy's permutation, made in the pass, where the setting says so."""
+    """A full permutation by NumPy, made within the pass, if the setting says so."""
 
     def dataset():
         if not setting["by"].startswith("permutation"):

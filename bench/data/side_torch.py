@@ -14,8 +14,8 @@ import side
 
 
 def import_torchvision():
-    """torchvision. Its wheel from PyPI is built for CUDA: beside torch's CPU build its operators do
-    not load, and are declared here so that its transforms do. None of them is used."""
+    """torchvision. Its wheel from PyPI is built for CUDA: with torch's CPU build its operators don't load, so they are
+    declared here to make its transforms load. None of them is used."""
     library = torch.library.Library("torchvision", "DEF")
     for _ in range(30):
         try:
@@ -41,7 +41,7 @@ torch.set_num_threads(1)
 
 
 def augment(setting):
-    """The steps of an image. normalize: in each item, or in the collating of a batch of uint8."""
+    """The steps for an image. normalize: in each item, or when collating a batch of uint8."""
     from torchvision.transforms import v2
 
     is_each = setting.get("normalise") != "of the batch"
@@ -76,7 +76,7 @@ class PlusOne(Dataset):
         return self.n
 
     def __getitem__(self, i):
-        if isinstance(i, list):  # of a batch sampler
+        if isinstance(i, list):  # from a batch sampler
             i = torch.tensor(i) if self.numbers == "torch" else np.asarray(i)
         for _ in range(self.maps):
             i = i + 1
@@ -84,14 +84,14 @@ class PlusOne(Dataset):
 
 
 class PlusOnes(PlusOne):
-    """Fetches a batch at once, as DataLoader asks where __getitems__ is there."""
+    """Fetches a batch at once; DataLoader calls this if __getitems__ exists."""
 
     def __getitems__(self, indices):
         return self[indices]
 
 
 class Blocks(IterableDataset):
-    """Batches made whole; workers share them out."""
+    """Whole batches; workers divide them."""
 
     def __init__(self, n, batch, maps, numbers="numpy"):
         self.n, self.batch, self.maps, self.numbers = n, batch, maps, numbers
@@ -119,7 +119,7 @@ class Images(Dataset):
 
 
 class Arrays(Dataset):
-    """Images out of a mapped array, as v2's guide has it: uint8 tensors, floats at the end."""
+    """Images from a mapped array, as in v2's guide: uint8 tensors, floats at the end."""
 
     def __init__(self, npy, n, normalised, setting):
         from torchvision.transforms import v2
@@ -188,7 +188,7 @@ def workers_of(setting):
 
 
 def loader(dataset, setting, batch, **more):
-    """Batches made by the loader; collate as the setting says."""
+    """Batches made by the loader; collate depends on the setting."""
     torch.set_num_threads(setting.get("threads", 1))
     collate = collate_of(setting)
     if setting.get("by") == "__getitems__":
@@ -203,7 +203,7 @@ def as_it_is(batch):
 
 
 def whole_batches(dataset, setting, sampler, batch):
-    """The dataset is asked for lists of indices: its own indexing makes the batch."""
+    """Requests lists of indices from the dataset: its own indexing makes the batch."""
     torch.set_num_threads(setting.get("threads", 1))
     lists = torch.utils.data.BatchSampler(sampler, batch, True)
     return DataLoader(
@@ -285,7 +285,7 @@ def shuffle(n, buffer, batch, setting):
 
 
 def split_tar(tar, shards):
-    """The tar's images in so many shards next to it, written once."""
+    """The tar's images in several shards next to it, written once."""
     import tarfile
 
     if shards == 1:
@@ -330,7 +330,7 @@ def web_jpeg(tar, batch, n, setting):
 
 
 def web_collate_of(setting):
-    """Of samples that are tuples of one image."""
+    """For samples that are tuples of one image."""
     import webdataset as wds
 
     if setting.get("normalise") == "of the batch":

@@ -6,11 +6,11 @@ import statistics
 import cases as C
 import search
 
-NOT_COMPARED = ("assemble_copy", "paced_ready", "paced_in_bursts")  # of our side: no rows of ours
+NOT_COMPARED = ("assemble_copy", "paced_ready", "paced_in_bursts")  # of our side: not our rows
 
 
 def value_of(unit, figures):
-    """One pass as a number of the unit (rates and times: s per element), or None."""
+    """One pass as a number in the unit (rates and times: s per element), or None."""
     if unit == "busy":
         return figures.get("busy")
     if unit == "cores":
@@ -57,7 +57,7 @@ def summary(unit, passes):
 
 
 def extra(case, row, passes):
-    """Bytes a second, processors' time, what else a row has to say."""
+    """Bytes per second, CPU time, and other details of a row."""
     parts = []
     if passes[0].get("bytes"):
         rate = statistics.median(p["bytes"] / p["seconds"] for p in passes)
@@ -106,13 +106,13 @@ def extra(case, row, passes):
 
 
 def late(passes, key="p999_wait"):
-    """The wait that one of 1000 exceeds (the longest of fewer), as a share of the step."""
+    """The wait exceeded by one of 1000 (the longest if there are fewer), as a share of the step."""
     return statistics.median(p[key] / p["step"] for p in passes)
 
 
 def ours_of(case, found, variant=""):
-    """The median time of the best of our rows, of those that do not differ in kind from the case
-    where the peer's does not; None where it is no time that peers have too."""
+    """The median time of the best of our rows, among those of the same kind as the peer's; None if it isn't a time that
+    peers have too."""
     if case.unit in ("busy", "reach", "cores"):
         return None
     medians = [
@@ -125,8 +125,7 @@ def ours_of(case, found, variant=""):
 
 
 def rows_of(results, kept):
-    """Markdown lines; results: [(case, [(row, passes or error text)])]. Ours first, then the peers,
-    those that are least behind first."""
+    """Markdown lines; results: [(case, [(row, passes or error text)])]. Ours first, then the peers, closest first."""
     lines = [
         "| work | tool | median | best | more | time over ours | aim |",
         "|---|---|---:|---:|---|---:|---|",
@@ -152,7 +151,7 @@ def rows_of(results, kept):
 
 
 def place(case, row, passes):
-    """Where a row stands in its case: ours as they are, peers by their time, failures last."""
+    """Sort key of a row in its case: ours unchanged, peers by time, failures last."""
     if row.side == "stoker":
         return (0, 0)
     if isinstance(passes, str):
@@ -170,7 +169,7 @@ def ratio(case, row, kept, median, ours):
 
 
 def searched(name, record):
-    """A line about a cell: what is best, the next, and of how many."""
+    """A line about a cell: the best, the next, and out of how many."""
     found = search.ranking(record)
     if not found:
         return f"{name}: no setting gave a figure"
@@ -181,7 +180,7 @@ def searched(name, record):
 
 
 def settings_of(results, kept):
-    """Markdown lines: of each peer the best setting and the next two, as the search found them."""
+    """Markdown lines: each peer's best setting and the next two, as found by the search."""
     lines = ["| work | tool | best setting | next | searched |", "|---|---|---|---|---|"]
     for case, found in results:
         for row, _ in found:
@@ -207,7 +206,7 @@ def met(text, is_met):
 
 
 def verdict_of_processor(case, row, passes):
-    """Of a row whose aim is a rate of one processor's time."""
+    """For a row whose aim is a rate per CPU time."""
     what, least = row.aim
     rate = statistics.median(
         p["bytes" if what == "bytes" else "elements"] / p["cpu"] for p in passes
@@ -219,7 +218,7 @@ def verdict_of_processor(case, row, passes):
 
 
 def verdict(case, row, kept, passes, median, ours):
-    """Whether the aim of a row is met."""
+    """Is a row's aim met?"""
     if row.side == "stoker" and row.aim:
         return verdict_of_processor(case, row, passes)
     if row.side == "stoker" and row.function == "assemble":

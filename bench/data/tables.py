@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables beside their readers: Parquet to NumPy batches, and a Hugging Face dataset of photos with transforms.
+"""Compares readers of tables: Parquet to NumPy batches, and a Hugging Face dataset of photos with transforms.
 
 usage: bench/data/tables.py FOLDER [PASSES] [CASE...] [--only WORD]   (peers whose name has the word)
 
-Each side is a process of its own and makes one pass that isn't counted; then the sides take turns. A side runs in
-the interpreter that the environment names, by default this one: STOKER_BENCH_TABLES has stoker.data, pyarrow,
-datasets, torch and torchvision, STOKER_BENCH_RAY has ray[data]. What can't be imported is left out, and said.
-Prints a Markdown table, with what compares worst first.
+Each side is a separate process and makes one uncounted pass; then the sides alternate. A side runs in the interpreter
+named by the environment, by default this one: STOKER_BENCH_TABLES has stoker.data, pyarrow, datasets, torch and
+torchvision, STOKER_BENCH_RAY has ray[data]. Sides that can't be imported are listed as left out. Prints a Markdown
+table, worst comparison first.
 """
 
 import importlib.metadata
@@ -28,7 +28,7 @@ CASES = {
 
 
 def make(folder):
-    """The files, once."""
+    """Creates the files, once."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -182,7 +182,7 @@ SIDES["text"] = SIDES["numbers"]
 
 
 def side(case, number, path):
-    """A side's process: a line for each pass that is asked for."""
+    """A side's process: prints a line for each requested pass."""
     run = list(SIDES[case].values())[number](path)
     for _ in sys.stdin:
         start = time.perf_counter()

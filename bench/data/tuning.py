@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes of a peer at one setting, as long as the search wants them to be."""
+"""Passes of a peer with one setting, as long as the search needs."""
 
 import json
 
 import search
 
-SECONDS = {False: 0.25, True: 1.0}  # of a pass, short and full
+SECONDS = {False: 0.25, True: 1.0}  # per pass, short and full
 QUICK_SECONDS = {False: 0.15, True: 0.4}
-GROWTH = 8  # at most, from one pass to the next longer one: start-up hides what a short one costs
+GROWTH = 8  # at most, from one pass to the next longer one: start-up hides the cost of a short one
 
 
 class Passes:
-    """Measures for search.search(): ask(params) is one pass, {"seconds", "elements"} or {"error"}.
-    The first pass of each setting and length is not counted."""
+    """Measures for search.search(): ask(params) is one pass, {"seconds", "elements"} or {"error"}. The first pass of
+    each setting and length isn't counted."""
 
     def __init__(self, ask, params, length, is_quick=False):
         self.ask, self.params = ask, params
@@ -37,7 +37,7 @@ class Passes:
         return self.once(setting, n)[1]
 
     def fitting(self, setting, seconds):
-        """The length whose pass takes about so many seconds, within the row's limits."""
+        """The length whose pass takes about that long, within the row's limits."""
         n = self.shortest
         while True:
             took, _ = self.once(setting, n)
@@ -48,5 +48,5 @@ class Passes:
             n = min(n, self.longest // self.step * self.step if self.longest > n else self.longest)
 
     def length_of(self, setting, is_full=True):
-        """What a pass of that setting was long; None where there was none."""
+        """The length of that setting's passes; None if there were none."""
         return self.lengths.get(json.dumps([setting, is_full], sort_keys=True))

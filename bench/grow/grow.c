@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker_grow IN OUT SIZE: a profile of at least SIZE (100M, 2G) made from IN (Kineto JSON plain or
-// compressed, xplane.pb, nsys sqlite). OUT is plain; compress it yourself where that is asked for.
+// stoker_grow IN OUT SIZE: makes a profile of at least SIZE (100M, 2G) from IN (Kineto JSON plain
+// or compressed, xplane.pb, nsys sqlite). OUT is plain; compress it yourself if needed.
 #include "grow.h"
 
 #include <stdbool.h>
@@ -68,8 +68,8 @@ int main(int argc, char **argv)
             grow_die(argv[2], "cannot be written");
         }
         setvbuf(out, NULL, _IOFBF, 1 << 20);
-        // An XSpace may begin like white space (0x0a is its first plane's tag), but what follows
-        // that is a length and a tag, not a bracket.
+        // An XSpace may start like white space (0x0a is its first plane's tag), but then follow a
+        // length and a tag, not a bracket.
         size_t at = 0;
         while (at < size && at < 16 && (in[at] == ' ' || in[at] == '\n' || in[at] == '\r')) {
             at++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making large profiles from real ones: the recorded events again and again, later in time and with
-// fresh ids, so that the mix of names, nesting and links stays that of the job.
+// Makes large profiles from real ones: repeats the recorded events, later in time and with fresh
+// ids, so the mix of names, nesting and links stays that of the job.
 #ifndef STK_BENCH_GROW_H
 #define STK_BENCH_GROW_H
 
@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// The whole input, decompressed; exits with a message on failure. Caller frees.
+// The whole input, decompressed; exits with a message on failure. The caller must free it.
 uint8_t *grow_read(const char *path, size_t *size);
-// Exit with a message.
+// Exits with a message.
 _Noreturn void grow_die(const char *what, const char *detail);
 
 // Each writes at least target_bytes to `out` and returns how often the profile was repeated.

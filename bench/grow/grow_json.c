@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chrome JSON: the text of the events is cut once into literal pieces and numbers that move (times,
-// ids, step numbers); each repeat writes the pieces again with the numbers advanced. Metadata rows
-// are written once. Assumes the file is valid JSON with a traceEvents array.
+// Chrome JSON: the text of the events is split once into literal pieces and numbers that change
+// (times, ids, step numbers); each repeat writes the pieces again with the numbers advanced.
+// Metadata rows are written once. Assumes that the file is valid JSON with a traceEvents array.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void note(struct cuts *c, enum moves moves, int64_t value)
     }
 }
 
-// One event's text [p, end): cut at every number that moves.
+// Splits one event's text [p, end) at every number that changes.
 static void cut_event(struct cuts *c, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *literal = p;
@@ -126,7 +126,7 @@ static const uint8_t *event_end(const uint8_t *p, const uint8_t *end)
     return end;
 }
 
-// Cut all events; returns where the array ends.
+// Splits all events; returns where the array ends.
 static const uint8_t *cut_array(struct cuts *c, const uint8_t *p, const uint8_t *end)
 {
     while (p < end && *p != ']') {

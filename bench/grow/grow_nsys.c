@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nsight Systems SQLite: every table with a `start` column gets its rows again, later in time and
-// with fresh correlation ids, by INSERT ... SELECT, until the file has the size asked for.
+// Nsight Systems SQLite: repeats the rows of every table with a `start` column, later in time and
+// with fresh correlation ids, by INSERT ... SELECT, until the file has the requested size.
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,10 +67,10 @@ static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t 
 
 struct table {
     char name[128];
-    int64_t last_row; // of those that the file had
+    int64_t last_row; // of the file's original rows
 };
 
-// Tables with events. Returns how many there are.
+// Finds tables with events. Returns how many there are.
 static int find_tables(sqlite3 *db, struct table *tables, int most)
 {
     int count = 0;
@@ -94,7 +94,7 @@ static int find_tables(sqlite3 *db, struct table *tables, int most)
     return count;
 }
 
-// Adds repeats from..to - 1 of the rows that the file had.
+// Adds repeats from..to - 1 of the file's original rows.
 static void add_repeats(sqlite3 *db, const struct table *table, const char *list, uint64_t from,
                         uint64_t to)
 {
@@ -116,7 +116,8 @@ static uint64_t size_of(sqlite3 *db)
     return (uint64_t)(ask(db, "pragma page_count") * ask(db, "pragma page_size"));
 }
 
-// In rounds, as a small file is mostly empty pages: its size says little of what a repeat takes.
+// In rounds: a small file is mostly empty pages, so its size says little about the size of a
+// repeat.
 uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_bytes)
 {
     static struct table tables[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XSpace: each line keeps its place and gets its events again, later (offset_ps advanced) and with
-// fresh correlation ids (the stats named correlation_id are rewritten). Lengths precede contents in
+// XSpace: each line stays in place and repeats its events, later (offset_ps advanced) and with
+// fresh correlation ids (rewrites the stats named correlation_id). Lengths come before contents in
 // protobuf, so each line is encoded twice: once to count, once to write.
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ struct plan {
     uint64_t repeats, corr_stat, corr_stride, period_ps;
 };
 
-// A stat, its correlation id advanced where it is one.
+// Writes a stat, advancing it if it is a correlation id.
 static void put_stat(struct sink *s, struct message m, const struct plan *plan, uint64_t k)
 {
     struct message copy = m;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker_peak COMMAND [ARG...]: runs a command with its output thrown away, and prints its peak
+// stoker_peak COMMAND [ARG...]: runs a command with its output discarded, and prints its peak
 // resident memory in KiB as the kernel accounts it.
 //
-// A child inherits the peak of the process that it was forked from, so a large caller (Python)
-// hides what a small program needs: this one needs next to nothing. Its exit code is the command's.
+// A child inherits the peak of the process that forked it, so a large caller (Python) hides what a
+// small program needs: this one needs almost nothing. Returns the command's exit code.
 #define _DEFAULT_SOURCE // wait4
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fifteen workloads of the guard: what is asked, of profiles that are made here from those of the repository.
+"""The fifteen workloads of the guard: commands, on profiles made here from those in the repository.
 
-A row is a name, the words of the command, and the inputs it takes from INPUTS. Inputs are made once per folder, by
-the tools of the tree under test, so both programs read the same bytes.
+A row is a name, the words of the command, and its inputs from INPUTS. Inputs are made once per folder, with the tools
+of the tree under test, so both programs read the same bytes.
 """
 import gzip
 import shutil
@@ -10,7 +10,7 @@ import struct
 import subprocess
 
 PROFILES = "examples/profiles"
-# Name: the profile, its size when it is repeated (stoker_grow), and how it is packed.
+# name: the profile, its size if repeated (stoker_grow), and its packing
 INPUTS = {
     "kineto.json": (f"{PROFILES}/gpu_torch_eager.pt.trace.json.gz", "12M"),
     "kineto-cpu.json": (f"{PROFILES}/torch_cpu_input.pt.trace.json.gz", "8M"),
@@ -40,7 +40,7 @@ WORKLOADS = {
 
 
 def write_records(path, count=4000, size=900):
-    """A TFRecord file without checksums that hold: zlib has no CRC32C, so stoker's own table is built here."""
+    """A TFRecord file without valid checksums: zlib has no CRC32C, so stoker's own table is built here."""
     table = []
     for n in range(256):
         for _ in range(8):
@@ -61,7 +61,7 @@ def write_records(path, count=4000, size=900):
 
 
 def make_inputs(root, folder, grow, program):
-    """Writes all inputs into the folder; those that are there are kept."""
+    """Writes all inputs to the folder; keeps existing ones."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, (source, size) in INPUTS.items():
         if not (folder / name).exists():

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nothing can be faster than: the least that must be done with a profile's bytes. Each command
-// does one such thing and prints how much it met, so that no compiler leaves it out.
+// Lower bounds: the least work that must be done with a profile's bytes. Each command does one such
+// piece of work and prints how much it found, so that the compiler can't remove it.
 //
-//   stoker_limits scan FILE N     reads the file once and looks at each byte: the marks of JSON
+//   stoker_limits scan FILE N     reads the file once and examines each byte: JSON's delimiters
 //   stoker_limits walk FILE       reads an XSpace and visits each field of its events
 //   stoker_limits packets FILE    the same of a Perfetto trace
 //   stoker_limits select FILE     steps through the event tables of an nsys export by SQLite
 //
-// N threads share a scan. A walk goes into what holds events and passes over the rest by its
-// length. Limits: the walk keeps a file whole in memory; select reads the integer columns of a
-// table.
+// N threads share a scan. A walk enters messages that contain events and skips the rest by length.
+// Limits: the walk keeps the whole file in memory; select reads a table's integer columns.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -38,12 +37,12 @@ static _Noreturn void die(const char *what)
     exit(1);
 }
 
-// Quotes, braces, colons and commas.
+// Counts quotes, braces, colons and commas.
 static uint64_t count_marks(const uint8_t *p, size_t n)
 {
     uint64_t all = 0;
     for (size_t i = 0; i < n;) {
-        uint8_t few = 0; // of bytes, so that the compiler's vectors stay narrow
+        uint8_t few = 0; // one byte, so that the compiler's vectors stay narrow
         for (size_t end = i + 128 < n ? i + 128 : n; i < end; i++) {
             few = (uint8_t)(few + (p[i] == '"') + ((p[i] | 0x20) == '{') + ((p[i] | 0x20) == '}') +
                             (p[i] == ':') + (p[i] == ','));
@@ -73,7 +72,7 @@ static void scan(struct part *x)
     close(fd);
 }
 
-// The fields that hold further ones, by depth; 0: none.
+// Fields that contain other fields, by depth; 0: none.
 struct format {
     const char *name;
     uint64_t into[4];
@@ -83,7 +82,7 @@ static const struct format formats[] = {
     {"packets", {1, 11, 0, 0}}, // Trace.packet, TracePacket.track_event
 };
 
-// Each field's tag and value or size; returns how many there are. Bytes behind the end may be read.
+// Reads each field's tag and value or size; returns how many there are. May read past the end.
 static uint64_t walk(const uint64_t *into, const uint8_t *p, const uint8_t *end)
 {
     uint64_t met = 0, tag, value;
@@ -160,7 +159,7 @@ static uint64_t scan_file(const char *path, uint64_t size, unsigned threads)
     return met;
 }
 
-// All rows of a table with a column "start": its integers, by SQLite.
+// Reads all rows of a table with a column "start": its integers, through SQLite.
 static uint64_t select_table(sqlite3 *db, const char *table)
 {
     char sql[512];

@@ -2,7 +2,7 @@
 """Peer: HolisticTraceAnalysis. Usage: peer_hta.py FILE; prints JSON {mode: {quantity: value}}, times in ns.
 
 Modes: "default", "all steps" (include_last_profiler_step=True), "all steps, exact" (and
-HTA_DISABLE_NS_ROUNDING=1). One rank. HTA logs to standard output: the JSON is the last line."""
+HTA_DISABLE_NS_ROUNDING=1). One rank. HTA logs to standard output; the JSON is the last line."""
 import json
 import os
 import sys
@@ -46,7 +46,7 @@ def idle_and_launches(analysis, out):
 
 
 def bandwidth(analysis, out):
-    """Mean over the copies of each one's rate."""
+    """Mean over the copies' rates."""
     summary = analysis.get_memory_bw_summary()
     for (_, name), row in summary.iterrows() if summary is not None else []:
         if name.startswith("Memcpy"):
@@ -62,7 +62,7 @@ def main():
         for part in (breakdown, kernels, idle_and_launches, bandwidth):
             try:
                 part(analysis, out)
-            except Exception as e:  # one analysis that fails leaves the others
+            except Exception as e:  # a failing analysis must not stop the others
                 out[f"failed: {part.__name__}"] = repr(e)[:200]
     print()
     print(json.dumps(found))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peer: XProf's converters. Usage: peer_xprof.py FILE; prints JSON {quantity: value}, times in ns.
 
-The file is alone in a folder of its own: xprof keeps caches next to it. A step breakdown in
-which several steps are reported is their mean."""
+The file is alone in a separate folder: xprof keeps caches next to it. If a step breakdown reports several steps, uses
+their mean."""
 import gzip
 import json
 import pathlib
@@ -72,7 +72,7 @@ def memory(path, out):
 
 
 def tpu(path, out):
-    """Idle time of the overview, and the instructions that take most time; of a TPU alone."""
+    """Idle time of the overview, and the instructions that take most time; only for a TPU."""
     page = next((t["p"] for t in tool(path, "overview_page") if "device_idle_time_percent" in (t.get("p") or {})), {})
     found = rows(tool(path, "hlo_stats"))
     if found:
@@ -82,7 +82,7 @@ def tpu(path, out):
 
 
 def input_stages(path, out):
-    """tf.data's stages, the branches of a zipped or repeated pipeline together."""
+    """tf.data's stages, joining the branches of a zipped or repeated pipeline."""
     total = {}
     for table in tool(path, "input_pipeline_analyzer"):
         for r in rows(table) if table.get("cols") else []:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peer: HolisticTraceAnalysis, its busy/idle and idle-cause breakdowns. Usage: hta_breakdown.py FILE SETTING
 
-parser: its backend; arguments: which of an event's arguments it keeps; collector: whether Python's
-garbage collector runs meanwhile. Several processes it takes only for several ranks."""
+parser: its backend; arguments: which of an event's arguments it keeps; collector: whether Python's garbage collector
+runs meanwhile. It accepts several processes only for several ranks."""
 import gc
 import json
 import sys

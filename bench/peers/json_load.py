@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peer: what merely parsing the file costs in Python. Usage: json_load.py FILE SETTING (JSON)
+"""Peer: the cost of only parsing the file in Python. Usage: json_load.py FILE SETTING (JSON)
 
 by: json.load of the file, json.loads of its bytes or text, or another parser; collector: whether
 Python's garbage collector runs meanwhile."""

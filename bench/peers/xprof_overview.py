@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peer: xprof's page that holds its verdict. Usage: xprof_overview.py FILE SETTING
+"""Peer: xprof's page with its verdict. Usage: xprof_overview.py FILE SETTING
 
-tool: overview_page, or input_pipeline_analyzer alone; file: copied, linked, or read and handed over as
-bytes; folder: where the file is, so that a second look finds the caches that xprof keeps next to it
-(none: a folder of its own, without caches); saved: whether it may use and keep results."""
+tool: overview_page, or only input_pipeline_analyzer; file: copied, linked, or read and passed as bytes; folder: where
+the file is, so that a second look finds the caches that xprof keeps next to it (none: a separate folder without
+caches); saved: whether it may use and keep results."""
 import json
 import os
 import pathlib
@@ -15,7 +15,7 @@ from xprof.convert import raw_to_tool_data as convert
 
 
 def placed(folder, setting):
-    """The profile alone in a folder; left as it is where it is there already."""
+    """Puts the profile alone into a folder; does nothing if it is already there."""
     path = pathlib.Path(folder) / "host.xplane.pb"
     if not path.exists():
         how = os.symlink if setting["file"] == "linked" else shutil.copy

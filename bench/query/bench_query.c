@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker_bench_query PROFILE REPEATS SQL...: reads the profile once, then times each statement
-// alone, the best of REPEATS, and prints one line of JSON: seconds to open, and per statement its
-// seconds (elapsed and of
-// processors), rows and a sum over the last column to compare answers by.
+// separately, the best of REPEATS, and prints one line of JSON: seconds to open, and per statement
+// its seconds (elapsed and CPU), rows and a sum over the last column for comparing answers.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

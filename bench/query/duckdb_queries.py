@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """DuckDB's side: the same statements over the same rows, in the settings that bench/query/run searches.
 
-Answers requests of bench/data/side.py's protocol: "query" with a statement, a setting and repeats
-gives the best seconds (elapsed, and of all processors), the rows and the sum of the last column.
-Tables are made on first use and stay in memory; making them is not timed.
+Answers requests in bench/data/side.py's protocol: "query" with a statement, a setting and repeats returns the best
+seconds (elapsed and CPU), the rows and the sum of the last column. Tables are made on first use and stay in memory;
+making them isn't timed.
 """
 
 import os
@@ -15,8 +15,8 @@ import duckdb
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data"))
 import side  # noqa: E402
 
-# How the rows lie: types as the CSV reader finds them, the smallest that hold them, names as an ENUM
-# (its values in order, so that min and max agree), in an order, or in a Parquet file.
+# how the rows are stored: types as the CSV reader finds them, the smallest that fit, names as an ENUM (with its values
+# in order, so that min and max agree), sorted, or in a Parquet file
 READ = "select * from read_csv('{path}', header = true)"
 SMALL = """select device{device} as device, stream::smallint as stream, name{name} as name,
     start_ns::bigint as start_ns, dur_ns::integer as dur_ns from as_read"""
@@ -36,7 +36,7 @@ connection, made = duckdb.connect(), {}
 
 
 def table_of(how, path):
-    """The name of the table or view, made on first use."""
+    """The name of the table or view, created on first use."""
     if how in made:
         return made[how]
     name = how.replace(" ", "_").replace(",", "")

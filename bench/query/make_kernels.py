@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Kineto-like trace of nothing but kernels, for benchmarks of queries.
+"""A Kineto-like trace with only kernels, for query benchmarks.
 
 Usage: make_kernels.py OUT COUNT. The same bytes every time: 600 names, two devices, three streams
 each, durations from 2 to 400 us. Its kernels do not overlap on a stream.

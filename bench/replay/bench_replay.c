@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker_bench_replay [EVENTS]: makes a trace in memory of about that many events (5 million),
+// stoker_bench_replay [EVENTS]: makes a trace in memory with about that many events (5 million),
 // builds the graph of its steps and replays it, and prints one line of JSON: events, nodes, bytes
-// of a node, seconds of the graph, of one replay, of all that comes before the first price (the
-// gate and the base: five replays) and of one what-if (three replays), peak resident memory.
+// per node, seconds for the graph, for one replay, for everything before the first estimate (the
+// gate and the base: five replays) and for one what-if (three replays), peak resident memory.
 //
 // A step has KERNELS kernels, each with its launch call and the operator around it, a fetch, a copy
-// on a stream of its own that kernels wait for, and a value that is read back. Reading a file and
-// the diagnosis are not in these times: bench/run and bench/stats measure them.
+// on a separate stream that kernels wait for, and a value that is read back. These times don't
+// include reading a file or the diagnosis: bench/run and bench/stats measure them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker_bench_stats PROFILE [THREADS [each]]: reads the profile once, then times what `stoker
-// stats all` does after reading, phase by phase, and prints one line of JSON: events, seconds and
-// processor seconds of reading, of the model (steps, parts, causes), of the analyses' looks at the
-// trace, of making all tables; peak resident memory after reading and at the end. `each`: the looks
-// one after another, and the processor seconds of each one. One file; what several files need
-// besides (ranks, clocks) is not in it.
+// stats all` does after reading, phase by phase, and prints one line of JSON: events; seconds and
+// CPU seconds for reading, for the model (steps, parts, causes), for the analyses' passes over the
+// trace, and for making all tables; peak resident memory after reading and at the end. `each`: runs
+// the passes one after another, with CPU seconds for each. One file; doesn't include what several
+// files also need (ranks, clocks).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

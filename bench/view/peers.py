@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same trace in XProf's own viewer, for bench/view/run --xprof: how long until its first picture stands in the same
-browser, and what its server holds.
+"""The same trace in XProf's own viewer, for bench/view/run --xprof: how long until its first picture appears in the same
+browser, and how much memory its server uses.
 
-XProf reads no JSON of this size: it is given what `stoker export xspace` makes of the trace, which is not counted. Its
-pages ask other machines for charts; the trace viewer does without them. Its first picture is the first answer to the trace
-viewer's request for events: what draws it comes on top. Each of SETTINGS is tried, with nothing kept of the one before, and the
-fastest counts; that one is then opened again, with what it kept. Perfetto's trace processor is a program that its package fetches from
-the network when it is first used."""
+XProf can't read JSON of this size: it gets the output of `stoker export xspace`, whose time isn't counted. Its pages
+load charts from other machines; the trace viewer works without them. Its first picture is the first answer to the trace
+viewer's request for events: drawing comes on top. Each of SETTINGS is tried from scratch, and the fastest counts; it is
+then opened again with its caches. Perfetto's trace processor is a program that its package downloads on first use."""
 
 import gzip
 import http.client
@@ -17,8 +16,8 @@ import time
 import urllib.parse
 
 RUN = "job"
-# What of XProf's settings could make its first picture faster: of the server, the viewer that it serves, and how fine
-# it asks. (a name, flags of the server, words of the request)
+# XProf settings that could make its first picture faster: for the server, the viewer it serves, and the requested
+# resolution. (a name, flags of the server, words of the request)
 SETTINGS = [
     ("as it comes", [], {"tag": "trace_viewer@", "resolution": 8000}),
     (
@@ -31,7 +30,7 @@ SETTINGS = [
 
 
 def memory_of(pid):
-    """Bytes resident and their highest, of a process and its children."""
+    """Current and peak resident bytes of a process and its children."""
     resident = highest = 0
     processes = [pid]
     while processes:
@@ -65,7 +64,7 @@ def until_it_answers(port, process):
 
 
 def one(program, folder, at, place, setting, port, first_only=False):
-    """One start of the server, and its first answer: what was measured, or {"trouble": why not}."""
+    """One start of the server, and its first answer: measurements, or {"trouble": why not}."""
     name, flags, words = setting
     found = {"setting": name}
     log = (folder / "xprof.log").open("w")
@@ -101,7 +100,7 @@ def has_picture(found):
 
 
 def xprof(program, xspace, folder, port=8791):
-    """Of the fastest setting, and under "tried" of each; "again": seconds with what it kept."""
+    """Results of the fastest setting, and under "tried" of each; "again": seconds with its caches."""
     at = folder / "xprof/plugins/profile" / RUN
     at.mkdir(parents=True, exist_ok=True)
     place = at / "host.xplane.pb"
@@ -109,7 +108,7 @@ def xprof(program, xspace, folder, port=8791):
         place.hardlink_to(xspace)
     tried = []
     for i, setting in enumerate(SETTINGS):
-        for old in [f for f in at.iterdir() if f != place]:  # what it kept of an earlier time
+        for old in [f for f in at.iterdir() if f != place]:  # its caches from earlier
             old.unlink()
         found = one(program, folder, at, place, setting, port + 2 * i)
         if has_picture(found):

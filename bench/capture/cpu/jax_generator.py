@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A generator in the loop of the training itself, which asks an archive. Truth: input-bound.
-Fix: a thread that makes the batches ahead."""
+"""A generator in the training loop that queries an archive. Truth: input-bound. Fix: a thread that makes the batches
+ahead of time."""
 
 import queue
 import threading

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A grain.DataLoader in the training process, whose transformation is slow. Truth: input-bound. Fix: two worker processes."""
+"""A grain.DataLoader in the training process, with a slow transformation. Truth: input-bound. Fix: two worker
+processes."""
 
 import time
 
@@ -39,7 +40,7 @@ def update(params, x):
 
 
 def main():
-    absl.flags.FLAGS.mark_as_parsed()  # of which grain asks one
+    absl.flags.FLAGS.mark_as_parsed()  # grain requires this
     watch = Watch(80)
     rng = np.random.default_rng(0)
     params = [jnp.asarray(rng.standard_normal((512, 512), dtype=np.float32) / 20) for _ in range(6)]

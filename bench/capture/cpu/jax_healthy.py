@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A jitted step on batches that are there. Truth: compute-bound, nothing to gain. It has no fix."""
+"""A jitted step on batches in memory. Truth: compute-bound, nothing to gain. It has no fix."""
 
 from watch import Watch
 

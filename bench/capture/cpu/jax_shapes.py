@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences as long as the longest of each batch, which recompiles the step for each length. Truth: host-bound, by
-compilation. Fix: padded to multiples of 64."""
+"""Sequences padded to the longest of each batch, so the step is recompiled for each length. Truth: host-bound, by
+compilation. Fix: pad to multiples of 64."""
 
 from watch import Watch
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback that writes the norms and histograms of all weights behind each batch. Truth: host-bound.
-Fix: every fifty batches."""
+"""A callback that writes norms and histograms of all weights after each batch. Truth: host-bound. Fix: every fifty
+batches."""
 
 import csv
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""model.fit of a convolutional network on arrays in memory, whose steps are long beside what Keras' own loop takes. Truth:
-compute-bound, nothing to gain. It has no fix."""
+"""model.fit of a convolutional network on arrays in memory, with steps much longer than Keras's own loop overhead.
+Truth: compute-bound, nothing to gain. It has no fix."""
 
 import os
 

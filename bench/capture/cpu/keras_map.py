@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""model.fit on a dataset whose map asks a store across a network, one element after the other. Truth: input-bound.
-Fix: num_parallel_calls and prefetch. The map's own stop-watch is the truth of the wait, since nothing else runs
-then."""
+"""model.fit on a dataset whose map queries a remote store, one element after the other. Truth: input-bound. Fix:
+num_parallel_calls and prefetch. The map's own stopwatch gives the true wait, since nothing else runs then."""
 
 import os
 import time

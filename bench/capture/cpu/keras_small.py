@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model so small that Keras' own loop takes longer than it. Truth: host-bound. Fix: steps_per_execution=32."""
+"""A model so small that Keras's own loop takes longer than it. Truth: host-bound. Fix: steps_per_execution=32."""
 
 import os
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stop-watch of Keras' jobs: a callback. A batch is fetched inside the compiled step, so the wait comes from the
-input's own stop-watch: its spans (start and end of each preparation, while nothing else runs) within each step."""
+"""The stopwatch of the Keras jobs: a callback. A batch is fetched inside the compiled step, so the wait comes from the
+input's own stopwatch: its spans (start and end of each preparation, while nothing else runs) within each step."""
 
 import keras
 
@@ -16,7 +16,7 @@ class Callback(keras.callbacks.Callback):
         self.watch.begins()
 
     def on_train_batch_end(self, batch, logs=None):
-        missing = batch + 1 - len(self.watch.ends)  # a call may make several steps
+        missing = batch + 1 - len(self.watch.ends)  # a call may run several steps
         start, each = self.watch.before, 0.0
         for n in range(missing):
             self.watch.ended(logs["loss"] if n == missing - 1 else None)
@@ -26,10 +26,10 @@ class Callback(keras.callbacks.Callback):
 
 
 def fit(watch, model, data, callbacks=()):
-    """model.fit for the steps asked for: one epoch, and the user's own callbacks first."""
+    """model.fit for the requested steps: one epoch, the user's own callbacks first."""
     if watch.args.constant:
         data = data.take(KEPT).cache().repeat()
-        list(data.take(KEPT))  # they are in the cache now
+        list(data.take(KEPT))  # now they are in the cache
         watch.spans.clear()
     callbacks = [*callbacks, Callback(watch)]
     model.fit(data, epochs=1, steps_per_epoch=watch.steps, shuffle=False, verbose=0, callbacks=callbacks)

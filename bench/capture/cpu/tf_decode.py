@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tf.data pipeline that decodes, resizes and distorts images one after the other, and a loop that steps through it. Truth:
+"""A tf.data pipeline that decodes, resizes and distorts images sequentially, and a custom training loop. Truth:
 input-bound. Fix: num_parallel_calls and prefetch."""
 
 import os

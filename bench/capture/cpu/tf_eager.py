@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training step of many small operations that run eagerly. Truth: host-bound. Fix: tf.function."""
+"""A training step of many small eager operations. Truth: host-bound. Fix: tf.function."""
 
 import os
 

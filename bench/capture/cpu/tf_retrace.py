@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tf.function whose learning rate is a Python number that falls with each step. Truth: host-bound, by tracing again.
-Fix: the rate as a tensor."""
+"""A tf.function whose learning rate is a Python number that falls with each step. Truth: host-bound, by retracing. Fix:
+the rate as a tensor."""
 
 import os
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An augmentation in plain Python, pixel by pixel, in the loader of the training process. Truth: input-bound.
-Fix: num_workers=2, which gives it a core of its own."""
+"""A pixel-by-pixel augmentation in plain Python, in the training process's loader. Truth: input-bound. Fix:
+num_workers=2, which gives it its own core."""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checkpoint behind each step. Truth: host-bound. Fix: one every fifty steps."""
+"""A checkpoint after each step. Truth: host-bound. Fix: one every fifty steps."""
 
 import os
 import tempfile

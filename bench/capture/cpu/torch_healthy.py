@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small convolutional network on samples that are there. Truth: compute-bound, nothing to gain. It has no fix."""
+"""A small convolutional network on samples in memory. Truth: compute-bound, nothing to gain. It has no fix."""
 
 import os
 

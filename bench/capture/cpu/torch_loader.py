@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A DataLoader without workers, whose samples come from a store across a network. Truth: input-bound.
-Fix: num_workers=2."""
+"""A DataLoader without workers, with samples from a remote store. Truth: input-bound. Fix: num_workers=2."""
 
 import time
 

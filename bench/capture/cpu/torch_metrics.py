@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics of each sample behind each step: .item() a number, and a table of confusion in Python. Truth: host-bound.
-Fix: every twenty steps, and with one tolist()."""
+"""Metrics for each sample after each step: .item() for every number, and a confusion table in Python. Truth:
+host-bound. Fix: every twenty steps, and with one tolist()."""
 
 import time
 

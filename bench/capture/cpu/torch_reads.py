@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples that are read from a file of their own, four bytes at a time. Truth: input-bound (small reads).
-Fix: each file read at once."""
+"""Samples read from separate files, four bytes at a time. Truth: input-bound (small reads). Fix: read each file at
+once."""
 
 import os
 import struct

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DistributedDataParallel of two processes over gloo; the second has a slower disk. Truth: straggler, rank 1, by its input.
-Fix: both read from the quick one. The stop-watch of rank r writes to FILE, and FILE.1."""
+"""DistributedDataParallel with two processes over gloo; the second has a slower disk. Truth: straggler, rank 1, by its
+input. Fix: both read from the fast one. The stopwatch of rank r writes to FILE, and FILE.1."""
 
 import os
 import socket

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A healthy model whose launcher says OMP_NUM_THREADS=16 on a machine of fewer cores (jobs.tsv). Truth: no loss of the input or
-the host: its own operations take longer than they need. Fix: as many threads as the job may use cores."""
+"""A healthy model whose launcher sets OMP_NUM_THREADS=16 on a machine with fewer cores (jobs.tsv). Truth: no loss from
+input or CPU: its own operations take longer than needed. Fix: as many threads as the job may use cores."""
 
 import copy
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An LSTM by hand, one time step and one gate after the other. Truth: its time goes into thousands of tiny operations
-(compute-bound or host-bound, which a processor does not tell apart). Fix: nn.LSTM over the whole sequence."""
+"""A hand-written LSTM, one time step and one gate after the other. Truth: its time goes into thousands of tiny
+operations (compute-bound or host-bound, indistinguishable on a CPU). Fix: nn.LSTM over the whole sequence."""
 
 from watch import Watch
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the jobs of this folder share: their arguments, and a stop-watch that knows nothing of stoker.
+"""Shared by the jobs of this folder: their arguments, and a stopwatch independent of stoker.
 
     JOB.py [--fixed] [--constant] [--steps N] [--watch FILE] [--profile FOLDER]
 --fixed      with the fix that a person would make by hand
---constant   with its input edited by hand: the first KEPT batches again and again, as `stoker run --input cached` does
---watch FILE what the stop-watch saw, as JSON: when this file was loaded (jobs import it first), the time of each step and of
-             its fetch, what each loss was to the bit, and further sums of seconds by name
+--constant   with its input edited by hand: repeats the first KEPT batches, like `stoker run --input cached`
+--watch FILE the stopwatch's data, as JSON: when this file was loaded (jobs import it first), the time of each step and of
+             its fetch, the exact bits of each loss, and other sums of seconds by name
 --profile    the framework's own profiler around steps WARM to WARM + WINDOW, with the options of `stoker run`, by hand
-A step lasts from the end of the one before to its own end; the first has no beginning and does not count. At the end the
+A step lasts from the previous one's end to its own end; the first has no start and doesn't count. At the end the
 job prints the mean step in ms, without the first WARM.
 """
 
@@ -19,12 +19,12 @@ import time
 
 BORN = time.time()
 KEPT = 10
-WARM = 10  # steps that are not counted in what is printed
+WARM = 10  # steps not counted in the printed mean
 WINDOW = 5
 
 
 def profiler(folder):
-    """Start, step and stop of the profiler of the framework that is loaded."""
+    """Start, step and stop of the profiler of the loaded framework."""
     if "torch" in sys.modules:
         from torch.profiler import ProfilerActivity, profile, schedule
 
@@ -61,17 +61,17 @@ class Watch:
         self.before, self.profiler = 0.0, None
 
     def input(self, batches):
-        """The batches as they are, or with --constant the first ones again and again."""
+        """The batches unchanged, or with --constant the first ones repeatedly."""
         if not self.args.constant:
             return batches
         return itertools.cycle(list(itertools.islice(batches, KEPT)))
 
     def begins(self):
-        """The loop begins."""
+        """The loop starts."""
         self.before = time.perf_counter()
 
     def fetched(self):
-        """This step's batch is there."""
+        """This step's batch has arrived."""
         self.waits.append(time.perf_counter() - self.before)
 
     def add(self, name, seconds):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Spoken commands of a second at 16 kHz: WAV files, spectrograms, mel bands.
+# One-second spoken commands at 16 kHz: WAV files, spectrograms, mel bands.
 import math
 import os
 import struct

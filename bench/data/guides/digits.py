@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# MNIST and CIFAR as the beginners' guides feed them: shuffled, scaled, batched, one by one or at once.
+# MNIST and CIFAR as in beginners' guides: shuffled, scaled, batched, one by one or at once.
 import numpy as np
 import tensorflow as tf
 

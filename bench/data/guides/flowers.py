@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Loading images: JPEG files of 320 x 240 to 180 x 180 floats, labels from the folder's name.
+# Image loading: 320 x 240 JPEG files to 180 x 180 floats, labels from the folder's name.
 import os
 
 import numpy as np

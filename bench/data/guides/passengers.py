@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A table of ten thousand lines: parsed by line and by batch, columns as features.
+# A table with ten thousand lines: parsed by line and by batch, columns as features.
 import os
 
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Segmentation and mixing at their guides' sizes: picture and mask together, mixup, cutout, patches.
+# Segmentation and mixing at their guides' sizes: image and mask together, mixup, cutout, patches.
 import numpy as np
 import tensorflow as tf
 

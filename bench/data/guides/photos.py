@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The augmentation guide at its own size: photographs of 256 x 256, changed one by one.
+# The augmentation guide at its own size: 256 x 256 photographs, changed one by one.
 import numpy as np
 import tensorflow as tf
 

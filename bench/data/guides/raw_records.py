@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Records that hold pictures as raw bytes, tensors and lists of floats.
+# Records with images as raw bytes, tensors and lists of floats.
 import os
 
 import numpy as np

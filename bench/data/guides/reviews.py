@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Film reviews of some hundred words: cleaned, split, numbered, cut or padded; in buckets of like length.
+# Film reviews of some hundred words: cleaned, split, numbered, truncated or padded; in buckets of similar length.
 import numpy as np
 import tensorflow as tf
 

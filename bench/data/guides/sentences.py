@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Language models: tokens of 128 masked, shifted, packed; pairs of a translation grouped by length.
+# Language models: 128 tokens masked, shifted, packed; translation pairs grouped by length.
 import numpy as np
 import tensorflow as tf
 

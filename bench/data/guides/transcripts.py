@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Speech of three to ten seconds at 22 kHz with its text: spectrograms, normalized, filled up to ten seconds.
+# Three to ten seconds of speech at 22 kHz with its text: spectrograms, normalized, padded to ten seconds.
 import os
 import wave
 

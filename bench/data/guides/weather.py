@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Forecasting: windows of a series of fourteen columns, by window and by slices of batches.
+# Forecasting: windows of a series with fourteen columns, by window and by slices of batches.
 import numpy as np
 import tensorflow as tf
 
