@@ -102,7 +102,7 @@ def words(setting):
             parts.append(f"not {name}")
         else:
             parts.append(f"{name} {value}")
-    return ", ".join(parts) or "as it comes"
+    return ", ".join(parts) or "defaults"
 
 
 def product(base, *changes):

@@ -140,7 +140,7 @@ def wait_cell(rows, said, true):
 
 def truth_lines(jobs, by_job):
     """The table of what is right, and its totals."""
-    lines = ["| job | verdict | wait in the window, said/true | in the whole run | cached/by hand | losses |", "|---|---|---:|---:|---:|---|"]
+    lines = ["| job | verdict | wait in the window, reported/true | in the whole run | cached/by hand | losses |", "|---|---|---:|---:|---:|---|"]
     sums = {name: [0, 0] for name in ("verdict", "window", "whole", "cached", "losses")}
 
     def mark(name, good, text):
@@ -170,7 +170,7 @@ def truth_lines(jobs, by_job):
 
 def cost_lines(jobs, by_job):
     lines = [
-        "| job | steps outside of the window | their medians | `--level 0` | a step in the window, over the profiler alone | said by itself | start, ms later |",
+        "| job | steps outside the window | their medians | `--level 0` | a step in the window, over the profiler alone | by its own figures | start, ms later |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for job in jobs:
@@ -200,5 +200,5 @@ def page(jobs, rounds):
         "",
         f"Runs that failed: {', '.join(f'{job} ({side})' for job, side in failed) or 'none'}.",
     ]
-    parts = [head, ["## What it costs", ""], cost_lines(jobs, by_job), ["## What is right", ""], truth_lines(jobs, by_job)]
+    parts = [head, ["## Cost", ""], cost_lines(jobs, by_job), ["## Correctness", ""], truth_lines(jobs, by_job)]
     return "\n".join("\n".join(part) + "\n" for part in parts)

@@ -63,11 +63,11 @@ def page(jobs, results):
     order = {"yes": 0, "part": 1, "none": 2, "no": 3}
     measured.sort(key=lambda job: (is_right(job, results[job["job"]]) is not False, order[job["tunable"]]))
     lines = [
-        "| job | can a setting cure it | by hand | `stoker tune` | of the gain | said | kept | min |",
+        "| job | can a setting cure it | by hand | `stoker tune` | of the gain | verdict | kept | min |",
         "|---|---|---:|---:|---:|---|---|---:|",
         *[line(job, results[job["job"]]) for job in measured],
     ]
     rights = [is_right(job, results[job["job"]]) for job in measured]
     worse = [job["job"] for job in measured if ratio_of(results[job["job"]].get("tune", {}).get("json") or {"verdict": ""}) > 1]
-    lines += ["", f"As it should be: {sum(r is True for r in rights)} of {sum(r is not None for r in rights)}; kept and worse: {', '.join(worse) or 'none'}."]
+    lines += ["", f"As expected: {sum(r is True for r in rights)} of {sum(r is not None for r in rights)}; kept although slower: {', '.join(worse) or 'none'}."]
     return "\n".join(lines) + "\n"

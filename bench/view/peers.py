@@ -19,7 +19,7 @@ RUN = "job"
 # XProf settings that could make its first picture faster: for the server, the viewer it serves, and the requested
 # resolution. (a name, flags of the server, words of the request)
 SETTINGS = [
-    ("as it comes", [], {"tag": "trace_viewer@", "resolution": 8000}),
+    ("the default", [], {"tag": "trace_viewer@", "resolution": 8000}),
     (
         "two worker requests at once, an eighth of the resolution",
         ["--max_concurrent_worker_requests", "2"],

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A static dataset that fits in memory: prepared once, kept where it is used, read again in each epoch.
 
-"before" prepares each row in each epoch; "after" prepares once and keeps the batches on the GPU, or in CPU memory if
-there is none: the same code runs.
+"before" prepares each row in each epoch; "after" prepares once and keeps the batches on the GPU, or in CPU memory
+without a GPU: the same code runs.
 """
 
 import functools

@@ -46,7 +46,7 @@ struct stoker_plugin_infer {
     const struct stoker_spec *in; // a rank of STOKER_UNKNOWN, or such dimensions: not known yet
     int n_out;                    // starts as 1; at most 16
     struct stoker_spec *out;      // set dtype, rank and dim; starts with unknown shapes
-    // Attributes of the call; the fallback if there is none with that name.
+    // Attributes of the call; the fallback if the call has no attribute with that name.
     int64_t (*attr_int)(const void *attrs, const char *name, int64_t fallback);
     double (*attr_float)(const void *attrs, const char *name, double fallback);
     const char *(*attr_text)(const void *attrs, const char *name, const char *fallback);

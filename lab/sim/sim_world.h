@@ -171,8 +171,8 @@ void sim_task_rate(struct sim_world *w, struct sim_task *t, double rate, enum si
 // Is the event the task's end, which it has then reached?
 bool sim_task_ends(struct sim_task *t, const struct sim_event *e);
 
-// sim_device.c: streams and copy engines. Queueing takes effect at once; pump starts whatever can
-// run.
+// sim_device.c: streams and copy engines. Queueing takes effect at once; pump starts all work that
+// can run.
 void sim_device_queue(struct sim_world *w, uint32_t rank, int stream, const struct sim_op *op);
 void sim_device_pump(struct sim_world *w, uint32_t rank);
 void sim_device_end(struct sim_world *w, uint32_t rank, int stream); // of the operation at the head

@@ -2,8 +2,8 @@
 // CPU features, as one word of flags: queried once, and masked by the variable STOKER_CPU, so that
 // tests and benchmarks can run every variant of a loop on one machine.
 //
-// STOKER_CPU is a comma-separated list of words; features not named aren't used: `plain` is none,
-// `sse42`, `avx2` and `avx512` include what they build on, other words (`sse2`, `pext`, `vbmi`,
+// STOKER_CPU is a comma-separated list of words; features not named aren't used. `plain` disables
+// all; `sse42`, `avx2` and `avx512` include what they build on; other words (`sse2`, `pext`, `vbmi`,
 // `vpclmul`, `neon`, `crc`) add one feature each. Features that the CPU lacks stay off. A list with
 // an unknown word is ignored; the command line rejects it.
 #pragma once

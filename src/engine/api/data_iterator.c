@@ -194,7 +194,7 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
 }
 
 // Skips elements that were returned before a resume, and the errors between and after them. In
-// chunks, so that it can be canceled; on an error, the next call does the rest.
+// chunks, to allow canceling; on an error, the next call does the rest.
 static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_err *err)
 {
     struct skipped *b = &it->skipped;

@@ -48,7 +48,7 @@ struct ArrowArrayStream {
 struct stk_arrow_leaf {
     const char *name; // for error messages
     int n_path;
-    int64_t path[STK_ARROW_PATH_MAX]; // child index at each struct on the way, outermost first
+    int64_t path[STK_ARROW_PATH_MAX]; // child index at each enclosing struct, outermost first
     int n_levels;
     int64_t dim[STK_RANK_MAX]; // list length at each level; -1: any
     struct stk_shape shape;    // shape of an element whose lists all have known lengths

@@ -34,7 +34,7 @@ void stk_copy_streamed(void *to, const void *from, size_t n)
         _mm_stream_si128(out + 2, c);
         _mm_stream_si128(out + 3, d);
     }
-    _mm_sfence(); // non-temporal stores need a fence before other threads are told
+    _mm_sfence(); // non-temporal stores need a fence before other threads may read them
     memcpy(t, f, n);
 }
 

@@ -19,7 +19,7 @@ struct stk_chain {
 bool stk_chain_begin(const struct stk_refn *r, int value, struct stk_chain *c);
 bool stk_chain_add_step(struct stk_attrs *a, enum stk_image_step_kind kind, const float *constants,
                         int count, bool *has_capacity);
-// Adds the chain in place of r->node, and drops its attributes.
+// Replaces r->node by the chain, and drops its attributes.
 STK_MUST_CHECK enum stoker_status stk_chain_end(struct stk_refn *r, struct stk_chain *c,
                                                 int *result, struct stoker_err *err);
 // Can a chain start with this resize: float results of a static size?

@@ -57,7 +57,7 @@ struct stk_refn {
     bool has_changed;
 };
 
-// Adds an operation to `to` in place of r->node. *first: its first result.
+// Adds an operation to `to` that replaces r->node. *first: its first result.
 STK_MUST_CHECK enum stoker_status stk_refn_add(struct stk_refn *r, const char *op, const int *in,
                                                int n_in, struct stk_attrs *attrs, int *first,
                                                struct stoker_err *err);

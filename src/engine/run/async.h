@@ -84,7 +84,7 @@ void stk_async_set_capacity(struct stk_async *a, int capacity);
 bool stk_async_is_short(struct stk_async *a, int *tries);
 void stk_async_end_short(struct stk_async *a);
 // Like an iterator's next. group: returns elements of neighboring pieces in one buffer together, up
-// to a multiple of it (0: whatever is done).
+// to a multiple of it (0: all that is done).
 enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
                                   struct stk_block *out, struct stoker_err *err);
 // Skips what is in the ring and in progress; takes nothing more from the input. Before the first

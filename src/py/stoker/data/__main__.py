@@ -31,7 +31,7 @@ def complain(text, use="bench"):
 
 
 def load(path):
-    """The dataset defined by the file; exits with a message if there is none."""
+    """The dataset defined by the file; exits with a message if it defines none."""
     try:
         open(path, "rb").close()
     except OSError as e:

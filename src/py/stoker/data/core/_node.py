@@ -130,7 +130,7 @@ class _Node:
 
     def _sample(self, at=0):
         """(components, spec) of one element, the first or at a position, for functions that can't be traced; None:
-        there are fewer. If there are none, the first is all zeros."""
+        there are fewer. Of an empty dataset, the first is all zeros."""
         ds, spec = self, self.element_spec
         while (
             ds._kind

@@ -96,7 +96,7 @@ class Fn(_engine.Fn):
     __slots__ = ("recipe",)  # (specs, name, [(op, inputs, attributes, place)], results)
 
     def is_same(self, other):
-        """Does another one do the same, as far as attributes can be compared? Places don't count."""
+        """Does another one do the same, with equal attributes? Places don't count."""
         specs, _, steps, results = self.recipe
         specs_2, _, steps_2, results_2 = other.recipe
         if results != results_2 or len(steps) != len(steps_2):

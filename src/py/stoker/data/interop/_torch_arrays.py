@@ -28,7 +28,7 @@ class Plan:
 
 
 def recognized(loader, torch):
-    """The Plan of a loader. Unrecognized: why there is none."""
+    """The Plan of a loader. Unrecognized: why it has none."""
     dataset, places = _torch_images.usual(loader, torch)
     torchvision = sys.modules["torchvision"]
     kinds = (torchvision.datasets.MNIST, torchvision.datasets.CIFAR10)

@@ -54,7 +54,7 @@ def usual(loader, torch):
 
 
 def recognized(loader, torch):
-    """The Plan of a loader of an image folder. Unrecognized: why there is none."""
+    """The Plan of a loader of an image folder. Unrecognized: why it has none."""
     dataset, places = usual(loader, torch)
     torchvision = sys.modules["torchvision"]
     folder = torchvision.datasets.folder

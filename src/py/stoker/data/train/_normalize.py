@@ -172,7 +172,7 @@ def rules(normalize, spec):
 
 
 def changed(structure, f, numbers):
-    """The structure with f(number, leaf) in place of the leaves with these numbers."""
+    """The structure with the leaves of these numbers replaced by f(number, leaf)."""
     count = iter(range(len(_spec.flatten(structure))))
 
     def leaf(v):

@@ -2,7 +2,7 @@
 """Data-parallel training: every rank gets its part, with the same number of batches, each element once.
 
 Ranks must agree on three things, without communication: how many batches each has (shard's remainder), the order that
-is split (a seed known to all), and the epoch (each counts its own passes, or is told).
+is split (a seed known to all), and the epoch (each counts its own passes, or is given it).
 """
 
 import itertools
