@@ -14,7 +14,8 @@ const char *stk_input_export_text(struct stk_arena *arena, const struct stk_read
     return stk_arena_printf(arena, "%s: %s", s->text, s->export_command);
 }
 
-// An export next to a report: report1.nsys-rep -> report1.sqlite. *export is NULL if no such file exists.
+// An export next to a report: report1.nsys-rep -> report1.sqlite. *export is NULL if no such file
+// exists.
 static enum stoker_status export_of(struct stk_arena *arena, const char *path,
                                     const struct stk_reader_stranger *s, const char **export,
                                     struct stoker_err *err)

@@ -3,9 +3,9 @@
 // tests and benchmarks can run every variant of a loop on one machine.
 //
 // STOKER_CPU is a comma-separated list of words; features not named aren't used. `plain` disables
-// all; `sse42`, `avx2` and `avx512` include what they build on; other words (`sse2`, `pext`, `vbmi`,
-// `vpclmul`, `neon`, `crc`) add one feature each. Features that the CPU lacks stay off. A list with
-// an unknown word is ignored; the command line rejects it.
+// all; `sse42`, `avx2` and `avx512` include what they build on; other words (`sse2`, `pext`,
+// `vbmi`, `vpclmul`, `neon`, `crc`) add one feature each. Features that the CPU lacks stay off. A
+// list with an unknown word is ignored; the command line rejects it.
 #pragma once
 
 #include <stdatomic.h>
