@@ -6,7 +6,7 @@
 A part is a function of one argument, whether to be small, that returns how many elements it processed. Parts named
 tf_... are the TensorFlow originals. Parts without their package are skipped.
 
---profile runs each part once more and writes a profile of that run to FOLDER, for `stoker why`: our pipelines' own
+--profile runs each part again and writes a profile of that run to FOLDER, for `stoker why`: our pipelines' own
 recording (PART.stk), TensorFlow's profiler for parts named tf_... (PART/), PyTorch's for parts named torch_...
 (PART.json).
 """

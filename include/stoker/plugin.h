@@ -43,7 +43,7 @@ enum stoker_plugin_flags {
 // Inference, while a function is built: inputs and outputs.
 struct stoker_plugin_infer {
     int n_in;
-    const struct stoker_spec *in; // a rank of STOKER_UNKNOWN, or such dimensions: not known yet
+    const struct stoker_spec *in; // a rank of STOKER_UNKNOWN, or such dimensions: unknown so far
     int n_out;                    // starts as 1; at most 16
     struct stoker_spec *out;      // set dtype, rank and dim; starts with unknown shapes
     // Attributes of the call; the fallback if the call has no attribute with that name.

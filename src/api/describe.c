@@ -81,7 +81,7 @@ static void describe_table(struct stk_sink *sink)
                   "\n## Analyses\n\n[stats.md](stats.md) lists their tables, columns and figures. "
                   "The columns of `stoker query` are those of its statement, over [these "
                   "tables](query.md).\n\n"
-                  "| analysis | question | what a profile must hold |\n|---|---|---|\n");
+                  "| analysis | question | needs |\n|---|---|---|\n");
     for (int i = 0; i < stk_stats_count; i++) {
         stk_sink_printf(sink, "| `%s` | %s | %s |\n", stk_stats_all[i]->name,
                         stk_stats_all[i]->question, stk_stats_all[i]->needs);

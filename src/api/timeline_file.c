@@ -106,7 +106,7 @@ static enum stoker_status fetch_args(void *arg, uint32_t rank, uint32_t event, s
                                         event, emit, emit_arg, err);
         }
     }
-    return stk_err_set(err, STOKER_EUSAGE, "there is no such rank");
+    return stk_err_set(err, STOKER_EUSAGE, "no such rank");
 }
 
 static enum stoker_status thaw(struct stoker_timeline *t, struct stoker_blob *note,

@@ -190,7 +190,7 @@ static void put_choices(struct stk_sink *sink, const char *choices)
 void stk_describe_prices(struct stk_sink *sink)
 {
     stk_sink_text(sink, "\n## What-ifs\n\n"
-                        "| fix | value | what changes | what must hold |\n"
+                        "| fix | value | what changes | condition |\n"
                         "| --- | --- | --- | --- |\n");
     for (int i = 0; i < stk_price_row_count; i++) {
         const struct stk_price_row *f = stk_price_rows[i];

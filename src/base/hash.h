@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes for the slots of hash tables, with a seed drawn by each process: nobody can craft a file
+// Hashes for the slots of hash tables, with a seed drawn by each process: no one can craft a file
 // whose names or numbers fall into the same slot. Values differ between processes; output and sort
 // order must use stk_hash_bytes or stk_hash_u64 (str.h). STOKER_HASH_SEED=NUMBER sets the seed, to
 // repeat a run exactly.

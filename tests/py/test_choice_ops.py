@@ -178,7 +178,7 @@ def test_case():
     none = lambda i: sd.case([(i < 1, lambda: i), (i > 2, lambda: -i)])
     it = iter(D.range(4).map(none))
     c.same(next(it), np.int64(0))
-    c.raises(INVALID, lambda: next(it), "no condition holds", "element 1")
+    c.raises(INVALID, lambda: next(it), "no condition is true", "element 1")
     c.raises(INVALID, lambda: next(it))
     c.same(next(it), np.int64(-3))
     c.raises(INVALID, lambda: none(np.int64(1)), "no condition")

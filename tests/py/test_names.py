@@ -58,7 +58,7 @@ def test_dir_and_display():
     c.same(repr(options), "Options(deterministic=False, threading=ThreadingOptions(private_threadpool_size=2), seed=0)")
     c.true("&lt;b&gt;x" in page and "<b>" not in page and "elements: 2" in page, page)
     c.true("without end" in ds.repeat()._repr_html_(), "without end")
-    c.true("not known" in ds.filter(lambda e: True)._repr_html_(), "not known")
+    c.true("unknown" in ds.filter(lambda e: True)._repr_html_(), "unknown")
 
 
 def test_every_name_says_what_it_does():

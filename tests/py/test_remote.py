@@ -230,7 +230,7 @@ def test_links():
         os.mkdir(shared)
         os.chmod(shared, 0o777)
         sd.remote.configure(cache=shared)
-        c.raises(sd.errors.PermissionDeniedError, lambda: sd.remote.fetch(url), "writable for nobody else")
+        c.raises(sd.errors.PermissionDeniedError, lambda: sd.remote.fetch(url), "writable only by you")
         with open(target, "rb") as f:
             c.same(f.read(), b"mine")
 

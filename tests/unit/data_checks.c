@@ -42,10 +42,10 @@ static void uniform_columns(void)
     CHECK(says(stk_col_check(&broken), "beyond their buffer"));
     broken = c;
     broken.stride = 4;
-    CHECK(says(stk_col_check(&broken), "closer together"));
+    CHECK(says(stk_col_check(&broken), "overlap"));
     broken = c;
     broken.shape.rank = STK_UNKNOWN;
-    CHECK(says(stk_col_check(&broken), "not known"));
+    CHECK(says(stk_col_check(&broken), "unknown"));
     broken = c;
     broken.dtype = STK_DT_COUNT;
     CHECK(says(stk_col_check(&broken), "no type"));
@@ -72,7 +72,7 @@ static void varied_columns(void)
     CHECK(says(stk_col_check(&c), "another number of values"));
     c.offsets[2]--;
     c.shapes[1].dim[0] = STK_UNKNOWN;
-    CHECK(says(stk_col_check(&c), "not known"));
+    CHECK(says(stk_col_check(&c), "unknown"));
     c.shapes[1].dim[0] = 2;
     CHECK(!stk_col_check(&c));
     stk_col_clear(&c);
@@ -134,7 +134,7 @@ static void rings(void)
     stk_ring_finish(r, 0, &p);
     CHECK(!stk_ring_check(r));
     r->ready++;
-    CHECK(says(stk_ring_check(r), "is ready than is counted"));
+    CHECK(says(stk_ring_check(r), "differs from the count"));
     FILE *to = fmemopen(text, sizeof text, "w");
     stk_ring_dump(r, to);
     fclose(to);
@@ -144,7 +144,7 @@ static void rings(void)
     CHECK(says(stk_ring_check(r), "no room"));
     r->capacity = 4;
     r->in_flight = 1;
-    CHECK(says(stk_ring_check(r), "nobody reserved"));
+    CHECK(says(stk_ring_check(r), "without a reservation"));
     r->in_flight = 0;
     r->head = 3;
     CHECK(says(stk_ring_check(r), "before the tail"));

@@ -260,7 +260,7 @@ static enum stoker_status run_proof(const struct stk_cuda_device *d,
         s = stk_cuda_check(c, c->copy_out(&got, memory, sizeof got), "cuMemcpyDtoH", err);
     }
     if (s == STOKER_OK && memcmp(got.to, want.to, sizeof got.to) != 0) {
-        s = stk_err_set(err, STOKER_EINPUT, "cuda:%d computes other values than the CPU",
+        s = stk_err_set(err, STOKER_EINPUT, "cuda:%d computes values that differ from the CPU's",
                         d->ordinal);
     }
     return s;

@@ -19,7 +19,7 @@ enum stk_attr_kind {
     STK_ATTR_SPECS, // component specs
     STK_ATTR_FN,
     STK_ATTR_DATASETS,
-    STK_ATTR_BOUND // not known yet: the value of a function's node, with known specs
+    STK_ATTR_BOUND // unknown so far: the value of a function's node, with known specs
 };
 
 struct stk_attr {

@@ -20,7 +20,7 @@ struct stk_fn_node {
     int first_out, n_out;
     uint64_t salt; // distinguishes the function's random operations
     int stage;     // in merged functions: whose seed its random bits use; 0: the map's own
-    char *where;   // source line that asked for it; NULL: unknown
+    char *where;   // source line that requested it; NULL: unknown
 };
 
 struct stk_fn {

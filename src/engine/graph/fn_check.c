@@ -51,7 +51,7 @@ static const char *check_node(const struct stk_fn *fn, int k)
     }
     if (node->n_in < 0 || node->n_in > STK_OP_INPUTS_MAX || node->n_out < 0 ||
         node->n_out > STK_OP_OUTPUTS_MAX) {
-        return "a node with more inputs or outputs than there may be";
+        return "a node with too many inputs or outputs";
     }
     if (node->first_out < from || node->n_out > fn->n_values - node->first_out) {
         return "nodes' values overlap, or aren't the function's";

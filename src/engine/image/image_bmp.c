@@ -22,7 +22,7 @@ static enum stoker_status read_header(const uint8_t *data, size_t size, uint32_t
                                       struct bmp *b, struct stoker_err *err)
 {
     if (size < HEADER || memcmp(data, "BM", 2) != 0) {
-        return stk_err_set(err, STOKER_EINPUT, "a damaged BMP, or none: no header");
+        return stk_err_set(err, STOKER_EINPUT, "a damaged BMP, or not a BMP: no header");
     }
     int64_t width = (int32_t)le32(data + 18), height = (int32_t)le32(data + 22);
     uint32_t bits = le32(data + 28) & 0xffff, compression = le32(data + 30);

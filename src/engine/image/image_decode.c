@@ -237,7 +237,7 @@ void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct st
 static enum stoker_status not_an_image(struct stoker_err *err)
 {
     return stk_err_set(err, STOKER_EINPUT,
-                       "no image file: JPEG, PNG, GIF, BMP and WebP can be decoded");
+                       "not an image file: JPEG, PNG, GIF, BMP and WebP can be decoded");
 }
 
 static enum stoker_status check_gif(uint32_t channels, struct stoker_err *err)

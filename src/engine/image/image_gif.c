@@ -32,7 +32,7 @@ struct gif {
 
 static enum stoker_status bad(const char *why, struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EINPUT, "a damaged GIF, or none: %s", why);
+    return stk_err_set(err, STOKER_EINPUT, "a damaged GIF, or not a GIF: %s", why);
 }
 
 static uint32_t le16(const uint8_t *p)
@@ -229,7 +229,7 @@ static const char *unpack(struct gif *g, const struct stk_image *out)
         }
         if ((uint32_t)code > next || (last < 0 && (uint32_t)code >= clear) ||
             ((uint32_t)code == next && next >= CODES)) {
-            return "a code that means nothing";
+            return "an undefined code";
         }
         if (last >= 0 && next < CODES) {
             uint32_t ends = (uint32_t)code == next ? (uint32_t)last : (uint32_t)code;

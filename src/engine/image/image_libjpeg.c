@@ -253,7 +253,7 @@ static enum stoker_status settle(struct reading *r)
         }
         return STOKER_OK;
     }
-    return stk_err_set(r->err, STOKER_EINPUT, "a damaged JPEG, or none: %s", r->message);
+    return stk_err_set(r->err, STOKER_EINPUT, "a damaged JPEG, or not a JPEG: %s", r->message);
 }
 
 static void run(struct reading *r)

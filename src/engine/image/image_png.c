@@ -206,7 +206,7 @@ static enum stoker_status read_file(struct stream *s)
 static enum stoker_status guard_read(struct stream *s)
 {
     if (setjmp(png_jmpbuf(s->png))) {
-        return stk_err_set(s->err, STOKER_EINPUT, "a damaged PNG, or none: %s", s->message);
+        return stk_err_set(s->err, STOKER_EINPUT, "a damaged PNG, or not a PNG: %s", s->message);
     }
     return read_file(s);
 }

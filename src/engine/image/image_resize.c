@@ -280,8 +280,7 @@ enum stoker_status stk_image_resize(struct stk_image_context *c, const struct st
         return resize_nearest(c, in, &r.store, err);
     }
     if (in->type == STK_IMAGE_U16 || out->type == STK_IMAGE_U16) {
-        return stk_err_set(err, STOKER_EUSAGE,
-                           "resize: uint16 is to be converted to float32 first");
+        return stk_err_set(err, STOKER_EUSAGE, "resize: convert uint16 to float32 first");
     }
     status = prepare(&r, c, opt, out, err);
     if (status != STOKER_OK) {

@@ -21,7 +21,7 @@ enum stoker_status stk_image_store_init(struct stk_image_store *s,
     }
     if (!out->pixels || out->height == 0 || out->width == 0 || out->height > STK_IMAGE_MAX_SIDE ||
         out->width > STK_IMAGE_MAX_SIDE) {
-        return stk_err_set(err, STOKER_EUSAGE, "an image cannot be made %u x %u", out->height,
+        return stk_err_set(err, STOKER_EUSAGE, "an image can't be %u x %u", out->height,
                            out->width);
     }
     if ((out->height > 1 && out->stride < row) ||

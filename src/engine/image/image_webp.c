@@ -11,7 +11,8 @@ enum stoker_status stk_image_webp_shape(const uint8_t *data, size_t size, uint32
 {
     WebPBitstreamFeatures f;
     if (WebPGetFeatures(data, size, &f) != VP8_STATUS_OK || f.width <= 0 || f.height <= 0) {
-        return stk_err_set(err, STOKER_EINPUT, "a damaged WebP file, or none: no header");
+        return stk_err_set(err, STOKER_EINPUT,
+                           "a damaged WebP file, or not a WebP file: no header");
     }
     if (f.has_animation) {
         return stk_err_set(err, STOKER_EINPUT,

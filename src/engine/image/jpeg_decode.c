@@ -551,7 +551,7 @@ static bool begin_mcus(struct run *run)
     }
     if (run->left == 0) {
         if (!has_ended(run) || !is_restart(run, run->segment++)) {
-            run->status = bad(run, "a restart marker missing or out of turn");
+            run->status = bad(run, "a restart marker missing or out of order");
             return false;
         }
         start_segment(run, run->at + 1);
@@ -603,7 +603,7 @@ static bool begin_scan(struct run *run)
 {
     uint64_t first = find_start(run);
     if (first == UINT64_MAX) {
-        run->status = bad(run, "a restart marker missing or out of turn");
+        run->status = bad(run, "a restart marker missing or out of order");
         return false;
     }
     run->row = (uint32_t)(first / run->mcus_across);

@@ -126,7 +126,7 @@ static enum stk_jpeg_status read_frame(struct stk_jpeg *j, const uint8_t *p, siz
         }
         for (uint32_t k = 0; k < i; k++) {
             if (j->component[k].id == c->id) {
-                return not_mine(j, "two components of one name");
+                return not_mine(j, "two components with the same name");
             }
         }
     }
@@ -304,7 +304,7 @@ enum stk_jpeg_status stk_jpeg_open(struct stk_jpeg *j, const uint8_t *data, size
     j->has_frame = j->has_jfif = j->has_adobe = false;
     j->reason = "";
     if (size < 4 || data[0] != 0xff || data[1] != SOI) {
-        return bad(j, "no JPEG: it does not begin with FF D8");
+        return bad(j, "not a JPEG: it does not begin with FF D8");
     }
     size_t at = 2;
     for (;;) {

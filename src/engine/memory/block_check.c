@@ -46,14 +46,14 @@ static bool lies_in(const struct stk_buf *b, const uint8_t *first, size_t size)
 static const char *check_uniform(const struct stk_col *c)
 {
     if (c->shapes || c->offsets) {
-        return "elements of one shape, and yet shapes of each";
+        return "elements of one shape, but also a shape of each";
     }
     if (!is_known(&c->shape)) {
-        return "the shape of its elements is not known";
+        return "the shape of its elements is unknown";
     }
     size_t each = stk_col_bytes_each(c);
     if (c->stride != 0 && c->stride < each) {
-        return "elements lie closer together than they are large";
+        return "elements overlap";
     }
     if (c->n > 0 && each > 0 && !c->data) {
         return "elements, and no values";
@@ -69,10 +69,10 @@ static const char *check_varied(const struct stk_col *c)
     }
     for (int64_t i = 0; i < c->n; i++) {
         if (!is_known(&c->shapes[i])) {
-            return "the shape of an element is not known";
+            return "the shape of an element is unknown";
         }
         if (c->offsets[i + 1] - c->offsets[i] != stk_shape_count(&c->shapes[i])) {
-            return "an element has another number of values than its shape says";
+            return "an element's number of values doesn't match its shape";
         }
     }
     size_t each = stk_dtype_bytes(c->dtype);
@@ -105,7 +105,7 @@ const char *stk_col_check(const struct stk_col *c)
         return "no type";
     }
     if (c->n < 0) {
-        return "less than no elements";
+        return "a negative number of elements";
     }
     const char *why = check_holders(c);
     why = why ? why : c->is_varied ? check_varied(c) : check_uniform(c);
@@ -115,7 +115,7 @@ const char *stk_col_check(const struct stk_col *c)
 const char *stk_block_check(const struct stk_block *b)
 {
     if (b->count < 0 || b->n < 0) {
-        return "less than no columns or elements";
+        return "a negative number of columns or elements";
     }
     if (b->count > 0 && !b->cols) {
         return "columns, and no memory of them";

@@ -194,7 +194,7 @@ STK_HOT struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p)
     s.cap_name = "the budget";
     if (left < s.cap_bytes && s.in_use_bytes + s.free_bytes + left < s.cap_bytes) {
         s.cap_bytes = s.in_use_bytes + s.free_bytes + left;
-        s.cap_name = "what the process's limit leaves";
+        s.cap_name = "what the process's limit allows";
     }
     return s;
 }

@@ -35,7 +35,7 @@ struct stk_buf {
 
 struct stk_pool_stats {
     uint64_t in_use_bytes, free_bytes, peak_bytes;
-    uint64_t cap_bytes;   // its own, or what the process's limit leaves if less
+    uint64_t cap_bytes;   // its own, or what the process's limit allows if less
     const char *cap_name; // "the budget", or "the process' limit"
     uint64_t refused;     // requests that would pass the cap
     uint64_t short_bytes; // in use at the last of these

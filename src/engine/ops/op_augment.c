@@ -127,7 +127,7 @@ static enum stoker_status crop_infer(struct stk_op_infer *c, struct stoker_err *
         s = stk_err_set(
             err, STOKER_EINVAL,
             "random_resized_crop: takes a uint8 image (height, width, channels) of 1 to "
-            "%d channels; reshape says what a value's shape is, cast makes it uint8",
+            "%d channels; reshape sets its shape, cast makes it uint8",
             CHANNELS_MAX);
     }
     s = s == STOKER_OK ? stk_op_augment_read(c, in->dim[2], &g, err) : s;

@@ -22,7 +22,7 @@ static enum stoker_status bincount_infer(struct stk_op_infer *c, struct stoker_e
     enum stk_dtype t =
         c->n_in > WEIGHTS ? c->in[WEIGHTS].dtype : (enum stk_dtype)c->args[ARG_DTYPE].i;
     if (!stk_op_is_number(t) || stk_op_is_half(t)) {
-        return stk_err_set(err, STOKER_EINVAL, "bincount: not of %s", stk_dtype_name(t));
+        return stk_err_set(err, STOKER_EINVAL, "bincount: not for %s", stk_dtype_name(t));
     }
     c->out[0].dtype = t;
     c->out[0].shape = (struct stk_shape){1, {STK_UNKNOWN}};

@@ -42,7 +42,7 @@ static enum stoker_status bitcast_infer(struct stk_op_infer *c, struct stoker_er
     }
     if (type < 0 || type >= STK_DT_COUNT || !has_bits((enum stk_dtype)type) ||
         !has_bits(c->in[0].dtype)) {
-        return stk_err_set(err, STOKER_EINVAL, "bitcast: of %s; it is for numbers",
+        return stk_err_set(err, STOKER_EINVAL, "bitcast: takes numbers, not %s",
                            stk_dtype_name(c->in[0].dtype));
     }
     c->out[0] = (struct stk_spec){.dtype = (enum stk_dtype)type, .shape = c->in[0].shape};

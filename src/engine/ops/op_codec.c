@@ -203,7 +203,7 @@ static enum stoker_status read_ranges(const struct stk_op_run *r, int64_t i,
              stk_op_index_clamp(&it, k ? shape->width : shape->height, &first[k], &count[k]);
     }
     if (!ok) {
-        return stk_err_set(err, STOKER_EINVAL, "an index is no integer");
+        return stk_err_set(err, STOKER_EINVAL, "an index isn't an integer");
     }
     *box = (struct stk_image_box){(uint32_t)first[0], (uint32_t)first[1], (uint32_t)count[0],
                                   (uint32_t)count[1]};

@@ -39,7 +39,7 @@ static enum stoker_status cond_infer(struct stk_op_infer *c, struct stoker_err *
         const struct stk_spec *yes = &fn[1]->specs[fn[1]->out[k]];
         if (no->dtype != yes->dtype) {
             return stk_err_set(err, STOKER_EINVAL,
-                               "cond: result %d is %s of one function, %s of the other", k,
+                               "cond: result %d is %s in one function and %s in the other", k,
                                stk_dtype_name(yes->dtype), stk_dtype_name(no->dtype));
         }
         if (!stk_spec_fits(no, yes)) {

@@ -176,7 +176,7 @@ static enum stoker_status put_fields(struct stk_op_run *r, const struct decode_c
             }
         } else if (!stk_csv_number(c, o, f->data, f->size, (size_t)(end - f->data) - f->size,
                                    r->out[o].data, k)) {
-            return stk_op_fail(r, i, STOKER_EINVAL, "field %d: '%.*s' is no %s", o,
+            return stk_op_fail(r, i, STOKER_EINVAL, "field %d: '%.*s' is not a valid %s", o,
                                (int)(f->size < 60 ? f->size : 60), (const char *)f->data,
                                stk_dtype_name(c->items[o].dtype));
         }

@@ -195,7 +195,7 @@ static enum stoker_status stft_run(struct stk_op_run *r, struct stoker_err *err)
         return stk_op_fail(r, 0, STOKER_EINVAL, "takes a signal, not a scalar");
     }
     if (window && (window->shape.rank != 1 || window->shape.dim[0] != length)) {
-        return stk_op_fail(r, 0, STOKER_EINVAL, "the window is not of %lld values",
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the window must have %lld values",
                            (long long)length);
     }
     int64_t samples = in->shape.dim[rank - 1];

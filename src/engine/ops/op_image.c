@@ -11,7 +11,7 @@
 #include "engine/image/image_resize.h"
 #include "engine/ops/op_image.h"
 
-#define UNSET (-2) // a size that is not known yet
+#define UNSET (-2) // a size that is still unknown
 
 // What one element requests.
 struct plan {
@@ -265,7 +265,7 @@ static bool plan_transposed(struct planning *q)
 static bool plan_delta(struct planning *q)
 {
     bool is_known = q->a.args[ARG_DELTA].attr || (q->a.next < q->a.n_in && q->a.in[q->a.next]);
-    q->why = "by how much must be a scalar of float32 or float64";
+    q->why = "the amount must be a scalar of float32 or float64";
     return stk_op_image_float(&q->a, ARG_DELTA, &q->p.f) || !is_known;
 }
 
@@ -335,7 +335,7 @@ static enum stoker_status run_resize(const struct job *j, struct stoker_err *err
 
 static enum stoker_status no_offset(struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EINVAL, "an offset is no integer");
+    return stk_err_set(err, STOKER_EINVAL, "an offset isn't an integer");
 }
 
 static enum stoker_status run_crop(const struct job *j, struct stoker_err *err)

@@ -172,7 +172,7 @@ static bool select_part(const struct stk_attr *t, const struct stk_shape *in,
     for (int64_t k = 0; k < t->count / 5; k++) {
         struct stk_op_index_item it;
         if (!stk_op_index_read(&it, &t->ints[5 * k], inputs, n_inputs, element, &next)) {
-            snprintf(why, WHY_SIZE, "an index is no integer");
+            snprintf(why, WHY_SIZE, "an index isn't an integer");
             return false;
         }
         bool fits = it.kind == INTEGER    ? take_integer(&c, it.begin)

@@ -52,7 +52,7 @@ static enum stoker_status shapes_differ(const struct stk_op *op, const struct st
                                         const struct stk_shape *b, struct stoker_err *err)
 {
     char one[STK_SHAPE_TEXT], other[STK_SHAPE_TEXT];
-    return stk_err_set(err, STOKER_EINVAL, "%s: shapes %s and %s do not go together", op->name,
+    return stk_err_set(err, STOKER_EINVAL, "%s: shapes %s and %s do not fit together", op->name,
                        stk_shape_text(a, one), stk_shape_text(b, other));
 }
 
@@ -256,7 +256,8 @@ static enum stoker_status part_run(struct stk_op_run *r, struct stoker_err *err)
     if (!stk_op_axis(r->args[ARG_AXIS].i, in->shape.rank, &axis) ||
         part_sizes(r->op, r->args, in->shape.dim[axis], sizes, &count, &why) != STOKER_OK ||
         count != r->n_out) {
-        return stk_op_fail(r, 0, STOKER_EINVAL, "the value cannot be parted so: %s", why.message);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the value can't be split like this: %s",
+                           why.message);
     }
     size_t size = stk_dtype_bytes(in->dtype);
     int64_t outer = stk_op_span(&in->shape, 0, axis);

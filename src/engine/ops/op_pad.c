@@ -49,7 +49,7 @@ static enum stoker_status pad_infer(struct stk_op_infer *c, struct stoker_err *e
     int count;
     int fill = fill_input(c->args);
     if (c->n_in > fill && c->in[fill].dtype != c->in[0].dtype) {
-        return stk_err_set(err, STOKER_EINVAL, "pad: %s is filled up with %s",
+        return stk_err_set(err, STOKER_EINVAL, "pad: %s can't be padded with %s",
                            stk_dtype_name(c->in[0].dtype), stk_dtype_name(c->in[fill].dtype));
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
@@ -127,7 +127,7 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
         }
         const void *value = fill ? stk_op_scalar(fill, i) : zeros;
         if (!value) {
-            return stk_op_fail(r, i, STOKER_EINVAL, "what it is filled up with must be a scalar");
+            return stk_op_fail(r, i, STOKER_EINVAL, "the padding value must be a scalar");
         }
         uint8_t *out = stk_op_append(r, 0, in->dtype, &shape, err);
         if (!out) {
@@ -169,7 +169,7 @@ static enum stoker_status tile_infer(struct stk_op_infer *c, struct stoker_err *
         if (is_static &&
             (times[i] < 0 ||
              (out->dim[i] >= 0 && __builtin_mul_overflow(out->dim[i], times[i], &out->dim[i])))) {
-            return stk_err_set(err, STOKER_EINVAL, "tile: a dimension cannot be there %lld times",
+            return stk_err_set(err, STOKER_EINVAL, "tile: a dimension can't be repeated %lld times",
                                (long long)times[i]);
         }
         out->dim[i] = is_static ? out->dim[i] : STK_UNKNOWN;
@@ -292,7 +292,7 @@ static enum stoker_status matmul_run(struct stk_op_run *r, struct stoker_err *er
     struct stk_shape shape;
     int64_t k;
     if (!matmul_shape(r->args, &a->shape, &b->shape, &shape, &k)) {
-        return stk_op_fail(r, 0, STOKER_EINVAL, "the shapes do not go together");
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the shapes do not fit together");
     }
     bool ta = r->args[ARG_TRANSPOSE_A].i != 0, tb = r->args[ARG_TRANSPOSE_B].i != 0;
     int64_t m = shape.dim[shape.rank - 2], n = shape.dim[shape.rank - 1];

@@ -81,8 +81,9 @@ static enum stoker_status raw_run(struct stk_op_run *r, struct stoker_err *err)
         for (int64_t k = 0; !fixed && k < count; k++) {
             if (v[k].size != bytes || bytes % size) {
                 return stk_op_fail(r, i, STOKER_EINVAL, "a string of %zu bytes %s %s", v[k].size,
-                                   v[k].size != bytes ? "beside one of another length cannot become"
-                                                      : "is no whole number of",
+                                   v[k].size != bytes
+                                       ? "has another length than the first, so they can't become"
+                                       : "is not a whole number of",
                                    stk_dtype_name(t));
             }
         }
@@ -168,7 +169,8 @@ static enum stoker_status check_results(struct stk_op_run *r)
 static enum stoker_status host_run(struct stk_op_run *r, struct stoker_err *err)
 {
     if (!r->host || !r->host->call) {
-        return stk_err_set(err, STOKER_EINVAL, "host_call: there is no embedding language here");
+        return stk_err_set(err, STOKER_EINVAL,
+                           "host_call: the program provides no functions to call");
     }
     for (int k = 0; k < r->n_out; k++) {
         stk_col_clear(&r->out[k]);

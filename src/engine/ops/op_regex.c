@@ -78,7 +78,7 @@ static enum stoker_status compile(struct regex *x, const struct stk_op_infer *c,
     return rewrite_fits(x->rewrite, parts)
                ? STOKER_OK
                : stk_err_set(err, STOKER_EINVAL,
-                             "regex: rewrite '%.200s': \\ stands before a digit, up to %u, or "
+                             "regex: rewrite '%.200s': \\ must precede a digit, up to %u, or "
                              "another \\",
                              rewrite->text, parts < 9 ? parts : 9);
 }

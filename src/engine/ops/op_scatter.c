@@ -11,7 +11,7 @@
 enum { ARG_MODE };
 enum { UPDATE, ADD, SUBTRACT, MULTIPLY, MINIMUM, MAXIMUM }; // in the order of the choices
 static const struct stk_arg_row scatter_args[] = {
-    [ARG_MODE] = STK_ARG("mode", TEXT, "what a row becomes", .fallback_text = "update",
+    [ARG_MODE] = STK_ARG("mode", TEXT, "how a row changes", .fallback_text = "update",
                          .choices = "update,add,subtract,multiply,minimum,maximum"),
     {0}};
 enum { VALUE, PLACES, UPDATES }; // inputs

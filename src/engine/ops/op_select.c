@@ -40,7 +40,7 @@ static enum stoker_status coordinates(struct stk_op_run *r, struct stoker_err *e
     struct stk_shape shape = {2, {0, in->shape.rank}};
     static const uint8_t zero[16];
     if (in->dtype == STK_DT_STRING) {
-        return stk_op_fail(r, 0, STOKER_EINVAL, "strings are no condition");
+        return stk_op_fail(r, 0, STOKER_EINVAL, "a condition can't be strings");
     }
     for (int64_t i = 0; i < r->n; i++) {
         const uint8_t *v = stk_col_at(in, i);

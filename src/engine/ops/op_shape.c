@@ -102,7 +102,7 @@ static enum stoker_status reshape_run(struct stk_op_run *r, struct stoker_err *e
     for (int64_t i = 0; i < (is_same ? 1 : r->n); i++) {
         if (!stk_op_ints(&r->args[ARG_SHAPE], list, i, want, STK_RANK_MAX, &rank) ||
             !fill_shape(&shape, want, rank, count)) {
-            return stk_op_fail(r, i, STOKER_EINVAL, "%lld values do not fit the shape asked for",
+            return stk_op_fail(r, i, STOKER_EINVAL, "%lld values do not fit the requested shape",
                                (long long)count);
         }
         if (is_same) {

@@ -230,7 +230,7 @@ static enum stoker_status number_run(struct stk_op_run *r, struct stoker_err *er
     for (int64_t k = 0; out && k < r->n * each; k++) {
         struct stk_bytes s = ((struct stk_bytes *)stk_col_at(in, k / each))[k % each];
         if (!parse_number(s, r->spec[0].dtype, out, k)) {
-            return stk_op_fail(r, k / each, STOKER_EINVAL, "'%.*s' is no %s",
+            return stk_op_fail(r, k / each, STOKER_EINVAL, "'%.*s' is not a valid %s",
                                (int)(s.size < 60 ? s.size : 60), (const char *)s.data,
                                stk_dtype_name(r->spec[0].dtype));
         }

@@ -40,7 +40,7 @@ static const char *wav_read(struct wav *w, const uint8_t *data, size_t size)
 {
     *w = (struct wav){0};
     if (size < 12 || memcmp(data, "RIFF", 4) != 0 || memcmp(data + 8, "WAVE", 4) != 0) {
-        return "no WAV file: it does not begin with RIFF and WAVE";
+        return "not a WAV file: it does not begin with RIFF and WAVE";
     }
     for (size_t at = 12; size - at >= CHUNK;) {
         const uint8_t *chunk = data + at;

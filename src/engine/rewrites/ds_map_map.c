@@ -15,7 +15,7 @@ static struct stk_fn *function(const struct stk_dataset *ds)
     return t && t->kind == STK_ATTR_FN ? t->fn : NULL;
 }
 
-// Threads of the merged map. False: the two asked for different numbers.
+// Threads of the merged map. False: the two requested different numbers.
 static bool join_threads(const struct stk_dataset *outer, const struct stk_dataset *inner,
                          int64_t *calls)
 {

@@ -128,7 +128,7 @@ static enum stoker_status rewrite_stage(struct stk_dataset **out, struct stk_dat
     if (s == STOKER_OK) {
         s = apply_rules(out, policy, err);
     }
-    // A rule merged several functions: rewrite the result's operations once more.
+    // A rule merged several functions: rewrite the result's operations again.
     if (s == STOKER_OK && *out != ds) {
         struct stk_dataset *again = NULL;
         s = renew(&again, *out, (*out)->in, policy, err);

@@ -323,7 +323,7 @@ void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given
         __atomic_add_fetch(&r->left_out, 3, __ATOMIC_RELAXED);
         return;
     }
-    // a step starts when its batch is asked for, and ends when the next one is
+    // a step starts when its batch is requested, and ends when the next one is
     pthread_mutex_lock(&s->lock);
     if (s->step_start_ns && asked_ns > s->given_ns) {
         __atomic_add_fetch(&r->step_ns, asked_ns - s->given_ns, __ATOMIC_RELAXED);

@@ -29,7 +29,7 @@ STK_MUST_CHECK enum stoker_status stk_recorder_close(struct stk_recorder *r,
 // Calls nest.
 void stk_recorder_begin(struct stk_recorder *r);
 void stk_recorder_end(struct stk_recorder *r, const struct stk_iter *it, int64_t given);
-// The consumer asked for an element at asked_ns and got it at given_ns; the previous step ends now.
+// The consumer requested an element at asked_ns and got it at given_ns; the previous step ends now.
 // given: elements that arrived; more than one if others are now ready.
 void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given_ns, int64_t given);
 // It asked and there were no more, which ended the previous step.

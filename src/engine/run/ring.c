@@ -67,10 +67,10 @@ const char *stk_ring_check(const struct stk_ring *r)
         return "no room, or more than the slots";
     }
     if (r->head > r->tail || r->tail - r->head > STK_RING_SLOTS) {
-        return "the head is before the tail, or slots were given out twice";
+        return "the head is before the tail, or slots were handed out twice";
     }
     if (r->in_flight < 0 || (r->in_flight > 0 && !r->is_sloppy)) {
-        return "pieces are in progress that nobody reserved";
+        return "pieces are in progress without a reservation";
     }
     for (uint64_t k = r->head + 1; k < r->tail; k++) { // the consumer owns the head's slot
         const struct stk_piece *p = &r->slots[k % STK_RING_SLOTS];
@@ -78,7 +78,7 @@ const char *stk_ring_check(const struct stk_ring *r)
         elements += p->is_done ? p->count : 0;
     }
     if (done != r->ready) {
-        return "another number of pieces is ready than is counted";
+        return "the number of ready pieces differs from the count";
     }
     return elements <= r->elements ? NULL : "more elements are ready than are counted";
 }

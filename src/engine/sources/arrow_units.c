@@ -269,7 +269,7 @@ static enum stoker_status call_opener(const struct stk_arrow_units *u, int64_t u
     struct stoker_err why;
     int64_t failed = 1;
     if (!host || !host->call) {
-        return stk_err_set(err, STOKER_EINVAL, "arrow: there is no embedding language here");
+        return stk_err_set(err, STOKER_EINVAL, "arrow: the program provides no functions to call");
     }
     if (!stk_col_uniform(&request, u->it->run->pool, STK_DT_I64, &shape, 1)) {
         return stk_err_set(err, STOKER_ELIMIT, "arrow: no memory to open a stream");

@@ -171,10 +171,10 @@ static enum stoker_status bad_field(const struct csv *t, const uint8_t *first, i
         snprintf(text, sizeof text, "field %zu is required, but missing", column);
     } else {
         bool may_be_header = t->row - 1 == 1;
-        snprintf(text, sizeof text, "field %zu: '%.*s' is no %s%s", column,
+        snprintf(text, sizeof text, "field %zu: '%.*s' is not a valid %s%s", column,
                  (int)(f->size < 60 ? f->size : 60), (const char *)f->data,
                  stk_dtype_name(t->columns.items[k].dtype),
-                 may_be_header ? "; header=True passes over a header" : "");
+                 may_be_header ? "; header=True skips a header" : "");
     }
     return bad_row(t, first, text, err);
 }

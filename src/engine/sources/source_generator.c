@@ -26,7 +26,8 @@ static enum stoker_status start(struct stk_iter *it, struct stoker_err *err)
     const struct stk_attr *t = stk_attrs_get(it->ds->attrs, "args");
     int count = t && t->kind == STK_ATTR_COLS ? (int)t->count : 0;
     if (!host || !host->gen_open || count > STK_OP_INPUTS_MAX) {
-        return stk_err_set(err, STOKER_EINVAL, "generator: there is no embedding language here");
+        return stk_err_set(err, STOKER_EINVAL,
+                           "generator: the program provides no functions to call");
     }
     const struct stk_col *args[STK_OP_INPUTS_MAX];
     for (int k = 0; k < count; k++) {

@@ -420,7 +420,7 @@ static enum stoker_status read_sample(struct stk_iter *it, struct stoker_err *er
             bool is_hole = t->header.kind == STK_TAR_SPARSE && k >= 0;
             s = take_data(it, k, err);
             if (s == STOKER_OK && is_hole) {
-                s = damage(t, "a sparse file ends, which is not read,", err);
+                s = damage(t, "a sparse file, which can't be read, ends", err);
             }
         }
         if (s != STOKER_OK) {

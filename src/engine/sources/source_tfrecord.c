@@ -80,7 +80,7 @@ static enum stoker_status read_more(struct tfrecord *t, int64_t want, struct sto
     return s == STOKER_EINPUT ? stk_err_set(err, STOKER_EDAMAGE, "%s", err->message) : s;
 }
 
-// Appends the records at hand to `out`, which has room for `most`, up to a gap in their numbers;
+// Appends the available records to `out`, which has room for `most`, up to a gap in their numbers;
 // *bytes grows by their size.
 static enum stoker_status give(struct stk_iter *it, int64_t most, struct stk_block *out,
                                size_t *bytes, struct stoker_err *err)

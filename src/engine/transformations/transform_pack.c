@@ -360,7 +360,8 @@ static const struct stk_arg_row pack_args[] = {
             "3k, 3k + 1, 3k + 2 stand for component k's values, segment ids, positions; in the "
             "order of the result's components",
             .is_required = true),
-    STK_ARG("method", INT, "how sequences find their row", .choices = "first_fit,best_fit,chop"),
+    STK_ARG("method", INT, "how sequences are assigned to rows",
+            .choices = "first_fit,best_fit,chop"),
     STK_ARG("bins", INT, "rows that are filled at the same time; not for chop", .fallback = 1,
             .min = 1, .max = 1 << 20),
     STK_ARG("max_sequences", INT, "in a row; 0: any number", .min = 0, .max = INT32_MAX),

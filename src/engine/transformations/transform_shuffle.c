@@ -567,7 +567,8 @@ static const struct stk_arg_row shuffle_args[] = {
 const struct stk_dataset_kind stk_dataset_shuffle = {
     .name = "shuffle",
     .summary = "Shuffles elements",
-    .holds_less_with = "a smaller buffer_size, or shuffling before what makes elements large",
+    .holds_less_with =
+        "a smaller buffer_size, or shuffling before the stage that makes elements large",
     .role = STK_DS_ORDER,
     .args = shuffle_args,
     .infer = shuffle_infer,

@@ -43,7 +43,7 @@ def _objects(url: str) -> "list[tuple[Any, str, str]]":
     else:
         found = [path]
     if not found:
-        raise FileNotFoundError(f"{url}: no object has such a name")
+        raise FileNotFoundError(f"{url}: no object has this name")
     return [(fs, p, fs.unstrip_protocol(p)) for p in sorted(found)]
 
 

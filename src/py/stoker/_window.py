@@ -168,7 +168,7 @@ class Window:
         if "_stoker_core" in sys.modules:
             self.is_over = True  # `stoker run` already records this job
         elif self.backend not in PROFILERS:
-            _say(f"no verdict: Keras' backend {self.backend} has no profiler that stoker knows")
+            _say(f"no verdict: Keras' backend {self.backend} has no profiler that stoker supports")
             self.is_over = True
 
     def _open(self) -> None:

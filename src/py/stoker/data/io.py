@@ -358,7 +358,7 @@ def _sequences(serialized, context_features, sequence_features):
             _description(features, prefix, attrs)
             names = [_key(features, n) for n in sorted(features)]
             if len(set(names)) != len(names):
-                raise NotImplementedError("several features of one key in a SequenceExample")
+                raise NotImplementedError("several features with the same key in a SequenceExample")
     results = iter(_call.run("parse_sequence_example", [serialized], attrs))
     out = []
     for features, more in ((context, 0), (lists, 1)):

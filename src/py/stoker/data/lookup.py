@@ -136,7 +136,7 @@ class StaticHashTable(_Table):
         seen = {}
         for k, v in zip(_plain(self._keys), _plain(self._values)):
             if seen.setdefault(k, v) != v:
-                raise FailedPreconditionError(f"two values of one key: {k!r}")
+                raise FailedPreconditionError(f"two values for the same key: {k!r}")
         self._default = _call.convert(default_value, self.value_dtype)
         self.name = name or "StaticHashTable"
 

@@ -146,7 +146,7 @@ def nearest(name, group=""):
     found = difflib.get_close_matches(wanted, keys, 1, 0.75) or difflib.get_close_matches(name.lower(), keys, 1, 0.75)
     if found:
         return f"; did you mean sd.{keys[found[0]]}?"
-    return "; docs/pipelines.md lists what there is, and sd.py_function runs Python in the middle of a function"
+    return "; docs/pipelines.md lists all names, and sd.py_function runs Python in the middle of a function"
 
 
 class Absent(AttributeError, UnimplementedError):

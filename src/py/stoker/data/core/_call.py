@@ -43,7 +43,7 @@ def convert(v, dtype=None):
         parts = same(*v) if dtype is None else [convert(i, dtype) for i in v]
         return run("stack", parts, {"axis": 0})[0]
     if hasattr(v, "to_tensor") or hasattr(v, "dense_shape"):
-        raise _trace.TraceError(f"{type(v).__name__} is no dense value; convert it first")
+        raise _trace.TraceError(f"{type(v).__name__} is not a dense value; convert it first")
     try:
         return _dtypes.array(v, dtype)
     except TypeError as e:

@@ -73,7 +73,7 @@ def after_python(first, second, name, why, function):
             return first
         at = _trace.place_of(second)
         shown = f"{type(second).__name__}: {_text(second).splitlines()[0] if _text(second) else ''}"
-        context = f"\n  it was run as Python then, which failed as well{f' at {at}' if at else ''}: {shown}"
+        context = f"\n  it was then run as Python, which failed too{f' at {at}' if at else ''}: {shown}"
         first = told(first, _text(first) + context)
         first.__cause__ = second
         return first

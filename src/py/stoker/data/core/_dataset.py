@@ -570,7 +570,7 @@ class Dataset(_Node):
 
     def _cardinality_text(self):
         n = self._cardinality_now()
-        return {INFINITE_CARDINALITY: "without end", UNKNOWN_CARDINALITY: "not known"}.get(n, f"{n:,}")
+        return {INFINITE_CARDINALITY: "without end", UNKNOWN_CARDINALITY: "unknown"}.get(n, f"{n:,}")
 
     # Copies
 

@@ -54,7 +54,7 @@ def as_dtype(value):
     try:
         d = np.dtype(value)
     except TypeError:
-        raise TypeError(f"{value!r:.60} is no dtype: {', '.join(sorted(_BY_NAME))}") from None
+        raise TypeError(f"{value!r:.60} is not a dtype: {', '.join(sorted(_BY_NAME))}") from None
     if d.kind in "SUO":
         return string
     d = d.newbyteorder("=")
@@ -120,7 +120,7 @@ def array(value, dtype=None):
         try:
             a = np.asarray(value)
         except ValueError:
-            raise InvalidArgumentError(f"a list whose parts differ in length is no array: {RAGGED}") from None
+            raise InvalidArgumentError(f"a list whose parts differ in length is not an array: {RAGGED}") from None
         if a.dtype.kind in "SU":  # NumPy turned the numbers into text
             raise TypeError("a list of numbers and strings")
     if dtype is not None:
@@ -182,9 +182,9 @@ def _no_text(v):
     if isinstance(v, (int, float, np.number)):
         raise TypeError("a list of numbers and strings")
     if isinstance(v, (np.ndarray, list)):
-        raise TypeError(f"rows of unequal lengths are no array: {RAGGED}")
+        raise TypeError(f"rows of unequal lengths do not form an array: {RAGGED}")
     raise TypeError(
-        f"no array can be made of {type(v).__name__}: values are numbers, bytes and str, arrays and "
+        f"can't make an array from {type(v).__name__}: values are numbers, bytes and str, arrays and "
         "lists of one of these, and tuples and dicts of them"
     )
 

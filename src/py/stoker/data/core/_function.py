@@ -211,7 +211,7 @@ def _per_element(f, element_spec, name, why, sample, out_spec, is_single, first=
         except Exception as e:
             shown = _cause.after_python(first, e, name, why, f)
             raise shown from shown.__cause__
-        expected = "is what it gave for the first element"
+        expected = "is what it returned for the first element"
     host = Host(PythonCaller(f, element_spec, out_spec, is_single, expected))
     engine_specs = _spec.engine_specs(element_spec)
     graph = _trace.Graph(engine_specs, name)

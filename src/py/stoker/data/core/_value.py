@@ -75,7 +75,7 @@ class Value:
         where = _trace.place(3)
         self.graph.asked = self.graph.asked or f"{where}: asks for {what}; {remedy}"
         raise _trace.Untraceable(
-            f"{what} of a symbolic value is not known while the function is traced ({where}); "
+            f"{what} of a symbolic value is unknown while the function is traced ({where}); "
             "sd.where and sd.cond choose, sd.py_function runs Python"
         )
 

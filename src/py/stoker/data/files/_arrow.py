@@ -78,7 +78,7 @@ def _plain(pa, t):
 
 def _refuse(name, t):
     raise UnimplementedError(
-        f"column '{name}' is {t}, for which there is no type here: leave it out with columns=[...], or "
+        f"column '{name}' is {t}, which has no equivalent type: leave it out with columns=[...], or "
         "cast it before"
     )
 
@@ -177,9 +177,9 @@ def _fill(leaf, value):
     try:
         a = _dtypes.array(value, leaf.dtype)
     except (TypeError, ValueError, OverflowError) as e:
-        raise InvalidArgumentError(f"nulls: {value!r} is no {leaf.dtype} for {leaf.name!r}: {e}") from e
+        raise InvalidArgumentError(f"nulls: {value!r} is not a valid {leaf.dtype} for {leaf.name!r}: {e}") from e
     if np.ndim(a):
-        raise InvalidArgumentError(f"nulls: {value!r} for {leaf.name!r} is no single value")
+        raise InvalidArgumentError(f"nulls: {value!r} for {leaf.name!r} is not a single value")
     return a
 
 

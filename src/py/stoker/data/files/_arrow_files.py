@@ -59,7 +59,7 @@ class Batches(_arrow.Opener, _arrow.Locked):
 def _map(path):
     with _arrow.reading(path):
         if os.path.getsize(path) == 0:
-            raise DataLossError(f"{path}: the file is empty: no Arrow file or stream")
+            raise DataLossError(f"{path}: the file is empty: not an Arrow file or stream")
         return np.memmap(path, np.uint8, "r")
 
 
@@ -280,7 +280,7 @@ class ArrowDataset(_FileDataset):
         files = [path for _, path in sources(source, "ArrowDataset")]
         if any(hasattr(f, "read") for f in files):
             raise UnimplementedError(
-                "ArrowDataset maps files, so it takes names; of an open file, give a function: "
+                "ArrowDataset maps files, so it takes names; for an open file, give a function: "
                 "lambda: pyarrow.ipc.open_stream(open(name, 'rb'))"
             )
         of_files(self, [os.fspath(f) for f in files], columns, shard, lambda schema: more)

@@ -49,14 +49,14 @@ class Cache:
         except OSError as e:
             if e.errno in (errno.ELOOP, errno.ENOTDIR):
                 raise PermissionDeniedError(
-                    f"{folder}: the cache of remote files is a link or no folder; name another one (remote.configure)"
+                    f"{folder}: the cache of remote files is a link or not a folder; name another one (remote.configure)"
                 ) from e
             raise
         of = os.fstat(self._at)
         if of.st_uid != os.getuid() or of.st_mode & 0o022:
             os.close(self._at)
             raise PermissionDeniedError(
-                f"{folder}: the cache of remote files must be yours, and writable for nobody else (chmod 700)"
+                f"{folder}: the cache of remote files must be yours, and writable only by you (chmod 700)"
             )
 
     def path(self, name):
@@ -126,7 +126,7 @@ class Cache:
             of = os.fstat(fd)
             if not stat.S_ISREG(of.st_mode):
                 os.close(fd)
-                raise PermissionDeniedError(f"{self.path(part)}: no plain file; remove it from the cache")
+                raise PermissionDeniedError(f"{self.path(part)}: not a plain file; remove it from the cache")
             if self._inode(part) == of.st_ino:
                 break
             os.close(fd)  # it was renamed or removed before it was locked

@@ -127,13 +127,13 @@ def make_csv_dataset(
             raise ValueError("make_csv_dataset: without a header, column_names are needed")
         column_names = next(_rows(files[0], *reading))
     if len(set(column_names)) != len(column_names):
-        raise ValueError("make_csv_dataset: two columns of one name")
+        raise ValueError("make_csv_dataset: two columns with the same name")
     names = list(column_names)
     columns = list(range(len(names)))
     if select_columns is not None:
         columns = sorted(names.index(c) if isinstance(c, str) else int(c) for c in select_columns)
         if any(not 0 <= c < len(names) for c in columns) or len(set(columns)) != len(columns):
-            raise ValueError(f"make_csv_dataset: select_columns are different ones of {names}")
+            raise ValueError(f"make_csv_dataset: select_columns must be distinct names from {names}")
     if column_defaults is None:
         rows = (r for f in files for r in islice(_rows(f, *reading), int(bool(header)), None))
         rows = rows if num_rows_for_inference is None else islice(rows, num_rows_for_inference)

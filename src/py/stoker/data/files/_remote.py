@@ -241,7 +241,7 @@ class Remote:
                     stalled = type(e).__name__ == "TimeoutError"  # before Python 3.11 asyncio has its own
                     why = f"no answer within {self.settings.timeout:g} s" if stalled else f"{type(e).__name__}: {e}"
                     raise UnavailableError(
-                        f"{shown(url)}: {what} failed {attempt + 1} times; the last time: {why.replace(url, shown(url))}. What is there stays in the cache"
+                        f"{shown(url)}: {what} failed {attempt + 1} times; the last time: {why.replace(url, shown(url))}. The parts already read stay in the cache"
                     ) from e
                 time.sleep(min(PAUSE * 2**attempt, PAUSE_MOST) * (0.5 + random.random()))
         raise AssertionError("retries is 0 or more")
@@ -293,7 +293,7 @@ class Remote:
             if again != version:
                 part.drop()
                 raise DataLossError(
-                    f"{shown(url)}: the object changed while it was read (first {version}, then {again}); start again when it stays as it is"
+                    f"{shown(url)}: the object changed while it was read (first {version}, then {again}); start again when it no longer changes"
                 )
             return part.finish()
         finally:
@@ -306,7 +306,7 @@ class Remote:
                 if len(data) == part.size and end - start < part.size:
                     data = data[start:end]  # the server doesn't support ranges
                 if len(data) != end - start:
-                    raise _Short(f"bytes {start} to {end}: {len(data)} came")
+                    raise _Short(f"bytes {start} to {end}: got {len(data)}")
                 return data
 
             part.put(start, self.repeat(url, f"reading bytes {start} to {end}", get))
@@ -395,7 +395,7 @@ def glob(pattern):
     pattern = os.fsdecode(pattern)
     if scheme_of(pattern) is None:
         raise InvalidArgumentError(
-            f"{pattern}: no remote name (s3://bucket/...); Dataset.list_files takes local patterns"
+            f"{pattern}: not a remote name (s3://bucket/...); Dataset.list_files takes local patterns"
         )
     r = remote()
     fs, path = r.open(pattern)

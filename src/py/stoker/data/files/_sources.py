@@ -214,7 +214,7 @@ class TarDataset(_FileDataset):
         if suffixes is None:
             if isinstance(filenames, (Value, Dataset)):
                 raise InvalidArgumentError(
-                    "TarDataset needs suffixes= where the names are not known yet"
+                    "TarDataset needs suffixes= if the names are still unknown"
                 )
             names = _names(filenames)
             if not len(names):
@@ -223,7 +223,7 @@ class TarDataset(_FileDataset):
         keys = sorted({str(s) for s in suffixes} | {"__key__"})
         for k in keys:
             if k != k.lower() or "/" in k:
-                raise InvalidArgumentError(f"suffixes are given in small letters, not {k!r}")
+                raise InvalidArgumentError(f"suffixes must be lowercase, not {k!r}")
         spec = {k: TensorSpec((), "bytes") for k in keys}
         self._read(filenames, {"suffixes": ("texts", keys)}, spec, _calls(num_parallel_reads))
 
@@ -250,9 +250,9 @@ def _first_suffixes(path):
         raise NotFoundError(f"{path}: no such file") from e
     except (tarfile.TarError, EOFError, OSError, zlib.error) as e:
         if not found:
-            raise DataLossError(f"{path}: {e}; suffixes= says what samples have") from e
+            raise DataLossError(f"{path}: {e}; suffixes= names a sample's parts") from e
     if not found:
-        raise InvalidArgumentError(f"{path}: there is no sample in it; suffixes= says what they have")
+        raise InvalidArgumentError(f"{path}: it contains no sample; suffixes= names a sample's parts")
     return found
 
 
@@ -292,7 +292,7 @@ def _npy_place(path):
     with open(path, "rb") as f:
         head = f.read(12)
     if len(head) < 12 or head[:6] != b"\x93NUMPY":
-        return "no .npy file by its first bytes"
+        return "its first bytes aren't those of an .npy file"
     start, size = (10, head[8:10]) if head[6] == 1 else (12, head[8:12])
     return f"the header, bytes {start} to {start + int.from_bytes(size, 'little')}, does not fit the file"
 
@@ -313,7 +313,7 @@ class NpyDataset(_FileDataset):
         for n, a in zip(names, arrays):
             if (a.dtype, a.shape[1:]) != (arrays[0].dtype, arrays[0].shape[1:]):
                 raise InvalidArgumentError(
-                    f"{os.fsdecode(n)}: {a.dtype.name}{a.shape} beside {arrays[0].dtype.name}"
+                    f"{os.fsdecode(n)}: {a.dtype.name}{a.shape} and {arrays[0].dtype.name}"
                     f"{arrays[0].shape}; files agree in dtype and in the shape of a row"
                 )
         parts = []
@@ -345,11 +345,11 @@ def _indexed_spec(path):
         raise NotFoundError(f"{path}: no such file") from e
     count = int(head[8:16].view(np.int64)[0]) if head.size >= 16 else -1
     if head[:8].tobytes() != b"stkidx\0\1" or not 0 < count <= 1024 or head.size < 16 + 80 * count:
-        raise DataLossError(f"{path}: no indexed file")
+        raise DataLossError(f"{path}: not an indexed file")
     specs = []
     for kind, rank, *dims in head[16 : 16 + 80 * count].view(np.int64).reshape(count, 10).tolist():
         if not 0 <= kind < len(_TYPES) or not -1 <= rank <= 8:
-            raise DataLossError(f"{path}: a component of no known type or shape")
+            raise DataLossError(f"{path}: a component of unknown type or shape")
         shape = None if rank < 0 else tuple(None if d < 0 else d for d in dims[:rank])
         specs.append(TensorSpec(shape, _TYPES[kind]))
     return specs[0] if count == 1 else tuple(specs)

@@ -62,7 +62,7 @@ def _batches_of_files(pa, paths, kind):
         folder = paths[0]
         paths, places = _hf._files_of(folder, None)
         if places:
-            raise UnimplementedError(f"{folder}: a selection of rows goes into an indexed file alone")
+            raise UnimplementedError(f"{folder}: a selection of rows can only go into an indexed file")
     if kind == "parquet":
         pq = _arrow.need("pyarrow.parquet", "reading Parquet files")
         with _arrow.reading(paths[0]):
@@ -133,7 +133,7 @@ def _batches_of_elements(pa, ds):
     made = batches()
     first = next(made, None)
     if first is None:
-        raise InvalidArgumentError("there are no rows, so their types are not known")
+        raise InvalidArgumentError("there are no rows, so their types are unknown")
     return first.schema, (b for part in ([first], made) for b in part)
 
 

@@ -38,7 +38,7 @@ def recognized(loader, torch):
     images, targets = np.asarray(dataset.data), np.asarray(dataset.targets)
     images = images[..., None] if images.ndim == 3 else images
     if images.dtype != np.uint8 or images.ndim != 4 or targets.dtype.kind != "i" or targets.shape != images.shape[:1]:
-        raise Unrecognized("its images are not bytes in one array, or its targets no whole numbers")
+        raise Unrecognized("its images are not bytes in one array, or its targets are not whole numbers")
     if dataset.transform is None or dataset.target_transform is not None:
         raise Unrecognized("it has no transforms, or a target_transform")
     chain = Chain(dataset.transform, torch, torchvision, images.shape[3])

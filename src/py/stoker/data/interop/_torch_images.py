@@ -60,14 +60,14 @@ def recognized(loader, torch):
     folder = torchvision.datasets.folder
     is_folder = isinstance(dataset, folder.DatasetFolder) and type(dataset).__getitem__ is folder.DatasetFolder.__getitem__
     if not is_folder or dataset.loader not in (folder.default_loader, folder.pil_loader):
-        raise Unrecognized("its data set is no ImageFolder or DatasetFolder with torchvision's own loader")
+        raise Unrecognized("its data set isn't an ImageFolder or DatasetFolder with torchvision's own loader")
     if not all(path.lower().endswith(_DECODED) for path, _ in dataset.samples):
         raise Unrecognized("some files are neither JPEG nor PNG")
     if dataset.transform is None:
         raise Unrecognized("it has no transforms")
     target = dataset.target_transform or (lambda t: t)
     if dataset.samples and not isinstance(target(dataset.samples[0][1]), (int, float)):
-        raise Unrecognized("its targets are no numbers")
+        raise Unrecognized("its targets are not numbers")
     return Plan(dataset.samples, places, Chain(dataset.transform, torch, torchvision), target)
 
 

@@ -143,7 +143,7 @@ class Chain:
         self.is_tensor = self.is_float = False
         self._add(transform)
         if not self.is_tensor:
-            raise Unrecognized("no transform makes a tensor of the image")
+            raise Unrecognized("no transform makes the image a tensor")
         self.width = sum(s.width for s in self.steps)
 
     def _add(self, t):
@@ -156,7 +156,7 @@ class Chain:
             return
         make = _MAKERS.get(name)
         if make is None or getattr(type(t), "forward", None) is None and name not in ("ToTensor", "PILToTensor"):
-            raise Unrecognized(f"the transform {name} has no native form here")
+            raise Unrecognized(f"the transform {name} has no native equivalent")
         self.steps.extend(make(self, t, module.startswith("torchvision.transforms.v2")) or ())
 
     def sized(self, size):
@@ -195,7 +195,7 @@ def _filter(t):
 
 def _before_tensor(chain, t):
     if chain.is_tensor:
-        raise Unrecognized(f"{type(t).__name__} after the tensor: torchvision resizes those otherwise")
+        raise Unrecognized(f"{type(t).__name__} after the tensor: torchvision resizes tensors differently")
 
 
 def _pair(size):
@@ -264,14 +264,14 @@ class _Padded(Step):
 def _pad(chain, t, is_v2):
     given = t.padding
     if t.padding_mode != "constant" or t.fill not in (0, None) or chain.is_tensor:
-        raise Unrecognized(f"{type(t).__name__} by other values than 0, or after the tensor")
+        raise Unrecognized(f"{type(t).__name__} with values other than 0, or after the tensor")
     sides = [given] if isinstance(given, int) else [int(n) for n in given]
     if is_v2 and type(t).__name__ == "RandomCrop":  # it stores left, right, top, bottom
         left, right, top, bottom = sides
     else:
         left, top, right, bottom = sides * (4 // len(sides))
     if min(left, top, right, bottom) < 0:
-        raise Unrecognized(f"{type(t).__name__} by less than 0")
+        raise Unrecognized(f"{type(t).__name__} with values below 0")
     return [_Padded(left, top, right, bottom)]
 
 
@@ -324,7 +324,7 @@ def _to_dtype(chain, t, is_v2):
 def _normalize(chain, t, is_v2):
     counts = {len(t.mean), len(t.std)}
     if not chain.is_float or not counts <= {1, chain.channels}:
-        raise Unrecognized(f"Normalize of other values than {chain.channels} channels of float32")
+        raise Unrecognized(f"Normalize of values other than {chain.channels} channels of float32")
     return [_Normalized(list(t.mean), list(t.std))]
 
 

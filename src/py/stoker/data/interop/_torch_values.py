@@ -28,7 +28,7 @@ def plain(v, torch, place="the batch"):
         if v and all(isinstance(x, (str, bytes)) for x in v):
             return np.array([plain(x, torch) for x in v] + [None], object)[:-1]
         return tuple(plain(x, torch, f"{place}[{i}]") for i, x in enumerate(v))
-    raise TypeError(f"{place} holds {type(v).__name__}, and a pipeline tensors, numbers and texts")
+    raise TypeError(f"{place} holds {type(v).__name__}, and a pipeline takes only tensors, numbers and texts")
 
 
 def _tensor(v, torch, place):

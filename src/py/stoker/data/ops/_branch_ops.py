@@ -32,12 +32,12 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     preds = [convert(p, np.dtype(bool)) for p, _ in pairs]
     if exclusive and len(preds) > 1:
         count = do.add_n([do.cast(p, "int32") for p in preds])
-        once = _holds(do.less_equal(count, 1), "case: more than one condition holds")
+        once = _holds(do.less_equal(count, 1), "case: more than one condition is true")
         preds[0] = do.logical_and(preds[0], once)
     if default is None:
         default = pairs[-1][1]
         some = do.reduce_any(do.stack(preds))
-        preds[0] = do.logical_and(preds[0], _holds(some, "case: no condition holds"))
+        preds[0] = do.logical_and(preds[0], _holds(some, "case: no condition is true"))
     out = default
     for p, (_, f) in reversed(list(zip(preds, pairs))):
         out = lambda p=p, f=f, rest=out: cond(p, f, rest)
@@ -59,7 +59,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         raise TypeError("switch_case: functions, or pairs of a number and a function")
     fns = sorted(((int(k), f) for k, f in fns), key=lambda pair: pair[0])
     if len({k for k, _ in fns}) != len(fns):
-        raise InvalidArgumentError("switch_case: two functions of one number")
+        raise InvalidArgumentError("switch_case: two functions with the same number")
     index = convert(branch_index)
     out = fns[-1][1] if default is None else default
     for k, f in reversed(fns if default is not None else fns[:-1]):

@@ -30,7 +30,7 @@ def join(inputs, separator="", name=None):
 def _letters(op, input, encoding):
     """Changes the case of letters: ASCII natively, all of Unicode in Python for each element."""
     if encoding not in ("", None, "utf-8"):
-        raise InvalidArgumentError(f"encoding is 'utf-8', or '' for ASCII letters alone, not {encoding!r}")
+        raise InvalidArgumentError(f"encoding is 'utf-8', or '' for ASCII letters only, not {encoding!r}")
     text = convert(input, _dtypes.string)
     if not encoding:
         return run(op, [text], {})[0]
@@ -84,7 +84,7 @@ def bytes_split(input, name=None):
 
 def _utf8(encoding, errors="replace", replacement_char=0xFFFD):
     if str(encoding).upper().replace("_", "-") not in ("UTF-8", "UTF8"):
-        raise NotImplementedError(f"encoding {encoding!r}; UTF-8 is there")
+        raise NotImplementedError(f"encoding {encoding!r}; UTF-8 is supported")
     if errors != "replace" or replacement_char != 0xFFFD:
         raise NotImplementedError("errors other than 'replace' by U+FFFD")
 

@@ -221,7 +221,7 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
     if check_types and kinds[0] is not kinds[1]:
         raise TypeError(f"the structures differ: {type(nest1).__name__} and {type(nest2).__name__}")
     if isinstance(nest1, dict) and set(nest1) != set(nest2):
-        raise ValueError(f"the structures have other keys: {sorted(nest1)} and {sorted(nest2)}")
+        raise ValueError(f"the structures have different keys: {sorted(nest1)} and {sorted(nest2)}")
     if len(nest1) != len(nest2):
         raise ValueError(f"the structures differ in length: {len(nest1)} and {len(nest2)}")
     for a, b in zip(_items(nest1), _items(nest2)):
@@ -241,7 +241,7 @@ def _rank_check(name, test, words):
             raise ValueError(f"{message + ': ' if message else ''}the rank is {len(x.shape)}, {words} {wanted if len(wanted) > 1 else wanted[0]} was expected")
 
     f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"ValueError: the rank is another one; {words}."
+    f.__doc__ = f"ValueError: the rank differs; {words}."
     publish(f"debugging.{name},{name}" if name == "assert_rank" else f"debugging.{name}")(f)
 
 

@@ -55,7 +55,7 @@ def _shapes(spec, padded_shapes):
         try:
             shape = _spec.as_shape(shape)
         except (TypeError, ValueError):
-            raise InvalidArgumentError(f"{shape!r} is no shape for {part}") from None
+            raise InvalidArgumentError(f"{shape!r} is not a shape for {part}") from None
         if shape is None or len(shape) != len(part.shape):
             raise InvalidArgumentError(f"padded shape {shape} for {part}: ranks differ")
         if any(p is not None and d is not None and p > d for p, d in zip(part.shape, shape)):
@@ -258,7 +258,7 @@ def _stepping(ds, state_spec, f, what, state_of, sample=None):
         if wider == state_spec:
             return fn, state_spec
         state_spec = wider
-    raise TypeError(f"{what}: the state's shape does not settle")
+    raise TypeError(f"{what}: the state's shape keeps changing")
 
 
 @method

@@ -45,7 +45,7 @@ def _slices(elems):
 
 def _stacked(results, what):
     if not results:
-        raise InvalidArgumentError(f"{what}: there are no slices, so what it gives is not known")
+        raise InvalidArgumentError(f"{what}: there are no slices, so its result is unknown")
     leaves = zip(*[_spec.flatten(_as_element(r)) for r in results])
     made = iter([_call.run("stack", _call.same(*parts), {"axis": 0})[0] for parts in leaves])
     return _spec.map_structure(lambda _: next(made), _as_element(results[0]))
@@ -71,7 +71,7 @@ def _collected(ds, elems, what):
     """Stacks all elements of a dataset."""
     n = _length(elems)
     if not _call.is_symbolic(n) and n == 0:
-        raise InvalidArgumentError(f"{what}: there are no slices, so what it gives is not known")
+        raise InvalidArgumentError(f"{what}: there are no slices, so its result is unknown")
     out = ds.batch(n if _call.is_symbolic(n) else max(n, 1)).get_single_element()
     if _call.is_symbolic(n):
         return out

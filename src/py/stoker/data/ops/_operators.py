@@ -69,7 +69,7 @@ def getitem(value, key):
             k is None or k is Ellipsis or isinstance(k, (int, np.integer)) for k in keys
         ):
             raise _trace.TraceError(
-                "one index array beside slices at most; sd.gather does the rest"
+                "at most one index array together with slices; sd.gather handles the rest"
             )
         rest = tuple(slice(None) if i == lists[0] else k for i, k in enumerate(keys))
         return _call.run(

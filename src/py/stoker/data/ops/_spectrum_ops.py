@@ -247,7 +247,7 @@ def _cosines(n, kind, norm):
         if norm == "ortho":
             m = _cosines(n, 2, "ortho").T
         return m
-    raise NotImplementedError(f"dct of type {kind}; 2 and 3 are there")
+    raise NotImplementedError(f"dct of type {kind}; 2 and 3 are supported")
 
 
 def _cosine_transform(input, kind, n, axis, norm):

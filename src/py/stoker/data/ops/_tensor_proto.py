@@ -107,7 +107,7 @@ def parsed(data, dtype):
             elif n == field:
                 values += _values(kind, wire, v)
     except (ValueError, IndexError, struct.error) as e:
-        raise InvalidArgumentError(f"parse_tensor: these {len(data)} bytes are no tensor: {e}") from None
+        raise InvalidArgumentError(f"parse_tensor: these {len(data)} bytes are not a tensor: {e}") from None
     if _NAMES.get(number) != dtype.name:
         have = _NAMES.get(number, f"number {number}")
         raise InvalidArgumentError(f"parse_tensor: a tensor of type {have}, not {dtype.name}")
@@ -118,7 +118,7 @@ def parsed(data, dtype):
         try:
             values = _texts(content, count)
         except (ValueError, IndexError) as e:
-            raise InvalidArgumentError(f"parse_tensor: these {len(data)} bytes are no tensor: {e}") from None
+            raise InvalidArgumentError(f"parse_tensor: these {len(data)} bytes are not a tensor: {e}") from None
     return _array(content, values, kind, dtype, shape, count)
 
 

@@ -39,7 +39,7 @@ def _of_file(path):
             "writes a tokenizer.json"
         ) from None
     except UnicodeDecodeError as e:
-        raise InvalidArgumentError(f"Tokenizer: {name} is no tokenizer.json: {e}") from None
+        raise InvalidArgumentError(f"Tokenizer: {name} is not a tokenizer.json: {e}") from None
 
 
 def _text_of(tokenizer):
@@ -64,7 +64,7 @@ class _Encoder:
         try:
             t = self.tokenizer = package.Tokenizer.from_str(text)
         except Exception as e:  # the package has no specific class for it
-            raise InvalidArgumentError(f"Tokenizer: {name} is no tokenizer.json: {e}") from e
+            raise InvalidArgumentError(f"Tokenizer: {name} is not a tokenizer.json: {e}") from e
         self.given_padding = t.padding
         t.no_padding()
         t.no_truncation()

@@ -258,7 +258,7 @@ def _read(f, data, what):
     try:
         return f(data)
     except (ValueError, IndexError, struct.error) as e:
-        raise DataLossError(f"these {len(data)} bytes are no {what}: {e}") from None
+        raise DataLossError(f"these {len(data)} bytes are not a {what}: {e}") from None
 
 
 def _parsed(data):

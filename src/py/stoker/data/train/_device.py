@@ -62,7 +62,7 @@ def _replacement(dataset, number, by_leaf):
         shape = _spec.map_structure(lambda _: 0, one.element_spec)
     if len(values) != len(specs) or shape != _spec.map_structure(lambda _: 0, dataset.element_spec):
         raise InvalidArgumentError(
-            f"on_error=('replace', element): on a device the element must be as those of the dataset: "
+            f"on_error=('replace', element): on a device the element must match those of the dataset: "
             f"{dataset.element_spec}"
         )
     for i, rule in by_leaf.items():

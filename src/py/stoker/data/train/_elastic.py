@@ -25,7 +25,7 @@ def read_parts(state):
     size = struct.calcsize(_STATE)
     parts = struct.unpack(_STATE, state[:size]) if len(state) >= size else None
     if parts is None or parts[0] != _MAGIC or parts[1] != size:
-        raise InvalidArgumentError(f"this is no iterator state ({len(state)} bytes)")
+        raise InvalidArgumentError(f"this isn't an iterator state ({len(state)} bytes)")
     return parts[2:7]
 
 
@@ -34,7 +34,7 @@ def read_state(state):
     seed, epoch, given, failed, has_failures = read_parts(state)
     if failed or has_failures:
         raise InvalidArgumentError(
-            "elements had failed: which were given is not known from their number; resume with as "
+            "some elements had failed, so their number doesn't tell which were returned; resume with as "
             "many ranks as before"
         )
     return seed, epoch, given
