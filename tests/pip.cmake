@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package as `pip install .` makes it. It builds the tree once more, so it is left to ./dev test --all.
+# The Python package as `pip install .` makes it. It builds the tree again, so it is left to ./dev test --all.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND AND STOKER_IS_PLAIN)
     add_test(NAME pip.install COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/pip/run

@@ -432,7 +432,7 @@ const struct stk_cmd stk_cmd_prove = {
         "--steps N ends each run after N steps. Without --vs, B is A with a variable set (--env "
         "K=V) or with a `stoker tune` fix (--fix ID=VALUE). One warm-up run of each side isn't "
         "counted. Both commands must exit with status 0.\n\n"
-        "If step times changed, both sides are profiled once more, and the output says whether the "
+        "If step times changed, both sides are profiled again, and the output says whether the "
         "main cause shrank by the gain. --predict FIX shows what `stoker whatif` estimates from "
         "A's profile. Each proof is recorded in the ledger (`stoker ledger`). --before and --after "
         "compare existing `stoker run` folders instead, paired in order.\n\n"

@@ -10,7 +10,7 @@
 // memory too small or not aligned, or with fewer threads than values.
 //
 // A module is any text with ".visible .entry NAME(" for each of its kernels. What those do that the
-// library brings is done here once more, by name (lookups).
+// library brings is repeated here, by name (lookups).
 #include "fake/fake_cuda.h"
 
 #include <pthread.h>
@@ -136,7 +136,7 @@ static uint64_t sum_of(const void *p, size_t n)
     return sum;
 }
 
-// What is asked to fail does. The lock is held.
+// What is asked to fail does. The caller holds the lock.
 static int failing(const char *symbol)
 {
     if (strcmp(failure.symbol, symbol) != 0 || failure.times == 0 || --failure.after > 0) {
@@ -203,7 +203,8 @@ static size_t values_of(const struct lookup *l)
     return (size_t)(l->images * l->pixels * l->channels);
 }
 
-// Does what the kernels of the library's lookups do. The lock is held, and let go meanwhile.
+// Does what the kernels of the library's lookups do. The caller holds the lock, which is released
+// meanwhile.
 static void look_up(const struct lookup *l)
 {
     size_t n = values_of(l);
@@ -244,7 +245,7 @@ static void look_up(const struct lookup *l)
     to->finished++;
 }
 
-// One operation of a stream. The lock is held, and let go meanwhile.
+// One operation of a stream. The caller holds the lock, which is released meanwhile.
 static void run_op(struct op *op)
 {
     struct memory *to = find(op->to, op->size);

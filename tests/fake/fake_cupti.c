@@ -98,7 +98,7 @@ static void know(void)
     pending = malloc(PENDING * sizeof *pending);
 }
 
-// ---- buffers; the lock is held, callbacks run under it as under CUPTI's own ----
+// ---- buffers; the caller holds the lock, callbacks run under it as under CUPTI's own ----
 
 static void give_back(void)
 {

@@ -75,7 +75,7 @@ static void open_truth(void)
     }
 }
 
-// The lock is held.
+// The caller holds the lock.
 static void tell_call(int name, const struct fake_call *c, uint64_t number, int is_taken)
 {
     open_truth();

@@ -36,7 +36,7 @@ def test_values():
 
 
 def test_torch_streams():
-    """Sums on a stream of its own, batches let go at once: each must be of its own batch."""
+    """Sums on a stream of its own, batches released at once: each must be of its own batch."""
     import torch
 
     stream, sums = torch.cuda.Stream(), []

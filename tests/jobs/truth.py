@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the jobs of this folder share: the loop's stop-watch, and how it is written down beside the profile.
+"""What the jobs of this folder share: the loop's timer, and how it is written down beside the profile.
 
 A job has a row for each iteration: the time (time.perf_counter) at its start, when its batch was there, and when
 its own work ended; a step lasts from its start to the start of the next, the last recorded one to its own end.
@@ -16,10 +16,10 @@ import time
 
 
 class StopWatch:
-    """The stop-watch of a loop that the job itself writes. The classes in each framework's stopwatch.py start and stop
+    """The timer of a loop that the job itself writes. The classes in each framework's stopwatch.py start and stop
     its profiler.
 
-    first, count: the iterations that are recorded. seconds: further stop-watches, name to seconds of each call.
+    first, count: the iterations that are recorded. seconds: further timers, name to seconds of each call.
     """
 
     def __init__(self, first, count):
@@ -54,7 +54,7 @@ class StopWatch:
 
     @contextlib.contextmanager
     def timed(self, name):
-        """A further stop-watch, around one call; those in recorded steps count."""
+        """A further timer, around one call; those in recorded steps count."""
         before = time.perf_counter()
         yield
         if self.first <= len(self.rows) < self.first + self.count:
@@ -68,7 +68,7 @@ def save(rows, first, count, packages, constant_s=None, **seconds):
     """Writes truth.json for the iterations first .. first + count - 1 of rows.
 
     constant_s: where the rows cannot tell what waits for input, the median seconds of a step that does not.
-    seconds: further stop-watches, name=list of seconds of one call each.
+    seconds: further timers, name=list of seconds of one call each.
     """
     recorded = rows[first : first + count]
     starts = [row[0] for row in recorded] + [recorded[-1][2]]

@@ -23,7 +23,7 @@ def _program(language, fence, work):
 
 
 def _builds(prefix):
-    """Language -> (its tool or None, the words that build `source` beside it, the words that run it)."""
+    """Language -> (its tool or None, the words that build `source` next to it, the words that run it)."""
     rust = ["rustc", "--edition", "2021", "-L", prefix / "lib", "-C", f"link-arg=-Wl,-rpath,{prefix}/lib", "why.rs"]
     has_cffi = importlib.util.find_spec("cffi") and importlib.util.find_spec("setuptools")
     return {

@@ -228,7 +228,7 @@ except sd.errors.OpError as e:
 
 
 def test_cut_while_it_is_mapped():
-    """No SIGBUS at any moment: an error, or zeros in what was given out before."""
+    """No SIGBUS at any moment: an error, or zeros in what was returned before."""
     if not files.have():
         return
     moments = (

@@ -74,7 +74,7 @@ def test_state():
 
 
 def test_state_behind_errors():
-    """Elements that failed are passed over once more; what a stage passed over by itself is not."""
+    """Elements that failed are passed over again; what a stage passed over by itself is not."""
 
     failing = sd.Dataset.range(7).map(lambda x: sd.strings.to_number(sd.strings.join([sd.strings.as_string(x), "x"])))
     some = sd.Dataset.from_tensor_slices(["0", "x", "2", "y", "4"]).map(sd.strings.to_number)

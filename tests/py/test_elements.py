@@ -111,7 +111,7 @@ def test_memory():
         )
     ds = view = None
     gc.collect()
-    c.true(sys.getrefcount(a) <= before, "the array is let go")
+    c.true(sys.getrefcount(a) <= before, "the array is released")
     batches = [b for b in sd.Dataset.range(10000).batch(100)]
     c.true(
         all((b == np.arange(100) + 100 * i).all() for i, b in enumerate(batches)),

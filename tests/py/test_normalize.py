@@ -22,7 +22,7 @@ BYTES = np.random.default_rng(7).integers(0, 256, (20, 9, 11, 3), np.uint8)
 
 
 def by_numpy(x, mean, std, max_value=255.0, planar=False):
-    """As documented, written once more."""
+    """As documented, written a second time."""
     mean, std = np.asarray(mean, "f4").astype("f8"), np.asarray(std, "f4").astype("f8")
     scale = (1 / (max_value * std)).astype(np.float32)
     offset = (-mean / std).astype(np.float32)

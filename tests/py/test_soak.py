@@ -88,7 +88,7 @@ class Soak:
         c.same([number(r) for r in ds], want, f"seed {seed}: with threads")
         if rng.random() < 0.5:  # caches are full now
             again = [number(r) for r in ds.with_options(sd.Options())]
-            c.same(again, want, f"seed {seed}: once more, epoch 0")
+            c.same(again, want, f"seed {seed}: again, epoch 0")
 
     def run_resume(self, seed, p, rng, make, want):
         # A function in processes is another stage than one in this: a state tells them apart.
@@ -314,7 +314,7 @@ def settles(value, limit, seconds=10):
     """The value once it is at most the limit, or after that time."""
     end = time.monotonic() + seconds
     while True:
-        now = value()  # not looked up again: a thread that ends may be in a later list once more
+        now = value()  # not looked up again: a thread that ends may be in a later list again
         if now <= limit or time.monotonic() > end:
             return now
         time.sleep(0.002)

@@ -51,7 +51,7 @@ def within(inner, calls):
 
 def test_pipeline_within():
     """What a Python map's function spends in a pipeline that it pulls itself, working or waiting, is
-    as any other call of that map's: its input, which is at hand, was never waited for."""
+    as any other call of that map's: its input, which is available, was never waited for."""
     for calls in (None, 2):
         for threads in (None, 2):
             inner = sd.Dataset.range(40).map(lambda j: work(j + 1), threads)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every Kineto profile at hand against values that an independent analyzer computed from it: events
-// read, operations of each device by kind, the union of their times, host operations and calls,
-// launches found.
+// Every available Kineto profile against values that an independent analyzer computed from it:
+// events read, operations of each device by kind, the union of their times, host operations and
+// calls, launches found.
 #include "chrome_read.h"
 
 // One line per value: path, what, number. python3 reads the reference.

@@ -169,7 +169,7 @@ static void ahead_leaves_memory(void)
     stk_pool_set_wait(pool, look, &looks);
     b = stk_buf_get(pool, more / 2);
     CHECK(b && looks.n == 3 && !stk_pool_is_ahead());
-    CHECK(!stk_buf_get(pool, cap)); // asked in vain, once more than until
+    CHECK(!stk_buf_get(pool, cap)); // asked in vain, one time more than until
     CHECK_EQ(looks.n, 4);
     stk_buf_drop(b);
     stk_pool_unclaim(pool, part);

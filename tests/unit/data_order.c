@@ -163,7 +163,7 @@ static void random_access(void)
     stk_iter_close(it);
 }
 
-// Behind an element that failed more may be at hand than is asked for next.
+// Behind an element that failed more may be available than is asked for next.
 static void no_more_than_asked(void)
 {
     struct stk_iter *it = open_iter(with_op("map", RANGE(32), OP_FAIL_7, NULL));

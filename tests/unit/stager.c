@@ -184,7 +184,7 @@ static void full_device(void)
         if (status != STOKER_OK) {
             CHECK(status == STOKER_ELIMIT && strstr(err.message, "no memory on cuda:1") != NULL);
             errors++;
-            if (errors % 2 == 0) { // the second time something is let go
+            if (errors % 2 == 0) { // the second time something is released
                 stoker_device_batch_free(kept[first_kept]);
                 kept[first_kept++] = NULL;
             }

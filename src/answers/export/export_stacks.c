@@ -55,7 +55,7 @@ struct sweep {
     bool on_device;
     struct open_call open[STK_STACK_DEPTH];
     uint32_t depth;
-    int64_t at_ns; // time up to here is given out
+    int64_t at_ns; // time up to here is written
 };
 
 static struct node *node_at(const struct sweep *w, uint32_t node)

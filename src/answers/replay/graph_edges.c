@@ -91,7 +91,7 @@ static void calibrate(struct stk_graph_build *b)
 }
 
 // A graph's kernels are recorded one by one where it is launched. The call takes 1 to 1.5 us for
-// each of PyTorch's, by the stop-watch too, and 3 for XLA's, of which a step without a profiler has
+// each of PyTorch's, by the timer too, and 3 for XLA's, of which a step without a profiler has
 // not the time.
 static void add_recording(struct stk_graph_build *b)
 {

@@ -11,7 +11,7 @@
 struct transplant {
     const struct stk_graph *g;
     struct stk_scene scene;
-    uint32_t *first; // per step of the lane at hand: its first node; STK_NONE
+    uint32_t *first; // per step of the current lane: its first node; STK_NONE
     uint8_t *differ; // per step: it is no pair with the next one
 };
 

@@ -3,8 +3,8 @@
 // process acts as init for its descendants (PR_SET_CHILD_SUBREAPER), so those that lose
 // their parents become its children, which the kernel lists.
 // Limits: where the kernel does not list children (no CONFIG_PROC_CHILDREN), nothing is ended; what
-// is left after two seconds of trying is let go. Other threads of this process start no children
-// meanwhile: they would be ended, too.
+// is left after two seconds of trying is left running. Other threads of this process start no
+// children meanwhile: they would be ended, too.
 #pragma once
 
 #include <stdbool.h>

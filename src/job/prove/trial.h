@@ -17,7 +17,7 @@ struct stk_trial {
     char *const *env;   // NULL: this process'
     int64_t timeout_ns; // 0: none
     // Output and error output as they come; another code than STOKER_OK ends the run. NULL: they
-    // are let go.
+    // are discarded.
     enum stoker_status (*take)(void *arg, const char *bytes, size_t n, struct stoker_err *err);
     bool (*stop)(void *arg); // asked ten times a second; NULL: never
     // Called as often: whether the run is done. Then it gets SIGTERM,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stop-watch of JAX's jobs: the profiler starts before the first step that is recorded."""
+"""The timer of JAX's jobs: the profiler starts before the first step that is recorded."""
 
 import jax
 

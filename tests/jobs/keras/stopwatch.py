@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stop-watch of model.fit: a callback that notes when each step begins and ends. It comes before TensorBoard's
+"""The timer of model.fit: a callback that notes when each step begins and ends. It comes before TensorBoard's
 callback, so that the profiler, which that one starts and stops, lies outside of the last step."""
 
 import time

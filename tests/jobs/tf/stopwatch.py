@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stop-watch of the loops that are written with TensorFlow alone, and its profiler."""
+"""The timer of the loops that are written with TensorFlow alone, and its profiler."""
 
 import tensorflow as tf
 

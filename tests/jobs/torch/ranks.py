@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes (two by default) that train together over gloo, without a GPU. The stop-watch is rank 0's."""
+"""Processes (two by default) that train together over gloo, without a GPU. The timer is rank 0's."""
 
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stop-watch of PyTorch's jobs, with the profiler as its documentation shows it: a schedule, TensorBoard's handler,
+"""The timer of PyTorch's jobs, with the profiler as its documentation shows it: a schedule, TensorBoard's handler,
 and a call after each step."""
 
 from torch.profiler import profile, schedule, tensorboard_trace_handler

@@ -28,7 +28,7 @@ struct island {
 struct finder {
     const struct stk_analysis *view;
     const uint32_t *owner;
-    struct stk_vec islands; // struct island, of the device at hand
+    struct stk_vec islands; // struct island, of the current device
     struct stk_vec rows;    // struct stk_op_island
     struct stk_map row_at;  // string id -> row
     struct stk_name_cache names;

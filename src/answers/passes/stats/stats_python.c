@@ -61,7 +61,7 @@ struct sweep {
     size_t step; // cursor in steps
     uint32_t thread, driver;
     const char *thread_text;
-    int64_t at_ns; // time up to here is given out
+    int64_t at_ns; // time up to here is counted
     struct open_call stack[MAX_DEPTH];
     uint32_t depth;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window of a running PyTorch job by Kineto's on-demand protocol: this process takes the place of
+// A window of a running PyTorch job by Kineto's on-demand protocol: this process replaces
 // the daemon (dynolog), and answers one request of the job with what to record.
 #pragma once
 

@@ -20,7 +20,7 @@ struct intake {
     uint8_t *p;
     size_t size; // allocated, without pad
     uint64_t at; // position of the next byte
-    // Planes at hand: p holds bytes [batch_start, batch_start + batch_used) of the input.
+    // Planes in memory: p holds bytes [batch_start, batch_start + batch_used) of the input.
     uint64_t batch_start;
     size_t batch_used;
 };

@@ -48,7 +48,7 @@ struct parameter {
 struct programs {
     struct stk_xp_reading *r;
     struct stk_pb_walk *walk;
-    struct stk_vec parameters; // struct parameter, of the program at hand
+    struct stk_vec parameters; // struct parameter, of the current program
     char name[NAME_MAX_BYTES];
     int64_t id, entry;
     int64_t computation; // id of the current one

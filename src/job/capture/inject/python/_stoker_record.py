@@ -518,7 +518,7 @@ class Recorder:
             self._call(os.pwrite, self.head[:_NUMBERS], 0)
 
     def finish(self):
-        """The process ends: all steps are counted in the header, whose texts are written once more."""
+        """The process ends: all steps are counted in the header, whose texts are written again."""
         if self.notes and not self.steps:
             self._begin()
         if self.file >= 0:
