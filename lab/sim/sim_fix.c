@@ -54,7 +54,7 @@ static enum stoker_status change(const char *text, const char *value, struct sim
     double now = sim_job_number(job, key), by = stk_text_to_real(to, NULL);
     double changed = op[0] == '*' ? now * by : op[0] == '/' ? now / by : now > by ? now : by;
     if (!stk_text_put_real(result, changed)) {
-        return stk_err_set(err, STOKER_EINVAL, "%s: %s is no factor", key, to);
+        return stk_err_set(err, STOKER_EINVAL, "%s: %s isn't a factor", key, to);
     }
     return sim_job_set(job, key, result, err);
 }
@@ -72,7 +72,7 @@ bool sim_fix_apply(const struct sim_fix *fix, const char *value, struct sim_job 
         }
     }
     if (job->all_host && job->ranks > 1) {
-        stk_err_set(err, STOKER_EINVAL, "%s: with one rank alone", fix->id);
+        stk_err_set(err, STOKER_EINVAL, "%s: with only one rank", fix->id);
         return false;
     }
     return true;

@@ -135,7 +135,7 @@ enum stoker_status sim_job_parse(struct sim_job *job, char *text, struct stoker_
             continue;
         }
         if (!equals) {
-            return stk_err_set(err, STOKER_EINVAL, "line %d: '%s' is no 'key = value'", line_no,
+            return stk_err_set(err, STOKER_EINVAL, "line %d: '%s' isn't 'key = value'", line_no,
                                key);
         }
         *equals = '\0';
