@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of partial results: a count that the bytes which are left can't hold costs no memory.
+// Numbers: what times are added and multiplied from is bounded, in both directions.
 #include "answers/partial/code.h"
 
 #include "check.h"
@@ -61,10 +62,56 @@ static void small_items(void)
     stk_arena_deinit(&arena);
 }
 
+// Written and read, as a number, a date, and a number that may be missing (0, 1, 2).
+static bool comes_back(int64_t value, int how)
+{
+    struct stk_arena arena;
+    struct stk_code c, r;
+    int64_t read = value;
+    stk_arena_init(&arena, 0);
+    stk_code_init(&r, STK_CODE_READ, &arena);
+    // What another program wrote: no limit there.
+    uint64_t wide = (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+    stk_code_init(&c, STK_CODE_WRITE, NULL);
+    stk_code_u64(&c, "value", &wide);
+    r.at = c.bytes.items;
+    r.end = r.at + c.bytes.count;
+    for (int i = 0; i < 2; i++) {
+        struct stk_code *x = i ? &r : &c;
+        if (how == 0) {
+            stk_code_i64(x, "value", &read);
+        } else if (how == 1) {
+            stk_code_date(x, "value", &read);
+        } else {
+            stk_code_maybe(x, "value", &read, INT64_MIN);
+        }
+    }
+    CHECK_EQ(c.failed, r.failed);
+    bool same = !r.failed && read == value;
+    stk_code_deinit(&c);
+    stk_code_deinit(&r);
+    stk_arena_deinit(&arena);
+    return same;
+}
+
+static void numbers(void)
+{
+    const int64_t number = STK_CODE_NUMBER_MOST, date = STK_CODE_DATE_MOST;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        CHECK(comes_back(sign * number, 0) && !comes_back(sign * (number + 1), 0));
+        CHECK(comes_back(sign * date, 1) && !comes_back(sign * (date + 1), 1));
+        CHECK(comes_back(sign * number, 2) && !comes_back(sign * (number + 1), 2));
+    }
+    CHECK(!comes_back(INT64_MIN, 0) && !comes_back(INT64_MAX, 0));
+    CHECK(!comes_back(INT64_MIN, 1) && !comes_back(INT64_MAX, 1));
+    CHECK(comes_back(INT64_MIN, 2) && !comes_back(INT64_MAX, 2));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(counts);
     CHECK_RUN(small_items);
+    CHECK_RUN(numbers);
     return check_done("unit.partial_code");
 }

@@ -95,16 +95,44 @@ static uint64_t zigzag(int64_t v)
     return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
 }
 
-#define SIGNED(name_, type, most)                                                                  \
-    void stk_code_##name_(struct stk_code *c, const char *name, type *v)                           \
-    {                                                                                              \
-        uint64_t wide = zigzag(*v);                                                                \
-        if (code(c, name, 'i', &wide, most)) {                                                     \
-            *v = (type)(wide >> 1 ^ (0 - (wide & 1)));                                             \
-        }                                                                                          \
+static void code_signed(struct stk_code *c, const char *name, int64_t *v, uint64_t most)
+{
+    uint64_t wide = zigzag(*v);
+    if (code(c, name, 'i', &wide, most)) {
+        *v = (int64_t)(wide >> 1 ^ (0 - (wide & 1)));
     }
-SIGNED(i32, int32_t, UINT32_MAX)
-SIGNED(i64, int64_t, UINT64_MAX)
+}
+
+void stk_code_i32(struct stk_code *c, const char *name, int32_t *v)
+{
+    int64_t wide = *v;
+    code_signed(c, name, &wide, UINT32_MAX);
+    *v = (int32_t)wide;
+}
+
+// `none`: a number that may be there beside those up to `most`.
+static void code_up_to(struct stk_code *c, const char *name, int64_t *v, int64_t most, int64_t none)
+{
+    code_signed(c, name, v, UINT64_MAX);
+    bool is_fit = (*v >= -most && *v <= most) || *v == none || c->mode == STK_CODE_LAYOUT;
+    c->failed |= !is_fit;
+    *v = is_fit ? *v : 0;
+}
+
+void stk_code_i64(struct stk_code *c, const char *name, int64_t *v)
+{
+    code_up_to(c, name, v, STK_CODE_NUMBER_MOST, 0);
+}
+
+void stk_code_date(struct stk_code *c, const char *name, int64_t *v)
+{
+    code_up_to(c, name, v, STK_CODE_DATE_MOST, 0);
+}
+
+void stk_code_maybe(struct stk_code *c, const char *name, int64_t *v, int64_t none)
+{
+    code_up_to(c, name, v, STK_CODE_NUMBER_MOST, none);
+}
 
 void stk_code_below(struct stk_code *c, const char *name, uint32_t *v, uint32_t count)
 {
@@ -222,7 +250,7 @@ void *stk_code_list(struct stk_code *c, const char *name, void *items, uint32_t 
     if (!code(c, name, 'l', &n, UINT32_MAX)) {
         return items;
     }
-    c->failed |= n > (uint64_t)(c->end - c->at) / least_bytes(item_size);
+    c->failed |= n > 1 && n > (uint64_t)(c->end - c->at) / least_bytes(item_size);
     *count = c->failed ? 0 : (uint32_t)n;
     void *read = *count ? stk_arena_array(c->arena, *count, item_size) : NULL;
     if (*count && !read) {

@@ -13,6 +13,9 @@
 // file instead of misreading it. Numbers are varints, signed ones in zigzag form; a text that
 // occurred before is its number.
 //
+// What adds and multiplies times trusts that they are of a recording, so a signed number is at most
+// 2^53 (104 days of nanoseconds), a date 2^61. Neither is written or read beyond that.
+//
 // Reading trusts nothing: it stops at the end of the bytes, refuses values that do not fit their
 // member, numbers that are not finite and lists that the bytes that are left can't hold. The
 // first problem sets `failed`; from then on all that is read is zero.
@@ -24,6 +27,9 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
+
+#define STK_CODE_NUMBER_MOST ((int64_t)1 << 53)
+#define STK_CODE_DATE_MOST ((int64_t)1 << 61)
 
 enum stk_code_mode { STK_CODE_WRITE, STK_CODE_READ, STK_CODE_LAYOUT };
 
@@ -48,6 +54,9 @@ void stk_code_u32(struct stk_code *c, const char *name, uint32_t *v);
 void stk_code_u64(struct stk_code *c, const char *name, uint64_t *v);
 void stk_code_i32(struct stk_code *c, const char *name, int32_t *v);
 void stk_code_i64(struct stk_code *c, const char *name, int64_t *v);
+void stk_code_date(struct stk_code *c, const char *name, int64_t *v); // nanoseconds since 1970
+// A number, or the end of its type that stands for none: INT64_MIN or INT64_MAX.
+void stk_code_maybe(struct stk_code *c, const char *name, int64_t *v, int64_t none);
 void stk_code_f64(struct stk_code *c, const char *name, double *v);       // finite
 void stk_code_text(struct stk_code *c, const char *name, const char **v); // may be NULL
 // A value below `count`: of an enumeration, or an index.

@@ -32,12 +32,14 @@ static void code_series(struct stk_code *c, struct stk_machine_series *x)
     x->info = c->failed ? NULL : stk_sample_info(x->sample);
 }
 
-// What it is after the one before. Returns it.
+// What it is after the one before: a date or a value. Returns it.
 static int64_t code_rise(struct stk_code *c, const char *name, int64_t value, int64_t last)
 {
     int64_t rise = (int64_t)((uint64_t)value - (uint64_t)last);
-    stk_code_i64(c, name, &rise);
-    return (int64_t)((uint64_t)last + (uint64_t)rise);
+    stk_code_date(c, name, &rise);
+    value = (int64_t)((uint64_t)last + (uint64_t)rise);
+    c->failed |= value > STK_CODE_DATE_MOST || value < -STK_CODE_DATE_MOST;
+    return c->failed ? 0 : value;
 }
 
 // A value that is no whole number has the precision of a float (machine.c): its exponents repeat.
@@ -90,8 +92,8 @@ static void code_samples(struct stk_code *c, struct stk_machine *x)
 
 void stk_code_machine(struct stk_code *c, struct stk_machine *x)
 {
-    STK_CODE(c, x->first_ns);
-    STK_CODE(c, x->last_ns);
+    stk_code_date(c, "first_ns", &x->first_ns);
+    stk_code_date(c, "last_ns", &x->last_ns);
     x->series = stk_code_list(c, "series", x->series, &x->series_count, sizeof *x->series);
     for (uint32_t i = 0; i < x->series_count && !c->failed; i++) {
         code_series(c, &x->series[i]);

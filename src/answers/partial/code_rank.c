@@ -37,6 +37,11 @@ static void code_recompiled(struct stk_code *c, struct stk_recompiled *x)
     }
 }
 
+static void code_least(struct stk_code *c, const char *name, int64_t *v)
+{
+    stk_code_maybe(c, name, v, INT64_MAX);
+}
+
 // A function per struct of summed.def: code_stk_facts and others.
 #define code_stk_example code_example
 #define code_stk_recompiled code_recompiled
@@ -44,7 +49,15 @@ static void code_recompiled(struct stk_code *c, struct stk_recompiled *x)
     static void code_##tag(struct stk_code *c, struct tag *x)                                      \
     {
 #define END(tag) }
-#define MEMBER(operator, type, name) STK_CODE(c, x->name);
+#define CODE_AND STK_CODE
+#define CODE_FIRST STK_CODE
+#define CODE_MAX STK_CODE
+#define CODE_OR STK_CODE
+#define CODE_SUM STK_CODE
+#define CODE_TIME STK_CODE
+#define CODE_MIN(c, member)                                                                        \
+    _Generic((member), int64_t: code_least, double: stk_code_f64)((c), #member, &(member))
+#define MEMBER(operator, type, name) CODE_##operator(c, x->name);
 #define ARRAY(operator, type, name, count) STK_CODE_ARRAY(c, x->name, count)
 #define FOLLOW(type, name, operator, leader) STK_CODE(c, x->name);
 #define FOLLOWS(type, name, count, operator, leader) STK_CODE_ARRAY(c, x->name, count)
@@ -186,7 +199,7 @@ static void code_collectives(struct stk_code *c, struct stk_collective **list, u
         int64_t hidden = x->dur_ns - x->exposed_ns;
         int32_t step = (int32_t)(x->step - last_step);
         uint32_t class = stk_collective_class_index(x);
-        STK_CODE(c, start);
+        stk_code_date(c, "start", &start);
         STK_CODE(c, dur);
         STK_CODE(c, hidden);
         STK_CODE(c, step);
@@ -194,6 +207,7 @@ static void code_collectives(struct stk_code *c, struct stk_collective **list, u
         if (c->mode == STK_CODE_READ) {
             c->failed |= dur < 0 || dur > STK_COLLECTIVE_NS_MAX || hidden < 0 || hidden > dur;
             x->start_ns = (int64_t)((uint64_t)start + last_ns);
+            c->failed |= x->start_ns > STK_CODE_DATE_MOST || x->start_ns < -STK_CODE_DATE_MOST;
             x->dur_ns = c->failed ? 0 : dur;
             x->exposed_ns = c->failed ? 0 : dur - hidden;
             x->step = (uint32_t)step + last_step;
@@ -217,7 +231,7 @@ void stk_code_rank(struct stk_code *c, struct stk_rank_sum *x)
     STK_CODE(c, x->rank);
     STK_CODE(c, x->world_size);
     STK_CODE(c, x->host);
-    STK_CODE(c, x->base_ns);
+    stk_code_date(c, "base_ns", &x->base_ns);
     LIST_OF(c, x->devices, x->device_count, code_device);
     stk_code_below(c, "source", (uint32_t *)&x->source, STK_STEPS_INFERRED + 1);
     STK_CODE(c, x->confidence);

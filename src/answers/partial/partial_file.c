@@ -103,8 +103,10 @@ enum stoker_status stk_partial_pack(const struct stk_partial_item *item, struct 
     uint8_t *bytes = ok ? stk_arena_alloc(arena, packed.count) : NULL;
     enum stoker_status status = STOKER_OK;
     if (!ok) {
-        status = stk_err_set(err, STOKER_ELIMIT, "%s: its partial needs more than %zu MB",
-                             item->path, STK_PARTIAL_ITEM_MAX >> 20);
+        status = stk_err_set(
+            err, STOKER_ELIMIT,
+            "%s: its partial needs more than %zu MB, or has times of more than 104 days",
+            item->path, STK_PARTIAL_ITEM_MAX >> 20);
     } else if (!bytes) {
         status = stk_err_nomem(err);
     } else {

@@ -129,7 +129,7 @@ static void code_info(struct stk_code *c, struct stk_input_info *x)
         code_issue(c, &x->issues[i]);
     }
     STK_CODE_ARRAY(c, x->issue_notes, STK_ISSUE_COUNT);
-    STK_CODE(c, x->base_ns);
+    stk_code_date(c, "base_ns", &x->base_ns);
 }
 
 static void code_rank_and_kept(struct stk_code *c, struct stk_rank_sum *rank)
