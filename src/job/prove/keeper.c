@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process between; see keeper.h. It hears orders and tells news over a pair of sockets. The end
-// of the other side, which the kernel closes with its process, is the order to end all, too. The
-// command's number stays taken until its group has been ended: it is waited for last.
+// The keeper process; see keeper.h. It gets orders and sends news over a socket pair. If the other
+// side closes, as when its process dies, that is also an order to end everything. The command is
+// reaped last, so that its process number stays in use until its group has ended.
 #include "job/prove/keeper.h"
 
 #include <errno.h>
@@ -40,8 +40,8 @@ static void tell(int line, const void *bytes, size_t n)
     }
 }
 
-// Linux reports once that the other side closed with an order unread (ECONNRESET), before it hands
-// over the news sent earlier: those are still in the queue.
+// If the other side closed with an order unread, Linux first reports ECONNRESET once; news sent
+// earlier is still in the queue.
 static ssize_t hear(int line, void *bytes, size_t n)
 {
     ssize_t got;
@@ -51,10 +51,10 @@ static ssize_t hear(int line, void *bytes, size_t n)
     return got;
 }
 
-// ---- in the process between, and in the command ----
+// ---- in the keeper process, and in the command ----
 
-// In the child that becomes the command. A failure's error number is sent through the
-// pipe that a successful start closes.
+// In the child that becomes the command. Sends the errno of a failure through the pipe, which a
+// successful start closes.
 static void become(const struct keeping *k, int failure, pid_t parent)
 {
     STK_ASSERT(k->argv && k->argv[0]);
@@ -108,8 +108,8 @@ static bool has_ended(const struct keeping *k)
            info.si_pid == k->command;
 }
 
-// Until the command has ended, by itself or by an order. Its end is seen by a descriptor of its
-// process where the system has them (Linux 5.3), else by asking every millisecond.
+// Waits until the command has ended, by itself or by an order. Its end shows on a process file
+// descriptor if the system has them (Linux 5.3), else by polling every millisecond.
 static void watch(struct keeping *k)
 {
     struct pollfd fds[2] = {{k->line, POLLIN, 0},
@@ -130,7 +130,7 @@ static void watch(struct keeping *k)
     }
 }
 
-// What this program does on signals is not for its copies; what is ignored stays so.
+// Removes this program's signal handlers in a copy of it; ignored signals stay ignored.
 static void forget_handlers(void)
 {
     for (int i = 1; i < NSIG; i++) {
@@ -141,7 +141,7 @@ static void forget_handlers(void)
     }
 }
 
-// All of the process between.
+// The whole keeper process.
 static void keep(struct keeping *k)
 {
     struct stk_left_behind left;
@@ -154,7 +154,7 @@ static void keep(struct keeping *k)
     tell(k->line, &error, sizeof error);
     if (!error) {
         watch(k);
-        kill(-k->command, SIGKILL); // what is left of the group
+        kill(-k->command, SIGKILL); // the rest of the group
         while (wait4(k->command, &k->end.wait_status, 0, &k->end.used) < 0 && errno == EINTR) {
             continue;
         }
@@ -164,7 +164,7 @@ static void keep(struct keeping *k)
     _exit(0);
 }
 
-// ---- in this process ----
+// ---- in the calling process ----
 
 static enum stoker_status cannot_start(const char *what, int error, struct stoker_err *err)
 {
@@ -189,7 +189,7 @@ enum stoker_status stk_keeper_start(struct stk_keeper *k, char *const *argv, cha
     }
     *k = (struct stk_keeper){.pid = fork(), .line = ends[0]};
     if (k->pid == 0) {
-        close(ends[0]); // else its own copy would keep the line open
+        close(ends[0]); // otherwise its own copy would keep the line open
         keep(&(struct keeping){.argv = argv, .env = env, .output = output, .line = ends[1]});
     }
     error = k->pid < 0 ? errno : 0;

@@ -29,7 +29,7 @@ bool stk_ledger_path(char *to, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-// "model name : ..." of the first processor; and how many this process may use.
+// "model name : ..." of the first processor, and how many this process may use.
 static void processor_name(char *to, size_t size)
 {
     char row[256];
@@ -102,7 +102,7 @@ void stk_ledger_hash(const char *path, char to[32])
     }
 }
 
-// A cell: what would end it, or the line, is a space.
+// Writes a cell, with spaces for characters that would end it or the line.
 static size_t put_cell(char *to, size_t at, const char *text, char end)
 {
     STK_ASSERT(at < LINE);
@@ -149,7 +149,7 @@ static void make_above(const char *path)
         if (path[i] == '/') {
             memcpy(part, path, i);
             part[i] = 0;
-            mkdir(part, 0700); // what it could not, the file will tell
+            mkdir(part, 0700); // if this fails, opening the file reports it
         }
     }
 }
@@ -160,7 +160,7 @@ static enum stoker_status cannot(const char *path, int error, struct stoker_err 
                        strerror(error));
 }
 
-// Under the lock: what is there, a header where nothing is, and an end to a line that has none.
+// Under the lock: adds a header to an empty file, and a line end if the last line has none.
 static int append_locked(int fd, const char *line, size_t n)
 {
     char bytes[LINE + sizeof STK_LEDGER_HEADER + 1], last = '\n';
@@ -205,6 +205,6 @@ enum stoker_status stk_ledger_append(const char *path, const struct stk_ledger_l
     if (!error) {
         error = append_locked(fd, text, n);
     }
-    close(fd); // with the lock
+    close(fd); // also releases the lock
     return error ? cannot(path, error, err) : STOKER_OK;
 }

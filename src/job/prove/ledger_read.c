@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the ledger, and sums up how predictions came true; see ledger.h. A line that lacks a column
-// or has an invalid number is counted as damaged; reading goes on after it.
+// Reads the ledger and sums up the accuracy of its predictions; see ledger.h. A line that lacks a
+// column or has an invalid number is skipped and counted as damaged.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { LINE = 4096, LINES = 1000000, COLUMNS = 13 };
 
-// Empty: unknown, so all three of a ratio are. False: no number.
+// An empty cell is unknown. False: neither empty nor a number.
 static bool read_number(const char *cell, double *to)
 {
     char *end;
@@ -51,8 +51,8 @@ static bool read_line(char *row, struct stk_ledger_line *to)
     return read_ratio(cells + 3, &to->predicted) && read_ratio(cells + 6, &to->measured);
 }
 
-// Reads the next line into `row` (LINE bytes). A line that is too long, cut, or has a zero byte (as
-// a crash may leave it) becomes an empty text, which is no ledger line. False at the end.
+// Reads the next line into `row` (LINE bytes). A line that is too long, cut, or has a zero byte
+// (perhaps after a crash) becomes an empty text, which is not a ledger line. False at the end.
 static bool next_row(FILE *f, char *row)
 {
     size_t n = 0;

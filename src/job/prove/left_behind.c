@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descendants of a command that has ended; see left_behind.h.
+// Ends descendants of an ended command; see left_behind.h.
 #include "job/prove/left_behind.h"
 
 #include "base/assert.h"
@@ -14,7 +14,7 @@
 
 enum { TRIES = 200, PAUSE_US = 10000 };
 
-// Calls see(l, pid) for each child of any thread of this process; returns how many there are.
+// Calls see(l, pid) for each child of any thread of this process; returns their number.
 static int each_child(struct stk_left_behind *l, void (*see)(struct stk_left_behind *l, pid_t pid))
 {
     char path[64];
@@ -78,7 +78,7 @@ void stk_left_behind_begin(struct stk_left_behind *l)
 void stk_left_behind_end(struct stk_left_behind *l)
 {
     for (int i = 0; !l->is_off && i < TRIES && each_child(l, end_one) > l->other_count; i++) {
-        usleep(i ? PAUSE_US : 0); // those that are killed hand their own children on
+        usleep(i ? PAUSE_US : 0); // when killed, they pass on their own children
     }
     prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)l->was_reaper);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run whose steps the hooks time; see measured.h.
+// A run with steps timed by the hooks; see measured.h.
 #include "job/prove/measured.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include "job/capture/parent/scratch.h"
 #include "job/capture/parent/step_record.h"
 
-enum { FACTS_BYTES = 4 << 20 }; // of a file of _stoker_tune.py, that are looked at
+enum { FACTS_BYTES = 4 << 20 }; // read from a file of _stoker_tune.py at most
 
 struct measuring {
     const struct stk_measure *run;
@@ -94,7 +94,7 @@ enum stoker_status stk_measure_read(const char *folder, uint64_t warmup, uint64_
     return read_steps(folder, warmup, steps, to, err);
 }
 
-// A line "applied ..." in any file that _stoker_tune.py wrote.
+// Is there a line "applied ..." in a file of _stoker_tune.py?
 static bool has_applied(const char *folder)
 {
     DIR *d = opendir(folder);

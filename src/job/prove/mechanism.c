@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two profiles beside a proof; see mechanism.h.
+// Compares two profiles for a proof; see mechanism.h.
 #include "job/prove/mechanism.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void take(const struct stoker_diff *d, int64_t gained_ns, struct stk_mech
         snprintf(to->why, sizeof to->why, "the profiles can't be compared; stoker diff says why");
         return;
     }
-    // Of what became slower, the cause is what grew.
+    // If B is slower, the cause is the part that grew.
     const char *part = gained_ns < 0 && moved ? moved : cause ? cause : moved;
     snprintf(to->part, sizeof to->part, "%s", part);
     stoker_diff_part(d, part, &to->a_ns, &to->b_ns);

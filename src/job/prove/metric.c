@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "job/prove/paired.h"
 
-#define WARMUP_PART 5 // a fifth of the numbers, where nobody says how many
+#define WARMUP_PART 5 // a fifth of the numbers, unless set
 
 enum stoker_status stk_metric_open(struct stk_metric *m, const char *pattern,
                                    struct stoker_err *err)
@@ -64,7 +64,7 @@ static enum stoker_status add_number(struct stk_metric *m, double v, struct stok
     return STOKER_OK;
 }
 
-// The last lines: the older half goes when there is no room.
+// Keeps the last lines: without room, drops the older half.
 static void keep_tail(struct stk_metric *m)
 {
     STK_ASSERT(m->line_n <= STK_METRIC_LINE && m->tail_n < STK_METRIC_TAIL);
@@ -138,7 +138,7 @@ enum stoker_status stk_metric_feed(struct stk_metric *m, const char *bytes, size
     STK_ASSERT(m->line_n <= STK_METRIC_LINE);
     enum stoker_status status = STOKER_OK;
     for (size_t i = 0; i < n && status == STOKER_OK; i++) {
-        if (bytes[i] == '\n' || bytes[i] == '\r') { // progress bars write over their line
+        if (bytes[i] == '\n' || bytes[i] == '\r') { // progress bars overwrite their line
             status = m->line_n ? take_line(m, err) : STOKER_OK;
         } else if (m->line_n < STK_METRIC_LINE) {
             m->line[m->line_n++] = bytes[i];

@@ -12,17 +12,17 @@
 enum { STK_METRIC_LINE = 4096, STK_METRIC_TAIL = 1200, STK_METRIC_NUMBERS = 1000000 };
 
 struct stk_metric {
-    struct stk_regex *regex; // NULL: the lines are only kept
-    uint32_t part;           // of a match that is the number
+    struct stk_regex *regex; // NULL: only keep lines
+    uint32_t part;           // the part of a match with the number
     double *numbers;
     size_t count, room, left_out;
     char line[STK_METRIC_LINE];
     size_t line_n;
-    char tail[STK_METRIC_TAIL]; // of the output, whole lines where they fit
+    char tail[STK_METRIC_TAIL]; // of the output, complete lines if they fit
     size_t tail_n;
 };
 
-// pattern NULL: no numbers are looked for. The first parenthesis is the number, or else all of the
+// pattern NULL: doesn't look for numbers. The number is the first parenthesis, or else the whole
 // match.
 STK_MUST_CHECK enum stoker_status stk_metric_open(struct stk_metric *m, const char *pattern,
                                                   struct stoker_err *err);
@@ -30,7 +30,7 @@ void stk_metric_close(struct stk_metric *m);
 void stk_metric_begin(struct stk_metric *m); // another run
 STK_MUST_CHECK enum stoker_status stk_metric_feed(struct stk_metric *m, const char *bytes, size_t n,
                                                   struct stoker_err *err);
-// At the end of the output: the median of what follows the first `warmup` numbers; below 0: after
-// a fifth of them.
+// At the end of the output: the median of the numbers after the first `warmup`; below 0: after a
+// fifth of them.
 STK_MUST_CHECK enum stoker_status stk_metric_end(struct stk_metric *m, int64_t warmup,
                                                  double *value, struct stoker_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others take of the machine; see neighbours.h. Format: proc_stat(5).
+// Load from other programs; see neighbours.h. Format: proc_stat(5).
 #include "job/prove/neighbours.h"
 
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other programs, and other machines on the same host, took of the processors during a run:
-// Linux' counters of /proc/stat before and after it, less what the run itself used.
+// The processor time that other programs, and other virtual machines on the host, used during a
+// run: the difference of Linux' counters in /proc/stat before and after it, minus the run's own
+// use.
 // Limits: counters tick a hundred times a second, so runs below half a second are not judged; in a
-// container the counters are those of the machine; where there is no /proc/stat all shares are 0.
+// container the counters are those of the machine; without /proc/stat all shares are 0.
 #pragma once
 
 #include <stdint.h>
@@ -14,7 +15,7 @@ struct stk_neighbour_shares {
     double others, stolen; // of the time of all processors
 };
 void stk_neighbours_look(struct stk_neighbours *n);
-// Between two looks, in which a run used this much processor time.
+// The shares between two readings, if the run used this much processor time meanwhile.
 struct stk_neighbour_shares stk_neighbours_between(const struct stk_neighbours *before,
                                                    const struct stk_neighbours *after,
                                                    uint64_t own_cpu_ns);

@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "base/student.h"
 
-#define TRIM 0.125 // of the pairs, at either end
+#define TRIM 0.125 // of the pairs, at each end
 
 static double middle(const double *sorted, size_t count)
 {
@@ -55,8 +55,8 @@ static double mean_of(const double *values, int count)
     return sum / count;
 }
 
-// How much neighbors resemble each other; not below 0, and not above what a widening can mend. The
-// mean being unknown, independent values give -1/count, which is taken off.
+// The correlation of neighbors, at least 0 and at most 0.8, beyond which wider intervals don't
+// help. Since the mean is estimated, independent values give -1/count, which is subtracted.
 static double correlation_of(const double *values, int count)
 {
     double mean = mean_of(values, count), own = 0, with_next = 0;

@@ -29,7 +29,7 @@ static bool stop(void *arg)
     return p->plan->stop && p->plan->stop(p->plan->arg);
 }
 
-// The message has room for the end of the output, which says why, in one line.
+// The message includes the end of the output in one line, which usually has the reason.
 static enum stoker_status failed(struct proving *p, int side, const struct stk_trial_result *r,
                                  struct stoker_err *err)
 {
@@ -72,7 +72,7 @@ static enum stoker_status no_steps(struct proving *p, int side, const struct stk
         (unsigned long long)stk_proof_warmup(p->plan), STK_MEASURE_LEAST);
 }
 
-// A run with the hooks; of a first look at what there is to measure, too.
+// A run with the hooks; the first runs also decide what to measure.
 static enum stoker_status run_steps(struct proving *p, int side, struct stk_measured *m,
                                     struct stoker_err *err)
 {
@@ -122,7 +122,7 @@ void stk_proof_know(struct stk_proof *proof, int side, int pair, const struct st
     proof->ranks = m->ranks > proof->ranks ? m->ranks : proof->ranks;
 }
 
-// pair below 0: it is not counted.
+// pair below 0: the run doesn't count.
 static enum stoker_status run_once(struct proving *p, int pair, int side, struct stoker_err *err)
 {
     const struct stk_proof_plan *plan = p->plan;
@@ -184,7 +184,7 @@ static enum stoker_status run_pair(struct proving *p, int pair, struct stoker_er
     return STOKER_OK;
 }
 
-// The same look at the pairs that are not stalled, where enough are left.
+// The same look without stalled pairs, if enough are left.
 static void look_without_stalls(struct stk_proof *proof, double error)
 {
     double logs[STK_PAIRED_MAX];
@@ -208,7 +208,7 @@ void stk_proof_look(struct stk_proof *proof, double error)
     look_without_stalls(proof, error);
 }
 
-// It decides, and a change is known to within half of itself.
+// A verdict; for a change, also an interval of at most half its size to each side.
 static bool is_enough(const struct stk_paired *r)
 {
     double change = fabs(r->estimate - 1), width = r->high - r->low;
@@ -237,7 +237,7 @@ static enum stoker_status run_pairs(struct proving *p, struct stoker_err *err)
             }
         }
     }
-    proof->look -= proof->look == proof->looks.count; // the last one decided
+    proof->look -= proof->look == proof->looks.count; // if all were used, the last one decided
     return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two profiles show about a proof; see proof.h. They are recorded after the measurement, since
-// profiling slows the run.
+// Explains a proof from two profiles; see proof.h. They are recorded after the measurement, since
+// profiling slows a run.
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool stop(void *arg)
     return plan->stop && plan->stop(plan->arg);
 }
 
-// A window of one side, in a folder of its own. Without one, proof->mechanism says why.
+// Records a window of one side, in a separate folder. If that fails, proof->mechanism says why.
 static enum stoker_status record(const struct stk_proof_plan *plan, int side,
                                  struct stk_mechanism *to, struct stk_scratch *folder,
                                  struct stoker_err *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A proof for programs (results/proof.h). `ratio` is B's time over A's: of mean steps where
-// `measured` says "steps". Where it does not, `median_step_ns` and its like are absent: `median`
-// says what a run gave, in `unit`.
+// A proof for programs (results/proof.h). `ratio` is B's time over A's: of mean steps if `measured`
+// is "steps". Otherwise `median_step_ns` and similar fields are absent; `median` is a run's value,
+// in `unit`.
 #include <math.h>
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 
 static struct stk_interval ratio_of(const struct stk_paired *r)
 {
-    return (struct stk_interval){.has_bounds = isfinite(r->low), // else too few pairs
+    return (struct stk_interval){.has_bounds = isfinite(r->low), // otherwise too few pairs
                                  .low = r->low,
                                  .estimate = r->estimate,
                                  .high = r->high};

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "job/prove/proof_out.h"
 
-// As code in a cell of a table, which backticks, bars and line ends would end.
+// Writes code in a table cell, without backticks, bars and line ends, which would end it.
 static void put_code(const char *text, struct stk_sink *to)
 {
     stk_sink_text(to, "`");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words and figures that all forms of a proof share; see proof_out.h.
+// Text and figures shared by all forms of a proof; see proof_out.h.
 #include "job/prove/proof_out.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-#define OTHERS_MOST 0.10 // of the processors, of a run, before it is reported
+#define OTHERS_MOST 0.10 // others' share of the processors; above it, a warning
 #define STOLEN_MOST 0.05
 #define CORRELATION_MOST 0.30 // of neighboring pairs
 
@@ -25,13 +25,13 @@ double stk_proof_noise(const struct stk_paired *result)
     return (result->high - result->low) / 2 / result->estimate;
 }
 
-// Of percents: one decimal below ten.
+// Decimals of percents: one below ten.
 static int decimals(double percent)
 {
     return fabs(percent) < 9.95 ? 1 : 0;
 }
 
-// How many times as fast; near 1, a third decimal shows the change.
+// Decimals of a ratio: near 1, a third one shows the change.
 static int ratio_decimals(double ratio)
 {
     return ratio < 1.0995 ? 3 : ratio < 9.995 ? 2 : 0;
@@ -81,8 +81,8 @@ void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_
 }
 
 struct spells {
-    int runs;    // that had more than the limit
-    double most; // of them
+    int runs;    // above the limit
+    double most; // the largest of these
 };
 
 static void warn_of(char *to, int *count, struct spells s, int runs, const char *who)
@@ -147,7 +147,7 @@ struct stk_proof_spread stk_proof_spread(const struct stk_proof *proof, int side
     for (size_t i = 0; i < n; i++) {
         values[i] = proof->runs[side][i].value;
     }
-    double median = stk_paired_median(values, n); // which sorts them
+    double median = stk_paired_median(values, n); // sorts them
     return (struct stk_proof_spread){values[0], median, values[n - 1]};
 }
 

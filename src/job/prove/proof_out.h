@@ -13,24 +13,24 @@ void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proo
 void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                     struct stk_sink *to);
 
-// What the forms share.
+// Shared by the forms.
 enum { STK_PROOF_SENTENCE = 640, STK_PROOF_WARNINGS = 6 };
 // "B is 1.61x faster [1.54, 1.70], 6 pairs"
 void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_PROOF_SENTENCE]);
-// What weakens a proof; returns how many texts.
+// Reasons to doubt a proof; returns their number.
 int stk_proof_warnings(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                        char to[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE]);
-const char *stk_proof_verdict(enum stk_paired_verdict verdict); // as in the JSON
-// Half of the interval, as a share of the estimate.
+const char *stk_proof_verdict(enum stk_paired_verdict verdict); // as in JSON
+// Half the width of the interval, as a share of the estimate.
 double stk_proof_noise(const struct stk_paired *result);
-// Least, median and most of what one side gave.
+// The least, median and largest value of one side.
 struct stk_proof_spread {
     double least, median, most;
 };
 struct stk_proof_spread stk_proof_spread(const struct stk_proof *proof, int side);
-// The median over one side's runs of each one's median step, in seconds.
+// The median of the median steps of one side's runs, in seconds.
 double stk_proof_median_step(const struct stk_proof *proof, int side);
-// What the profiles add, or "".
+// The result from the profiles, or "".
 void stk_proof_mechanism(const struct stk_proof *proof, char to[STK_PROOF_SENTENCE]);
 void stk_proof_predicted(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                          char to[STK_PROOF_SENTENCE]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A proof for people: the sentence, both sides, what was measured, what weakens it.
+// A proof for people: the sentence, both sides, what was measured, and warnings.
 #include "base/human.h"
 #include "base/text.h"
 #include "job/prove/proof_out.h"
 
-// A run's number: a time, or as the metric gives it.
+// A run's value: a time, or the metric.
 static void put_value(const struct stk_proof *proof, double v, char to[STK_HUMAN_MAX])
 {
     if (proof->of == STK_PROOF_METRIC) {

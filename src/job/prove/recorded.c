@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded runs as a proof; see recorded.h.
+// A proof from recorded runs; see recorded.h.
 #include "job/prove/recorded.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static enum stoker_status read_run(const struct stk_proof_plan *plan, const char
     return status;
 }
 
-// Of too few pairs: their mean, and nothing about how sure it is.
+// For too few pairs: their mean, without an interval.
 static struct stk_paired without_verdict(const double *logs, int pairs)
 {
     double sum = 0;

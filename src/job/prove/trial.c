@@ -14,13 +14,13 @@
 #include "job/prove/left_behind.h"
 
 enum { READS = 16 };          // at once
-#define ENDING_NS 5000000000u // that a run has to end by itself after SIGTERM
+#define ENDING_NS 5000000000u // after SIGTERM, until a run is killed
 
 struct running {
     const struct stk_trial *trial;
     struct stk_keeper keeper;
-    int output;                 // a descriptor; below 0: none
-    uint64_t start_ns, told_ns; // told to end; 0: not yet
+    int output;                 // a file descriptor; below 0: none
+    uint64_t start_ns, told_ns; // told_ns: when told to end; 0: not yet
 };
 
 static enum stoker_status start(struct running *r, struct stoker_err *err)
@@ -58,8 +58,8 @@ static uint64_t time_ns(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-// What is there of the output, up to a limit: who writes without end does not keep the clock from
-// being looked at. What has ended is closed. A pipe holds less than one go takes.
+// Reads the available output, up to a limit, so that endless output doesn't prevent a look at the
+// clock. Closes it at its end. A pipe has less than one call reads.
 static enum stoker_status read_output(struct running *r, struct stoker_err *err)
 {
     char bytes[65536];
@@ -78,7 +78,7 @@ static enum stoker_status read_output(struct running *r, struct stoker_err *err)
     return status;
 }
 
-// Whether a run that was told to end had its time for it; tells it where that is due.
+// Whether a run that was told to end has used up its time for it. Tells it to end when due.
 static bool ends(struct running *r, uint64_t now_ns, struct stk_trial_result *result)
 {
     if (!r->told_ns && r->trial->is_done && r->trial->is_done(r->trial->arg)) {
@@ -122,7 +122,7 @@ enum stoker_status stk_trial_run(const struct stk_trial *trial, struct stk_trial
     struct stk_keeper_end end;
     struct stk_left_behind left;
     *result = (struct stk_trial_result){0};
-    stk_left_behind_begin(&left); // where the keeper is killed
+    stk_left_behind_begin(&left); // in case the keeper is killed
     enum stoker_status status = start(&r, err);
     if (status == STOKER_OK) {
         status = watch(&r, result, err);

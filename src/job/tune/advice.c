@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice of a report; see advice.h.
+// The advice in a report; see advice.h.
 #include "job/tune/advice.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ enum stoker_status stk_advice_find(const struct stoker_result *result,
          i++) {
         const struct stk_rep_fix *fix = stk_fix_row_find(given.fix);
         if (!fix) {
-            continue; // of a framework's own text, without a file
+            continue; // a framework's own code, without a file
         }
         struct stk_tune_advice a = made(&given, fix, prices);
         a.rank = rank_of(to, a.finding);

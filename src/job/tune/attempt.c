@@ -57,7 +57,7 @@ static void explain(const struct stk_tune_pairs *p, char *why)
     }
 }
 
-// Whether the job learns the same; says so, and why not.
+// Whether the job learns the same; if not, sets why.
 static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
                             const struct stk_bounded *with, enum stk_tune_changes changes)
 {
@@ -76,7 +76,7 @@ static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
     return true;
 }
 
-// What is kept now is a further link between the job as it was and with all that was kept.
+// Extends the chain from the unchanged job to the job with all kept fixes.
 static void lengthen(struct stk_tune_chain *chain, const struct stk_tune_pairs *p)
 {
     STK_ASSERT(p->looked == p->count);
@@ -104,7 +104,7 @@ void stk_attempt_keep_set(struct stk_tuning *t, const struct stk_tune_pairs *p,
     double gone_s = stk_tune_middle(p->a_s, p->count) - stk_tune_middle(p->b_s, p->count);
     tune->kept = *set;
     tune->kept_s = stk_tune_middle(p->b_s, p->count);
-    // From here on all runs have it, and the budget has room for more of them.
+    // From here on all runs have the fix and are faster, so more of them fit in the budget.
     tune->run_s =
         fmax(tune->run_s / 10, tune->run_s - gone_s * (double)(tune->warmup + tune->steps));
     tune->verdict_ns = stk_clock_ns() - t->begun_ns;
@@ -131,7 +131,7 @@ bool stk_attempt_is_lost_in_noise(const struct stk_tune_tried *tried)
            tried->ratio.estimate < 1 - STK_TUNE_GAIN;
 }
 
-// The search ended within the pairs: by the budget, or from outside.
+// The search ended during the pairs: by the budget, or from outside.
 static void leave_unfinished(struct stk_tuning *t, struct stk_tune_tried *tried, const char *how)
 {
     size_t n = strlen(tried->why);
@@ -157,7 +157,7 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
             t->tune->is_over_budget || !stk_attempt_is_aside(tried->choice.fix);
         leave_unfinished(t, tried, "the budget ran out");
     } else if (stk_attempt_is_lost_in_noise(tried) && patience == STK_TUNE_FIRST) {
-        tried->is_put_off = true; // what is left of the budget after the others is its own
+        tried->is_put_off = true; // it gets the budget that the others leave
     } else {
         bool is_worse = p->result.estimate > 1 + STK_TUNE_GAIN &&
                         (p->count < STK_PAIRED_MIN || p->result.low > 1);
@@ -166,7 +166,7 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
     }
 }
 
-// What shortens the start keeps something from one run for the next: this is the one before.
+// Fixes that shorten the start keep something for the next run: this is the run before.
 static enum stoker_status fill_cache(struct stk_tuning *t, const struct stk_tune_set *set,
                                      struct stoker_err *err)
 {
@@ -211,7 +211,7 @@ enum stoker_status stk_attempt_one(struct stk_tuning *t, struct stk_tune_tried *
     return status;
 }
 
-// One run of a value; its time where it took hold.
+// One run with a value; its time if the fix was applied.
 static enum stoker_status screen_one(struct stk_tuning *t, struct stk_tune_tried *value,
                                      double *step_s, struct stoker_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strong baseline as one trial; see attempt.h. What its fixes save together shows where each
-// alone saves nothing (a parallel map without a prefetch), and costs one trial's runs.
-// Limits: of a set that is faster, no part is known to be; a part that is slower alone hides in it.
+// The strong baseline as one trial; see attempt.h. It shows what its fixes save together even if
+// each alone saves nothing (a parallel map without a prefetch), for the runs of one trial.
+// Limits: if the set is faster, it isn't known which part is; a slower part isn't seen.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "job/tune/attempt.h"
 
-// All rows of the set's fixes, decided alike.
+// Decides all rows of the set's fixes alike.
 static enum stoker_status decide_all(struct stk_tuning *t, const struct stk_tune_set *set,
                                      enum stk_tune_state state, const char *why,
                                      const struct stk_tune_losses *losses, struct stoker_err *err)
@@ -40,7 +40,7 @@ static enum stoker_status keep_all(struct stk_tuning *t, const struct stk_tune_s
         stk_losses_compare(&tune->original[0].facts.losses, &tune->original[1].facts.losses,
                            &with->facts.losses, stk_tune_changes_of(set));
     if (losses.numerics == STK_NUMERICS_DIFFER) {
-        return STOKER_OK; // which of them is at fault shows in the trial of each
+        return STOKER_OK; // the trial of each shows which one is at fault
     }
     stk_attempt_keep_set(t, p, set);
     for (int i = 0; i < set->count; i++) {
@@ -62,7 +62,7 @@ static enum stoker_status judge(struct stk_tuning *t, const struct stk_tune_set 
         return keep_all(t, set, p, with, err);
     }
     if (fabs(change) > STK_TUNE_GAIN) {
-        return STOKER_OK; // each has its own turn
+        return STOKER_OK; // each gets its own turn
     }
     snprintf(why, sizeof why, "%.1f%% %s time together with the others, in %d pairs",
              100 * fabs(change), change < 0 ? "less" : "more", p->count);

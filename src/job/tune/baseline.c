@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job as it is; see baseline.h. A run that fails here ends the search.
+// The unchanged job; see baseline.h. A run that fails here ends the search.
 #include "job/tune/baseline.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 #include "base/assert.h"
 #include "job/capture/parent/folder.h"
 
-#define AIM_S 3.0 // that the measured steps of a run take, where the budget is large enough
-enum { SEARCH_RUNS = 60 }; // that a search of some fixes takes
+#define AIM_S 3.0          // of measured steps per run, if the budget is large enough
+enum { SEARCH_RUNS = 60 }; // runs of a typical search
 enum { WINDOW = 5, STEPS_MIN = 24, STEPS_MAX = 4000 };
-// Steps so long that a run of as many as others have would take most of the budget: three rounds of
-// four workers' batches, after half of the warm-up.
+// From this step length on, the usual number of steps would use most of the budget. Such runs
+// measure three rounds of four workers' batches, after half of the warm-up.
 #define LONG_STEP_S 0.25
 enum { STEPS_LONG = 12, WARMUP_LONG = 5 };
 
@@ -30,8 +30,7 @@ static enum stoker_status no_job(const struct stk_bounded *m, struct stoker_err 
                        m->why[0] ? m->why : "no steps were seen");
 }
 
-// As many steps as take some seconds; whole epochs where these are short. Fewer where a step is
-// long.
+// Steps for some seconds; complete epochs if these are short. Fewer if steps are long.
 static uint64_t steps_for(const struct stk_tuning *t, double step_s)
 {
     const struct stk_tune *tune = t->tune;
@@ -39,7 +38,7 @@ static uint64_t steps_for(const struct stk_tuning *t, double step_s)
         return STEPS_LONG;
     }
     double share_s =
-        (double)t->plan->budget_ns * 1e-9 / SEARCH_RUNS / 2; // half of a run starts the job
+        (double)t->plan->budget_ns * 1e-9 / SEARCH_RUNS / 2; // half of a run is the job's start
     double wanted = step_s > 0 ? fmin(AIM_S, share_s) / step_s : STEPS_MIN;
     uint64_t n = wanted < STEPS_MIN ? STEPS_MIN : wanted > STEPS_MAX ? STEPS_MAX : (uint64_t)wanted;
     long epoch = stk_facts_number(&tune->facts, "torch.dataloader.batches", 0);
@@ -48,7 +47,7 @@ static uint64_t steps_for(const struct stk_tuning *t, double step_s)
     return whole <= 2 * n ? whole : n;
 }
 
-// What the capture says of the job; its facts are the search's from here on.
+// Takes the facts of the capture over into the search.
 static enum stoker_status take_capture(struct stk_tuning *t, struct stk_bounded *m,
                                        struct stk_candidates *found, struct stoker_err *err)
 {
@@ -109,7 +108,7 @@ static enum stoker_status run_original(struct stk_tuning *t, struct stk_bounded 
     return status == STOKER_OK && m->has_failed ? no_job(m, err) : status;
 }
 
-// The mean of a run may be far from the capture's middle step: batches come in bursts, epochs end.
+// A run's mean may differ much from the capture's median step: batches come in bursts, epochs end.
 static void settle_steps(struct stk_tuning *t, const struct stk_bounded *m)
 {
     struct stk_tune *tune = t->tune;

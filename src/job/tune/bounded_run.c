@@ -34,9 +34,9 @@ struct running {
     struct stk_tune_printed printed;
     uint64_t start_ns;
     unsigned looks;
-    pid_t root; // whose descendants the processes of the job are
+    pid_t root; // ancestor of all processes of the job
     bool is_too_large;
-    int opened, mark; // of a folder that goes with the run, and its mark; below 0: none
+    int opened, mark; // of a temporary folder, and its mark; below 0: none
 };
 
 static void starts(void *arg, pid_t root)
@@ -67,8 +67,8 @@ static enum stoker_status take(void *arg, const char *bytes, size_t n, struct st
     return stk_printed_feed(&r->printed, bytes, n, err);
 }
 
-// Of at least one step. The first ones, and those that a profiler slowed, count where there are no
-// others.
+// For at least one step. The first steps, and those slowed by a profiler, count only if there are
+// no others.
 static double median_of(const struct stk_steps_record *records, size_t n, bool with_flagged)
 {
     STK_ASSERT(n > 0);
@@ -83,7 +83,8 @@ static double median_of(const struct stk_steps_record *records, size_t n, bool w
     return kept ? stk_paired_median(values, kept) : with_flagged ? 0 : median_of(records, n, true);
 }
 
-// What of the steps is waiting for input, the first one and those that a profiler slowed left out.
+// The share of waiting for input in the steps, without the first one and those slowed by a
+// profiler.
 static double wait_share_of(const struct stk_steps_record *records, size_t n)
 {
     double wait = 0, all = 0;
@@ -96,7 +97,7 @@ static double wait_share_of(const struct stk_steps_record *records, size_t n)
     return all > 0 ? fmin(1, wait / all) : -1;
 }
 
-// A job that ends within the warm-up is judged on the steps after its first quarter.
+// If a job ends within the warm-up, the steps after its first quarter are judged.
 static enum stoker_status judge(struct running *r, struct stoker_err *err)
 {
     struct stk_bounded *m = r->out;
@@ -195,7 +196,7 @@ static enum stoker_status run(struct running *r, const struct stk_tune_set *set,
     if (status == STOKER_OK) {
         status = stk_measure_run(&measure, &ran, err);
         if (status == STOKER_EINTR && r->is_too_large) {
-            status = STOKER_OK; // it was this file that interrupted
+            status = STOKER_OK; // this file itself interrupted it
         }
     }
     if (status == STOKER_OK) {
@@ -206,8 +207,8 @@ static enum stoker_status run(struct running *r, const struct stk_tune_set *set,
     return status;
 }
 
-// A run's folder, unless its profile is kept, has a mark from the beginning until all else in it is
-// gone: where this is killed, the next run finds and removes it (leftover.h).
+// A run's folder has a mark, unless its profile is kept, until everything else in it is removed: if
+// this process is killed, the next run finds and removes the folder (leftover.h).
 static enum stoker_status make_folder(struct running *r, struct stoker_err *err)
 {
     if (mkdir(r->folder, 0775) != 0) {

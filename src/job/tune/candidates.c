@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixes by what they could save; see candidates.h.
+// Sorts fixes by possible savings; see candidates.h.
 #include "job/tune/candidates.h"
 
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include "stoker/report.h"
 #include "stoker/whatif.h"
 
-#define WORTH 0.02 // of a step that advice could save
+#define WORTH 0.02 // the least share of a step for advice
 
 struct profile {
     struct stoker_result *result; // may be NULL
-    struct stoker_whatif *prices; // NULL: it supports none
+    struct stoker_whatif *prices; // NULL: not supported
 };
 
 static int take_text(void *arg, const char *bytes, size_t n)
@@ -60,7 +60,7 @@ static bool is_of_input(const struct stk_rep_fix *fix)
     return strcmp(fix->parts, "input_wait") == 0;
 }
 
-// For fixes that shorten only the input wait: all of that wait, if known. The hooks see each fetch,
+// For fixes that only shorten the input wait: the whole wait, if known. The hooks see each fetch,
 // so unnamed time isn't part of it. Otherwise the saving of free input is the bound.
 static double bound_of_input(const struct profile *p, double wait_share)
 {
@@ -75,7 +75,8 @@ static double bound_of_input(const struct profile *p, double wait_share)
     return is_priced && saving.expected_share > 0 ? saving.expected_share : -1;
 }
 
-// The share of the parts that it can shorten, and of time without a name, which may be theirs.
+// The share of the parts that the fix can shorten, plus time without a name, which may belong to
+// them.
 static double bound_of(const struct stk_rep_fix *fix, const struct profile *p, double wait_share)
 {
     double of_input = is_of_input(fix) ? bound_of_input(p, wait_share) : -1;
@@ -90,7 +91,7 @@ static double bound_of(const struct stk_rep_fix *fix, const struct profile *p, d
         bool is_input = strcmp(part, "input_wait") == 0;
         bool is_known = p->result && stoker_result_share(p->result, part, &share);
         if (is_input && wait_share >= 0 && (!is_known || wait_share > share)) {
-            share = wait_share; // the hooks saw the whole run, the profile a few steps
+            share = wait_share; // the hooks saw the whole run, the profile only a few steps
             is_known = true;
         }
         sum += is_known ? share : 0;
@@ -104,7 +105,7 @@ static struct stk_candidate value_of(const struct stk_rep_fix *fix, const struct
 {
     struct stk_candidate c = {.fix = fix, .saving = bound_of(fix, p, wait_share)};
     struct stoker_saving saving;
-    // A price may lie above what the profile's few steps showed of waiting, never above all of it.
+    // A price may exceed the wait in the profile's few steps, but never the whole wait.
     if (fix->price && p->prices && stoker_whatif_saving(p->prices, fix->price, &saving) &&
         saving.expected_share > 0) {
         c.saving = saving.expected_share;
@@ -113,7 +114,7 @@ static struct stk_candidate value_of(const struct stk_rep_fix *fix, const struct
     return c;
 }
 
-// A fix that the report advises promises what its finding is worth, but for what bounds it.
+// An advised fix promises its finding's saving, limited by its bound.
 static void take_advice(const struct stk_vec *advice, struct stk_candidates *all)
 {
     const struct stk_tune_advice *a = advice->items;
@@ -143,7 +144,7 @@ static double promise_of(const struct stk_candidate *c)
 static bool comes_before(const struct stk_candidate *a, const struct stk_candidate *b)
 {
     STK_ASSERT(a->fix && b->fix);
-    double near = 0.01; // what differs by less keeps the table's order
+    double near = 0.01; // smaller differences keep the table's order
     return is_last(a) != is_last(b) ? is_last(b) : promise_of(a) > promise_of(b) + near;
 }
 

@@ -104,8 +104,8 @@ size_t stk_tune_name_length(const struct stk_rep_fix *fix)
     return strcspn(fix->env, "+=");
 }
 
-// With + it is added to what K holds, after a colon where K is a list of files or of the C
-// library's settings, else after a space.
+// With "+" it is appended to K's value, after a colon if K is a list of files or of the C library's
+// settings, else after a space.
 void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now, char *to,
                            size_t size)
 {
@@ -125,7 +125,7 @@ void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now
     }
 }
 
-// "STOKER_TUNE=stop=N fix=...", in the hooks' words.
+// "STOKER_TUNE=stop=N fix=...", in the hooks' syntax.
 static void plan_of(const struct stk_tune_set *set, uint64_t stop, char *to, size_t size)
 {
     size_t n = (size_t)snprintf(to, size, "STOKER_TUNE=stop=%llu fix=", (unsigned long long)stop);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fix with the value that is tried, and several of them at once.
+// A fix with a value to try, and sets of these.
 #pragma once
 
 #include <stddef.h>
@@ -19,26 +19,26 @@ struct stk_tune_set {
 
 // "torch.dataloader.num_workers=2".
 void stk_tune_label(const struct stk_tune_choice *choice, char to[STK_TUNE_LABEL]);
-// A row's text with each "{}" replaced by the value.
+// A row's text, with each "{}" replaced by the value.
 void stk_tune_fill(const char *text, const char *value, char *to, size_t size);
-// The set with one more; as it was where there is no room.
+// The set plus one; unchanged if there is no room.
 struct stk_tune_set stk_tune_with(const struct stk_tune_set *set,
                                   const struct stk_tune_choice *choice);
 // Whether each of `some` is in `all`, with the same value.
 bool stk_tune_covers(const struct stk_tune_set *all, const struct stk_tune_set *some);
 bool stk_tune_is_same(const struct stk_tune_set *a, const struct stk_tune_set *b);
-// What the set may change of the job: the most that one of it does. That callbacks see less changes
-// losses no more than another order.
+// What the set may change in the job: the most that one of its fixes does. If callbacks see less,
+// losses change no more than with another order.
 enum stk_tune_changes stk_tune_changes_of(const struct stk_tune_set *set);
-// Steps that come as one with this set.
+// Steps that this set merges into one.
 uint64_t stk_tune_together(const struct stk_tune_set *set);
-// Bytes of the name of the variable that a fix with one sets.
+// Length of the name of the variable that the fix sets.
 size_t stk_tune_name_length(const struct stk_rep_fix *fix);
-// "K=V" as the choice has it where K holds `now` (NULL: nothing).
+// "K=V" for the choice, if K's present value is `now` (NULL: unset).
 void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now, char *to,
                            size_t size);
-// `env` (ends with NULL) with `plan` for the hooks and what the set sets; freed with stk_free, in
-// one piece, before `env`. NULL: no memory.
+// `env` (NULL-terminated) plus the plan for the hooks and the set's variables. Free with stk_free,
+// as one block, before `env`. NULL: no memory.
 char **stk_tune_environment(char *const *env, const struct stk_tune_set *set, uint64_t stop);
-// The command with what the set puts in front of it; freed the same way.
+// The command with the set's commands in front; free it the same way.
 char **stk_tune_command(char *const *argv, const struct stk_tune_set *set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what the hooks said; see job_facts.h. Lines are written whole, by one write each.
+// Reads the hooks' reports; see job_facts.h. The hooks write each line with one write.
 #include "job/tune/job_facts.h"
 
 #include <dirent.h>
@@ -86,7 +86,7 @@ static bool add_loss(struct stk_vec *to, const char *step, const char *value)
     return loss != NULL;
 }
 
-// One line, cut into its fields. False: there is no room for it.
+// Takes one line, cut into its fields. False: no room.
 static bool take_line(struct stk_tune_facts *f, char *line)
 {
     char *fields[4] = {line, NULL, NULL, NULL};
@@ -121,7 +121,7 @@ static int by_step(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-// One a step: the mean of those that are of one (accumulation, several ranks).
+// Makes one loss per step: the mean if a step has several (accumulation, several ranks).
 static void settle_losses(struct stk_vec *v)
 {
     STK_ASSERT(v->item_size == sizeof(struct stk_tune_loss));
@@ -222,7 +222,7 @@ void stk_facts_set(struct stk_tune_facts *f, const char *name, const char *text)
         }
     }
     if (!is_there) {
-        add_fact(&f->facts, name, text); // where there is no room, it is as if nobody had said it
+        add_fact(&f->facts, name, text); // without room, the fact is ignored
     }
 }
 

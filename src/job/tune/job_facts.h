@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the hooks of `stoker tune` wrote of a run (DIR/tune-PID.txt, see
-// capture/inject/python/_stoker_tune.py), and what the machine has.
+// Facts about a run from the hooks of `stoker tune` (DIR/tune-PID.txt, see
+// capture/inject/python/_stoker_tune.py), and about the machine.
 #pragma once
 
 #include <stdbool.h>
@@ -30,27 +30,27 @@ struct stk_tune_facts {
     struct stk_vec facts;   // struct stk_tune_fact
     struct stk_vec places;  // struct stk_tune_place
     struct stk_vec applied; // struct stk_tune_fact
-    struct stk_vec refused; // the same, with why
-    struct stk_vec losses;  // struct stk_tune_loss, by step, one a step
-    long processors;        // that a job may use
-    uint64_t run_steps;     // that a run of a trial makes; 0: not settled yet
+    struct stk_vec refused; // the same, with the reason
+    struct stk_vec losses;  // struct stk_tune_loss, sorted, one per step
+    long processors;        // available to a job
+    uint64_t run_steps;     // per run of a trial; 0: not set yet
     bool has_gpu;
     enum stk_framework framework; // of the run; STK_FW_COUNT: none
-    const char *cache_folder;     // for what is kept from run to run
+    const char *cache_folder;     // for files kept between runs
 };
 
-// Empty, with the machine's part.
+// Without the job's facts, with the machine's.
 void stk_facts_init(struct stk_tune_facts *facts);
 void stk_facts_deinit(struct stk_tune_facts *facts);
 // Adds the facts in a run's folder. Damaged lines are skipped.
 STK_MUST_CHECK enum stoker_status stk_facts_read(struct stk_tune_facts *facts, const char *folder,
                                                  struct stoker_err *err);
-// What was said first of a name; NULL: nothing.
+// The first value of a name; NULL: none.
 const char *stk_facts_get(const struct stk_tune_facts *facts, const char *name);
 bool stk_facts_say(const struct stk_tune_facts *facts, const char *name, const char *text);
 long stk_facts_number(const struct stk_tune_facts *facts, const char *name, long otherwise);
-// From here on it is so.
+// Sets or replaces a fact.
 void stk_facts_set(struct stk_tune_facts *facts, const char *name, const char *text);
 bool stk_facts_applied(const struct stk_tune_facts *facts, const char *fix);
-// Why a fix was refused by the hooks; NULL: it was not.
+// Why the hooks refused a fix; NULL: they didn't.
 const char *stk_facts_refused(const struct stk_tune_facts *facts, const char *fix);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last proof; see last_proof.h.
+// The final comparison; see last_proof.h.
 #include "job/tune/last_proof.h"
 
 #include "base/assert.h"
@@ -20,7 +20,7 @@ static void take_over(struct stk_tune *tune, const struct stk_tune_pairs *p)
         stk_tune_middle(p->b_start_s, p->count) - stk_tune_middle(p->a_start_s, p->count);
 }
 
-// What a last proof does not confirm is not kept.
+// Drops the fixes that the final comparison doesn't confirm.
 static void drop_kept(struct stk_tuning *t)
 {
     struct stk_tune *tune = t->tune;

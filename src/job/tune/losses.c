@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum { STRETCHES = 4, MOST = 4096 };
-#define BITS 1e-6 // of a loss: sums that the framework itself makes in another order
+#define BITS 1e-6 // of a loss: the framework itself may sum in another order
 
 struct aligned {
     int64_t step[MOST];
@@ -15,7 +15,7 @@ struct aligned {
     size_t count;
 };
 
-// Steps that all three have; each is sorted by step.
+// Finds the steps that all three have; each is sorted by step.
 static void align(const struct stk_vec *va, const struct stk_vec *vb, const struct stk_vec *vf,
                   struct aligned *to)
 {
@@ -65,7 +65,7 @@ static double outside(const struct aligned *l, size_t from, size_t n, enum stk_t
     double a = mean(l->a + from, n), b = mean(l->b + from, n), f = mean(l->fixed + from, n);
     double scale = fmax(fabs(a), fabs(b));
     if (!isfinite(a) || !isfinite(b)) {
-        return 0; // the job itself has lost its way
+        return 0; // the unchanged job itself diverges
     }
     if (!isfinite(f)) {
         return INFINITY;

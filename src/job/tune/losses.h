@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a job still learns the same with a fix: its losses against those of two runs without.
 //
-// Losses are aligned on the number of the step (batches are as large with a fix as without), and
-// compared as means over up to four stretches of steps. The envelope of a stretch is the range
-// between the two runs, and on either side as much again as they are apart; unless the fix must
-// change no bit, two standard errors of a stretch's mean too, since another order of samples or
-// sums moves it by as much.
-// Limits: some dozen steps say nothing of what a run of days converges to.
+// Losses are aligned by step number (a fix doesn't change the batch size), and compared as means
+// over up to four stretches of steps. The envelope of a stretch is the range between the two runs,
+// extended on each side by the width of that range. Unless the fix must not change any bit, it is
+// also extended by two standard errors of the stretch's mean, since another order of samples or
+// sums changes the mean by as much.
+// Limits: a few dozen steps don't show what a run of days converges to.
 #pragma once
 
 #include <stddef.h>
@@ -19,9 +19,9 @@ enum { STK_LOSSES_MIN = 4 }; // aligned losses; with fewer there is no verdict
 
 struct stk_tune_losses {
     enum stk_tune_numerics numerics;
-    size_t aligned; // steps that all three runs have a loss of
-    bool is_equal;  // bit for bit those of the first run
-    double off;     // where they differ: by how much of the loss
+    size_t aligned; // steps with a loss in all three runs
+    bool is_equal;  // bit for bit as in the first run
+    double off;     // if they differ: by which share of the loss
     int64_t step;   // and from which step on
 };
 struct stk_tune_losses stk_losses_compare(const struct stk_vec *a, const struct stk_vec *b,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages taken, touched and given back; see page_cost.h.
+// Allocates, touches and frees pages; see page_cost.h.
 #include "job/tune/page_cost.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { PAGES = 256, TRIES = 5 };
 
-// Nanoseconds of all of them; 0: there is no memory.
+// Nanoseconds for all of them; 0: no memory.
 static uint64_t try_once(size_t page)
 {
     STK_ASSERT(page > 0);
@@ -22,7 +22,7 @@ static uint64_t try_once(size_t page)
     if (block == MAP_FAILED) {
         return 0;
     }
-    madvise(block, PAGES * page, MADV_NOHUGEPAGE); // one large page would be another cost
+    madvise(block, PAGES * page, MADV_NOHUGEPAGE); // a large page has another cost
     for (size_t i = 0; i < PAGES; i++) {
         ((volatile char *)block)[i * page] = 1;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs on this machine to take a page of memory from the system and to give it back: what
-// a job pays for each one that its allocator does not keep.
+// The cost of getting a page of memory from this machine's system and returning it, which a job
+// pays for each page that its allocator doesn't keep.
 #pragma once
 
-// Seconds a page, measured each time in some milliseconds; 0 where there is no memory. Limits: of
-// one thread, with the machine's caches to itself; of a busy machine the least of some tries.
+// Seconds per page, measured at each call in some milliseconds; 0: no memory. Limits: measured in
+// one thread that has the machine's caches to itself; on a busy machine, the least of some tries.
 double stk_page_cost_s(void);

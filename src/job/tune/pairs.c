@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of runs; see pairs.h. Within a pair the order alternates, so that what drifts meets both.
+// Pairs of runs; see pairs.h. The order within pairs alternates, so that drifts affect both sides.
 #include "job/tune/pairs.h"
 
 #include <math.h>
@@ -9,14 +9,15 @@
 #include "base/assert.h"
 #include "base/clock.h"
 
-// Of the time before, after so many pairs. One run in fifteen takes up to twice as long by chance
-// (bench/CAPTURE.md), so one pair says little, and a pair that promises is not outweighed by one.
+// Time after over time before, after this many pairs. One run in fifteen takes up to twice as long
+// by chance (bench/CAPTURE.md), so one pair says little, and one bad pair doesn't outweigh a
+// promising one.
 #define GIVE_UP_AT_ONE 1.5
 #define GIVE_UP_AT_TWO 0.985
 #define PROMISES 0.9
 #define PUT_OFF_AT_TWO 0.95
 #define NOISE_MOST 0.2
-enum { SPARE_S = 60 }; // that a trial may take beyond three times what the job as it is takes
+enum { SPARE_S = 60 }; // allowed for a trial beyond three times the unchanged job's time
 
 int64_t stk_tune_left(const struct stk_tuning *t)
 {
@@ -58,7 +59,7 @@ enum stoker_status stk_tune_try(struct stk_tuning *t, const struct stk_tune_set 
                                     .memory_most = tune->memory_most,
                                     .stop = t->plan->stop,
                                     .arg = t->plan->arg};
-    // Steps that come as one hold the compilation in their first ones.
+    // If steps are merged into one, the first ones include compilation.
     plan.warmup = plan.warmup > 2 * together ? plan.warmup
                   : together > 1             ? 2 * together
                                              : plan.warmup;
@@ -163,7 +164,8 @@ static enum stoker_status run_pair(struct stk_tuning *t, const struct stk_tune_m
     enum stoker_status status = STOKER_OK;
     tell_pair(t, out);
     for (int i = 0; i < 2 && status == STOKER_OK && !out->has_failed; i++) {
-        bool is_b = (i + n) % 2 == 0; // b first in the first pair: what fails costs one run
+        bool is_b =
+            (i + n) % 2 == 0; // b first in the first pair: if it fails, that costs only one run
         status = run_side(t, is_b ? match->b : match->a, together, is_b, out, err);
     }
     if (status == STOKER_OK && !out->has_failed) {
@@ -175,7 +177,7 @@ static enum stoker_status run_pair(struct stk_tuning *t, const struct stk_tune_m
     return status;
 }
 
-// noise: between two runs of the job as it is; where it is large, two pairs say little.
+// noise: between two runs of the unchanged job; if it is large, two pairs say little.
 static bool has_no_promise(const struct stk_tune_pairs *p, double noise)
 {
     noise = noise < NOISE_MOST ? noise : NOISE_MOST;
@@ -185,7 +187,7 @@ static bool has_no_promise(const struct stk_tune_pairs *p, double noise)
            (p->count >= STK_PAIRED_MIN && estimate(p) > 1 - STK_TUNE_GAIN);
 }
 
-// Whether the pairs end here, and why; `out->result` holds for as many as there are.
+// Whether the pairs end here, and why; `out->result` covers the present pairs.
 static bool ends(struct stk_tuning *t, const struct stk_tune_match *match,
                  struct stk_tune_pairs *out)
 {
@@ -198,7 +200,7 @@ static bool ends(struct stk_tuning *t, const struct stk_tune_match *match,
     return out->is_given_up || out->is_put_off;
 }
 
-// Pairs up to a look; true: they end before it, as `*status` or `out` says.
+// Makes pairs up to a look. True: they ended before it; see `*status` and `out`.
 static bool end_before(struct stk_tuning *t, const struct stk_tune_match *match, int pairs,
                        struct stk_tune_pairs *out, enum stoker_status *status,
                        struct stoker_err *err)
@@ -220,7 +222,7 @@ static bool end_before(struct stk_tuning *t, const struct stk_tune_match *match,
     return false;
 }
 
-// The share of STK_PAIRED_ERROR that this comparison has of the search's verdict.
+// The share of STK_PAIRED_ERROR, the error of the search's verdict, for this comparison.
 static double share_of(struct stk_tuning *t, enum stk_tune_patience patience)
 {
     double all = STK_TUNE_SEARCH_ERROR / STK_PAIRED_ERROR;

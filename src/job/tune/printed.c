@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a run's output; see printed.h.
+// Reads the lines of a run's output; see printed.h.
 #include "job/tune/printed.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ void stk_printed_close(struct stk_tune_printed *o)
     *o = (struct stk_tune_printed){0};
 }
 
-// The number that the pattern finds in a line, if it finds one.
+// Takes the number that the pattern finds in a line, if any.
 static enum stoker_status take_loss(struct stk_tune_printed *o, struct stoker_err *err)
 {
     char why[STK_REGEX_WHY], text[64], *rest;
@@ -65,7 +65,7 @@ static enum stoker_status take_loss(struct stk_tune_printed *o, struct stoker_er
     if (loss) {
         *loss = (struct stk_tune_loss){(int64_t)o->losses.count, value};
     }
-    return STOKER_OK; // beyond the most there are enough
+    return STOKER_OK; // there are enough already
 }
 
 static enum stoker_status take_line(struct stk_tune_printed *o, struct stoker_err *err)
@@ -84,7 +84,7 @@ enum stoker_status stk_printed_feed(struct stk_tune_printed *o, const char *byte
     STK_ASSERT(o->n < STK_PRINTED_LINE);
     enum stoker_status status = STOKER_OK;
     for (size_t i = 0; i < n && status == STOKER_OK; i++) {
-        if (bytes[i] == '\n' || bytes[i] == '\r') { // progress bars write over their line
+        if (bytes[i] == '\n' || bytes[i] == '\r') { // progress bars overwrite their line
             status = o->n ? take_line(o, err) : STOKER_OK;
         } else if (o->n + 1 < STK_PRINTED_LINE) {
             o->line[o->n++] = bytes[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run prints: its last line, for the message about one that failed, and the losses that a
-// pattern finds in its lines (--loss), the n-th of them counted as that of step n.
+// A run's output: its last line, for the message about a failed run, and the losses that a pattern
+// finds in its lines (--loss), the n-th of them for step n.
 // Limits: lines beyond 4,096 bytes are cut.
 #pragma once
 
@@ -11,20 +11,20 @@
 enum { STK_PRINTED_LINE = 4096 };
 
 struct stk_tune_printed {
-    struct stk_regex *regex; // NULL: no losses are looked for
+    struct stk_regex *regex; // NULL: doesn't look for losses
     uint32_t part;
     struct stk_vec losses; // struct stk_tune_loss
     char line[STK_PRINTED_LINE];
     size_t n;
-    char last[STK_PRINTED_LINE]; // whole line with anything in it
+    char last[STK_PRINTED_LINE]; // the last nonempty line
 };
 
 STK_MUST_CHECK enum stoker_status stk_printed_open(struct stk_tune_printed *o, const char *pattern,
                                                    struct stoker_err *err);
-void stk_printed_close(struct stk_tune_printed *o); // takes one of zeros
+void stk_printed_close(struct stk_tune_printed *o); // may be all zeros
 STK_MUST_CHECK enum stoker_status stk_printed_feed(struct stk_tune_printed *o, const char *bytes,
                                                    size_t n, struct stoker_err *err);
-// The end of what was printed, in one line.
+// The end of the output, in one line.
 void stk_printed_end(const struct stk_tune_printed *o, char *to, size_t size);
 // If a pattern was given, replaces the losses in *to with its own.
 STK_MUST_CHECK enum stoker_status stk_printed_losses(struct stk_tune_printed *o, struct stk_vec *to,

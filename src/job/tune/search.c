@@ -25,7 +25,7 @@ static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *wh
                       stk_facts_get(&tune->facts, "torch.dataloader.num_workers") &&
                       strncmp(c->fix->id, "torch.dataloader", 16) == 0);
     if (!is_theirs || !stk_tune_is_asked(t->plan->only, c->fix)) {
-        why[0] = 0; // another framework's, or not asked for: not worth a line
+        why[0] = 0; // another framework's, or not requested: not worth a line
         return true;
     }
     if (c->fix->changes == STK_CHANGES_NUMERICS && !t->plan->allows_numerics) {
@@ -50,8 +50,8 @@ static enum stoker_status skip(struct stk_tuning *t, const struct stk_candidate 
     return STOKER_OK;
 }
 
-// Whether the fix can be tried on the job, and which of its values; why not, "" where that is not
-// worth a line.
+// Whether the fix can be tried on the job, with which values; if not, why ("" if that isn't worth a
+// line).
 static bool can_try(struct stk_tuning *t, const struct stk_candidate *c, struct stk_tune_values *v,
                     char *why)
 {
@@ -60,7 +60,7 @@ static bool can_try(struct stk_tuning *t, const struct stk_candidate *c, struct 
     if (is_off && (!why[0] || c->fix->changes != STK_CHANGES_NUMERICS)) {
         return false;
     }
-    stk_tune_values(c->fix, &t->tune->facts, v); // the job's own reason goes before a general one
+    stk_tune_values(c->fix, &t->tune->facts, v); // the job's own reason comes before a general one
     if (!v->count) {
         snprintf(why, STK_TUNE_WHY, "%s", v->why);
     }
@@ -79,7 +79,7 @@ static enum stoker_status try_candidate(struct stk_tuning *t, const struct stk_c
     double left_s = (double)stk_tune_left(t) * 1e-9 - stk_tune_reserve_s(tune);
     double needs_s = 2 * 2 * tune->run_s; // two pairs
     while (v.count > 1 && left_s < needs_s + v.count * tune->run_s) {
-        v.count--; // the likeliest stand first
+        v.count--; // the likeliest come first
     }
     if (left_s < needs_s) {
         tune->is_over_budget = tune->is_over_budget || !stk_attempt_is_aside(c->fix);
@@ -88,7 +88,7 @@ static enum stoker_status try_candidate(struct stk_tuning *t, const struct stk_c
     return stk_attempt_values(t, c, &v, err);
 }
 
-// Those of the strong baseline that can be tried on the job.
+// The fixes of the strong baseline that can be tried on the job.
 static struct stk_tune_set strong_to_try(struct stk_tuning *t)
 {
     const struct stk_tune_set *strong = &t->tune->strong;
@@ -105,7 +105,8 @@ static struct stk_tune_set strong_to_try(struct stk_tuning *t)
     return set;
 }
 
-// The turn of a candidate: where it is one of several of the strong baseline, theirs comes before.
+// The turn of a candidate. If it is one of several of the strong baseline, they are first tried
+// together.
 static enum stoker_status take_turn(struct stk_tuning *t, struct stk_candidate *next,
                                     struct stoker_err *err)
 {
@@ -116,7 +117,7 @@ static enum stoker_status take_turn(struct stk_tuning *t, struct stk_candidate *
         t->has_tried_strong = true;
     }
     if (set.count > 1 && stk_tune_left(t) > (int64_t)(4e9 * t->tune->run_s)) {
-        next->is_taken = false; // where they decide nothing, its own turn comes at once
+        next->is_taken = false; // if they decide nothing, its own turn comes next
         return stk_attempt_strong(t, &set, err);
     }
     status = try_candidate(t, next, err);
@@ -124,7 +125,7 @@ static enum stoker_status take_turn(struct stk_tuning *t, struct stk_candidate *
     return status;
 }
 
-// Of what was put off the one that promised most; NULL: nothing was.
+// The most promising fix that was put off; NULL: none.
 static struct stk_tune_tried *next_put_off(const struct stk_tune *tune)
 {
     struct stk_tune_tried *all = tune->tried.items, *best = NULL;
@@ -153,7 +154,7 @@ static void leave_put_off(struct stk_tuning *t, struct stk_tune_tried *tried)
     stk_attempt_decide(t, tried, STK_TUNE_SKIPPED, why);
 }
 
-// Of a second turn: more than of the first where that one had all of its pairs, as many as fit.
+// Pairs of a second turn: if the first turn had all of its pairs, as many as fit in the budget.
 static int most_pairs(const struct stk_tune *tune, const struct stk_tune_tried *tried,
                       double left_s)
 {
@@ -163,7 +164,7 @@ static int most_pairs(const struct stk_tune *tune, const struct stk_tune_tried *
                                        : (int)fit;
 }
 
-// Again, on top of what is kept by now.
+// Tries one again, in addition to what is now kept.
 static enum stoker_status try_put_off(struct stk_tuning *t, struct stoker_err *err)
 {
     struct stk_tune *tune = t->tune;
@@ -202,8 +203,8 @@ static void conclude(struct stk_tune *tune)
     }
 }
 
-// However a search ended, each fix that it would have tried has a row: those begun say how far they
-// came, the others that they weren't tried.
+// However a search ends, each fix that it would have tried has a row: for begun ones it says how
+// far they came, for others that they weren't tried.
 static void end(struct stk_tuning *t, enum stoker_status status, const struct stoker_err *err)
 {
     STK_ASSERT(t->found);
@@ -250,7 +251,7 @@ static enum stoker_status search(struct stk_tuning *t, struct stoker_err *err)
         tune->strong = stk_baseline_strong(&tune->original[0].facts);
     }
     while (status == STOKER_OK && (next = stk_candidates_next(t->found))) {
-        // What the profile points at has its second turn before what nothing points at has a first.
+        // Fixes that the profile points to get a second turn before all other fixes get a first.
         status = stk_attempt_is_aside(next->fix) ? try_put_off(t, err) : STOKER_OK;
         status = status == STOKER_OK ? take_turn(t, next, err) : status;
     }
@@ -278,7 +279,7 @@ enum stoker_status stk_tune_run(const struct stk_tune_plan *plan, struct stk_tun
     stk_vec_init(&tune->advice, sizeof(struct stk_tune_advice), STK_TUNE_ADVICE);
     stk_facts_init(&tune->facts);
     tune->memory_most = stk_free_memory() / 10 * 9;
-    // Pointers to what was tried stay good: the list never moves.
+    // Pointers to tried fixes stay valid: the list never moves.
     enum stoker_status status =
         stk_vec_reserve(&tune->tried, STK_TUNE_TRIED) == 0 ? search(&t, err) : stk_err_nomem(err);
     end(&t, status, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of /proc/PID/statm over a tree; see tree_memory.h. Parents are read of all processes first;
-// then those are marked whose parent is, until there are no more.
+// Sums /proc/PID/statm over a tree; see tree_memory.h. First reads the parents of all processes;
+// then repeatedly marks processes with a marked parent, until there are no more.
 #include "job/tune/tree_memory.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@
 #include "base/sort.h"
 #include "base/vec.h"
 
-enum { PROCESSES = 1 << 22 }; // of a machine, at most
+enum { PROCESSES = 1 << 22 }; // on a machine, at most
 
 struct process {
     int pid, parent;
@@ -39,7 +39,7 @@ static int read_small(int folder, const char *pid, const char *name, char *to, s
     return n > 0;
 }
 
-// The parent of a process: the field after its name, which may hold anything; 0: unknown.
+// The parent of a process, after its name, which may contain any character; 0: unknown.
 static int parent_of(const char *stat)
 {
     const char *name_end = strrchr(stat, ')');
@@ -53,7 +53,7 @@ static int by_pid(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-// All processes by their numbers; cut short where there is no memory for more.
+// Lists all processes by number; incomplete if memory runs out.
 static void list(DIR *proc, struct stk_vec *to)
 {
     const struct dirent *e;

@@ -45,7 +45,7 @@ const struct stk_rep_fix *stk_tune_fix(int i)
     return NULL;
 }
 
-// Values that the text has, with a comma between; a variable that somebody set is not changed.
+// The values in the text, separated by commas; a variable that is already set isn't changed.
 static void values_of_text(const struct stk_rep_fix *fix, const struct stk_tune_facts *f,
                            struct stk_tune_values *to)
 {
@@ -89,7 +89,7 @@ double stk_tune_saving(const struct stk_rep_fix *fix, const struct stk_tune_fact
 
 enum { ID_MOST = 128 }; // bytes of an id; a longer one is ignored
 
-// Does one id of a list, of n bytes, ask for the fix?
+// Does one id of a list, of n bytes, select the fix?
 static bool asks_for(const char *asked, size_t n, const struct stk_rep_fix *fix)
 {
     char id[ID_MOST];

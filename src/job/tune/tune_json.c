@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search for programs (results/tune.h). Ratios are the time after over the time before, those of
-// fixes on top of what was kept before them; without an interval where there were fewer than four
-// pairs. What is not known is absent.
+// A search for programs (results/tune.h). Ratios are the time after over the time before; for a
+// fix, with the fixes that were kept before it. They have no interval with fewer than four pairs.
+// Unknown values are absent.
 #include <string.h>
 
 #include "base/arena.h"
@@ -95,7 +95,7 @@ static void add_place(void *arg, const char *file, int64_t line, const char *tex
 {
     struct filling *f = arg;
     f->doc.apply.code.count++;
-    if (f->places) { // else they are counted
+    if (f->places) { // otherwise only counts them
         *f->places++ = (struct stk_tune_doc_place){.file = file,
                                                    .has_line = file != NULL,
                                                    .line = line,

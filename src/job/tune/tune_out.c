@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all forms of a search's result share; see tune_out.h.
+// Shared by all forms of a search's result; see tune_out.h.
 #include "job/tune/tune_out.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static int count_start(const struct stk_tune *tune)
     return n;
 }
 
-// What the search had no time for, the most promising ones first, as they would have been tried.
+// Fixes that the search had no time for, most promising first, as they would have been tried.
 static void put_missing(const struct stk_tune *tune, char *to, size_t size)
 {
     enum { NAMED = 3 };
@@ -144,8 +144,8 @@ static bool is_of(const char *call, const char *place)
     return strncmp(call, place, n) == 0 && (place[n] == 0 || place[n] == '.');
 }
 
-// Whether a place before it is the same line of the same file: two calls that one of the program's
-// makes, or the same one in several ranks.
+// Whether an earlier place is the same line of the same file: for example one line that makes two
+// such calls, or the same call in several ranks.
 static bool is_said(const struct stk_tune_place *p, size_t k)
 {
     for (size_t i = 0; i < k; i++) {
@@ -209,7 +209,7 @@ bool stk_tune_variable(const struct stk_tune *tune, size_t row, char *to, size_t
             continue;
         }
         if (i < row) {
-            return false; // said there
+            return false; // printed there
         }
         stk_tune_set_variable(&t[i].choice, now, to, size);
         snprintf(before, sizeof before, "%s", to + n + 1);

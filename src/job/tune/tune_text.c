@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search for people: the sentence, what was tried, what to write where.
+// A search for people: the sentence, the tried fixes, and where to apply the kept ones.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static bool is_numerics(const struct stk_tune_tried *t)
     return strcmp(t->why, STK_TUNE_NUMERICS) == 0;
 }
 
-// What only --allow tries, by name: it may be what matters.
+// Names the fixes that need --allow, since they may be the important ones.
 static int put_numerics(const struct stk_tune *tune, struct stk_sink *to)
 {
     const struct stk_tune_tried *t = tune->tried.items;
@@ -100,7 +100,7 @@ static void put_tried(const struct stk_tune_plan *plan, const struct stk_tune *t
     put_skipped(plan, tune, all, to);
 }
 
-// A path below the working directory, as it is typed there.
+// A path, relative if it is below the working directory.
 static const char *shown(const char *file)
 {
     static char here[4096];
@@ -108,7 +108,7 @@ static const char *shown(const char *file)
     return n && strncmp(file, here, n) == 0 && file[n] == '/' ? file + n + 1 : file;
 }
 
-// What takes an edit, with its price and place: two of each finding that no trial answered.
+// Advice that needs an edit, with its price and place: two per finding without a kept fix.
 static void put_by_hand(const struct stk_tune *tune, bool all, struct stk_sink *to)
 {
     enum { OF_FINDING = 2, WIDTH = 160 };
@@ -148,7 +148,7 @@ static void put_place(void *arg, const char *file, int64_t line, const char *tex
     stk_sink_text(to, "\n");
 }
 
-// A variable as a shell reads it: several settings in one have spaces between.
+// A variable in shell syntax: quoted if it has spaces between several settings.
 static void put_word(const char *text, bool is_variable, struct stk_sink *to)
 {
     bool has_spaces = is_variable && strchr(text, ' ');
@@ -183,7 +183,7 @@ static void put_command(const struct stk_tune_plan *plan, const struct stk_tune 
     stk_sink_text(to, has_any ? "\n" : "");
 }
 
-// What was asked for by an advice's id is tried under another one.
+// Explains that a fix requested by an advice's id is tried under another id.
 static void put_asked(const char *list, struct stk_sink *to)
 {
     char id[STK_TUNE_LABEL];
@@ -197,7 +197,7 @@ static void put_asked(const char *list, struct stk_sink *to)
     }
 }
 
-// The advice that was taken, by the id that every command takes.
+// Names the advice that kept fixes apply, by the id that all commands accept.
 static void put_advice(const struct stk_tune *tune, struct stk_sink *to)
 {
     const struct stk_tune_tried *t = tune->tried.items;

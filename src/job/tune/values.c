@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of values share; see values.h.
+// Shared by the functions for values; see values.h.
 #include "job/tune/values.h"
 
 #include <stdarg.h>

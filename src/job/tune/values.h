@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a fix that are worth a run, by the facts of the job: functions of values_*.c, one for
-// each X(ID) of tries.def, and what they share.
+// Values of a fix that are worth a run, according to the job's facts: functions in values_*.c, one
+// for each X(ID) in tries.def, and what they share.
 #pragma once
 
 #include "fixes/fixes.h"
@@ -9,9 +9,9 @@
 enum { STK_TUNE_VALUES = 4, STK_TUNE_VALUE = 256, STK_TUNE_WHY = 320 };
 
 struct stk_tune_values {
-    char at[STK_TUNE_VALUES][STK_TUNE_VALUE]; // "" for a fix without a value
+    char at[STK_TUNE_VALUES][STK_TUNE_VALUE]; // "": a fix without a value
     int count;                                // 0: it cannot be tried
-    char why[STK_TUNE_WHY];                   // then
+    char why[STK_TUNE_WHY];                   // if count is 0
 };
 
 #define V(id)
@@ -21,9 +21,9 @@ struct stk_tune_values {
 #undef V
 double stk_saving_process_keep_memory(const struct stk_tune_facts *facts, double step_s);
 
-// Adds a value, unless it is there or there is no room.
+// Adds a value, unless it is already there or there is no room.
 void stk_tune_add(struct stk_tune_values *to, const char *value);
 void stk_tune_add_number(struct stk_tune_values *to, long number, long least, long most);
-// No values exist; says why.
+// Removes all values; sets why.
 void stk_tune_refuse(struct stk_tune_values *to, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole input by something else. stoker.data takes over a DataLoader with a map-style dataset
-// (the same batches in the same order; what items of unknown datasets draw at random in workers is
-// drawn otherwise; batches of an iterable dataset would stay the loader's own) and
-// a tf.data pipeline whose stages and functions it knows (order of shuffles and random bits are its
-// own); the hooks refuse with its reason what it does not take over whole.
+// Replaces the whole input. stoker.data takes over a DataLoader with a map-style dataset (same
+// batches in the same order, but random numbers in workers of unknown datasets differ; batches of
+// an iterable dataset stay with the loader), and a tf.data pipeline if it knows its stages and
+// functions (shuffle order and random bits are its own). If it can't take over everything, the
+// hooks refuse and give its reason.
 #include <stdio.h>
 
 #include "job/tune/values.h"

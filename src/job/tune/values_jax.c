@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JAX: Grain's loaders, XLA's flags, and what is kept of compilation.
+// JAX: Grain's loaders, XLA's flags, and the compilation cache.
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What model.compile of Keras is called with, and its own loader in Python.
+// Arguments of Keras' model.compile, and of its own loader in Python.
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds any process: threads of OpenMP, processors and their memory, the allocator, what
-// it keeps, large pages.
+// Settings for any process: OpenMP threads, processors and their memory, the allocator and what it
+// keeps, large pages.
 #include <gnu/libc-version.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 void stk_values_process_omp_num_threads(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     const char *now = getenv("OMP_NUM_THREADS");
-    // Tried with TensorFlow 2.21 and jax 0.10: products of matrices and convolutions keep all
-    // processors busy with OMP_NUM_THREADS=1, too; their threads are Eigen's.
+    // Tried with TensorFlow 2.21 and jax 0.10: matrix products and convolutions keep all processors
+    // busy even with OMP_NUM_THREADS=1, since their threads are Eigen's.
     bool is_heeded = f->framework != STK_FW_TENSORFLOW && f->framework != STK_FW_JAX;
     if (!is_heeded) {
         stk_tune_refuse(to, "TensorFlow's and JAX's threads ignore OMP_NUM_THREADS");
@@ -30,7 +30,7 @@ void stk_values_process_omp_num_threads(const struct stk_tune_facts *f, struct s
     }
 }
 
-// A program on PATH.
+// Is the program on PATH?
 static bool is_installed(const char *name)
 {
     const char *path = getenv("PATH");
@@ -85,7 +85,7 @@ void stk_values_process_allocator(const struct stk_tune_facts *f, struct stk_tun
     }
 }
 
-// Whether a variable of the environment has this text in it.
+// Whether an environment variable contains this text.
 static bool has_set(const char *name, const char *text)
 {
     const char *now = getenv(name);
@@ -107,8 +107,8 @@ void stk_values_process_keep_memory(const struct stk_tune_facts *f, struct stk_t
     }
 }
 
-// What the pages cost that a step takes again, were they all taken by one thread (measured:
-// torch_healthy of bench/capture gains 1.6 us a page, where 1.4 are expected).
+// The cost of the pages that a step allocates again, if one thread allocates them all (measured:
+// torch_healthy of bench/capture gains 1.6 us per page; 1.4 are expected).
 double stk_saving_process_keep_memory(const struct stk_tune_facts *facts, double step_s)
 {
     double faults = (double)stk_facts_number(facts, "process.faults", -1);

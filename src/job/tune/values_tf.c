@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads and switches of TensorFlow itself.
+// Threads and options of TensorFlow itself.
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

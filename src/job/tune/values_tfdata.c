@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of tf.data pipelines. A map or interleave that draws random numbers draws them in another
-// order once it is parallel; elements keep their order unless `deterministic` is off.
+// order when parallel; elements keep their order unless `deterministic` is off.
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of PyTorch's DataLoader. Workers draw other random numbers than the process itself
-// (transforms that are random), which the class of the change says.
+// Arguments of PyTorch's DataLoader. In workers, random transforms draw other numbers than in the
+// main process; the class of the change says so.
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void stk_values_torch_dataloader_num_workers(const struct stk_tune_facts *f,
         stk_tune_refuse(to, "%s", stk_refusal_text(STK_REFUSAL_iterable));
         return;
     }
-    enum { MOST = 32 }; // beyond it memory runs out before processors gain
+    enum { MOST = 32 }; // with more, memory runs out before processors help
     const long all = f->processors, tried[] = {all, 2 * all, all / 2};
     for (int i = 0; i < 3; i++) {
         if (tried[i] != now) {
@@ -44,7 +44,7 @@ void stk_values_torch_dataloader_num_workers(const struct stk_tune_facts *f,
         }
     }
     if (now > 0 && to->count < STK_TUNE_VALUES) {
-        stk_tune_add_number(to, 4 * all, now + 1, MOST); // they may wait, not compute
+        stk_tune_add_number(to, 4 * all, now + 1, MOST); // they may wait rather than compute
     }
 }
 
@@ -59,7 +59,7 @@ void stk_values_torch_dataloader_prefetch_factor(const struct stk_tune_facts *f,
 void stk_values_torch_dataloader_persistent_workers(const struct stk_tune_facts *f,
                                                     struct stk_tune_values *to)
 {
-    enum { EPOCH_MOST = 1000 }; // batches beyond which the start of workers does not show
+    enum { EPOCH_MOST = 1000 }; // with more batches, the start of workers doesn't matter
     long batches = stk_facts_number(f, "torch.dataloader.batches", 0);
     batches = batches > 0 ? batches : 0;
     if (!has_workers(f, to)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PyTorch computes with: threads, precision, compiled modules, how gradients are cleared.
+// How PyTorch computes: threads, precision, compiled modules, clearing of gradients.
 #include <stddef.h>
 #include <stdlib.h>
 
