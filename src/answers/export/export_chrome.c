@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chrome JSON in the dialect of PyTorch's Kineto, which most tools read: complete events with
 // categories cpu_op, cuda_runtime, kernel, gpu_memcpy ..., device rows by device and stream, launch
-// calls and device work joined by args.correlation and by flows (ac2g), deviceProperties,
-// distributedInfo, baseTimeNanoseconds. Times are microseconds with three decimals: exact.
+// calls linked with device work by args.correlation and by flows (ac2g), deviceProperties,
+// distributedInfo, baseTimeNanoseconds. Times are exact: microseconds with three decimals.
 //
-// A sub-row of events that overlap stays on the row of its track, since the format has no other
-// place for a stream's or thread's events. What Kineto has no category for gets one that begins
-// with "stoker_", so that stoker reads back what it wrote; rows of our own have the category
-// "stoker" and are passed over then. TPUs are written as the trace viewer of TensorFlow and JAX
-// does, by the names of process and thread.
+// Overlapping events in a sub-row are written to the row of its track, since the format has no
+// other place for a stream's or thread's events. If Kineto has no category for an event, it gets
+// one that begins with "stoker_", so that stoker can read it back; rows added by stoker have the
+// category "stoker", which its reader skips. TPUs are written as for the trace viewer of TensorFlow
+// and JAX, with names of process and thread.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@
 #include "profile/store/words.h"
 
 #define PID_LANES 2000000000
-#define TID_BESIDE 2000000000 // rows beside the streams of a device, and others without a number
+#define TID_BESIDE 2000000000 // a device's rows other than streams, and others without a number
 
 struct chrome {
     struct stk_export *x;
@@ -29,7 +29,7 @@ struct chrome {
     const struct stk_export_file *f;
     uint32_t *classes;    // per string id, see profile/store/names.h
     int64_t *device_pids; // per device of the file
-    int64_t next_pid;     // of devices, where there are several ranks
+    int64_t next_pid;     // of devices, if there are several ranks
     bool comma;
     // Of the track being written:
     const struct stk_track *track;
@@ -195,7 +195,7 @@ static void put_details(struct args *a, const struct stk_ext *e)
     stk_ex_json(a->w->out, (struct stk_str){text, n});
 }
 
-// Keys as PyTorch writes them; others go by their own name.
+// PyTorch's keys; others keep their own name.
 static const char *detail_key(enum stk_detail_key key)
 {
     switch (key) {
@@ -263,7 +263,7 @@ static void put_known(struct args *a, int key, int32_t value)
     }
 }
 
-// PyTorch's occupancy counts no more blocks than the grid has; another has no name there.
+// PyTorch's occupancy counts at most the blocks of the grid; it has no key for another one.
 static void put_launch(struct args *a, const struct stk_launch_config *c)
 {
     put_sizes(a, LAUNCH_GRID, c->grid);
@@ -273,7 +273,7 @@ static void put_launch(struct args *a, const struct stk_launch_config *c)
     put_known(a, LAUNCH_OCCUPANCY, c->occupancy_of_grid ? c->occupancy_pct : -1);
 }
 
-// As recorded, besides what is written already: the record's own keys, and those made again.
+// Writes recorded arguments, except those already written and those made again.
 static void put_recorded(void *arg, struct stk_str key, struct stk_str value)
 {
     static const char *const written[] = {"ph",
@@ -409,7 +409,7 @@ static void put_complete(struct chrome *w, uint32_t event)
     end_event(w);
 }
 
-// What PyTorch writes for each allocation.
+// The arguments that PyTorch writes for each allocation.
 static void put_memory(struct chrome *w, uint32_t event)
 {
     begin_event(w, "i");
@@ -420,8 +420,7 @@ static void put_memory(struct chrome *w, uint32_t event)
     end_event(w);
 }
 
-// All values of an event, by their series. Devices that share a counter's name differ by
-// it.
+// All values of an event, by series, which separates devices that share a counter's name.
 static void put_counter(struct chrome *w, uint32_t event)
 {
     const struct stk_export_file *f = w->f;
@@ -521,7 +520,7 @@ static void put_track(struct chrome *w, uint32_t track)
     place_track(w, root);
     if (root == track && w->track->kind != STK_TRACK_COUNTER) {
         char name[300];
-        // TPU lines are known by their own name.
+        // TPU lines are identified by their own name.
         bool own = is_tpu(w) || w->track->kind != STK_TRACK_STREAM;
         struct stk_str recorded = stk_export_text(w->f, w->track->name);
         size_t n = stk_export_track_name(w->f, track, name, sizeof name);

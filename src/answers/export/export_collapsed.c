@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collapsed stacks, as Brendan Gregg's FlameGraph reads them
 // (https://github.com/brendangregg/FlameGraph): "outermost;...;innermost N" a line, N the time in
-// ns of that stack alone. Each stack begins with whose time it is, "host" or "device", and the row.
+// ns of that stack alone. Each stack begins with "host" or "device", and the row.
 #include "base/alloc.h"
 #include "base/text.h"
 #include "answers/export/export_stacks.h"
 
 struct collapsed {
     const struct stk_stacks *stacks;
-    struct stk_export_out names; // of all frames as they are shown
+    struct stk_export_out names; // of all frames, as shown
     size_t *ends;                // where each ends
     struct stk_export_out path;  // of the current stack, each frame after a ";"
     size_t path_ends[STK_STACK_DEPTH];
 };
 
-// What separates frames or lines, and what changes a terminal, has another character.
+// Replaces characters that separate frames or lines, or control a terminal.
 static bool show_names(struct collapsed *w)
 {
     const struct stk_strpool *frames = &w->stacks->frames;
@@ -47,7 +47,7 @@ static void put_stacks(struct collapsed *w, struct stk_export_out *out)
 {
     for (size_t i = 0; i < w->stacks->count && !out->failed && !w->path.failed; i++) {
         const struct stk_stack *s = &w->stacks->stacks[i];
-        size_t from = w->ends[s->frame - 1]; // frame 0 is the empty text, which none has
+        size_t from = w->ends[s->frame - 1]; // frame 0 is the empty text, which is unused
         w->path.used = s->depth ? w->path_ends[s->depth - 1] : 0;
         stk_ex_literal(&w->path, ";");
         stk_ex_bytes(&w->path, w->names.p + from, w->ends[s->frame] - from);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV (RFC 4180): a row per event, lines end in CR LF. Column names are those of stoker query; with
-// arguments, a last column holds an event's as one JSON object.
+// arguments, a last column has them as one JSON object.
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -72,7 +72,7 @@ static void put_track(struct csv *w, uint32_t index)
     OF_TRACK(PUT)
 }
 
-// Bytes, a step's number; of a counter its first value.
+// Bytes, a step's number, or a counter's first value.
 static void put_value(struct csv *w, uint32_t event)
 {
     const struct stk_ext *e = stk_ext_of(w->f->t, event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffer that exports are written into, and how numbers and texts look there.
+// The buffer for exports, and the format of numbers and texts in it.
 #include "answers/export/export_out.h"
 
 #include "base/alloc.h"
@@ -8,8 +8,8 @@
 #include "base/utf8.h"
 
 #define FIRST_BYTES                                                                                \
-    ((size_t)16 << 10) // a part of an export has a buffer of its own: most are small
-// A record larger than this is no record of a profile.
+    ((size_t)16 << 10) // each part of an export has its own buffer, mostly a small one
+// No record of a profile is larger.
 #define RECORD_MAX_BYTES ((size_t)1 << 30)
 
 void stk_ex_init(struct stk_export_out *o, int (*write)(void *, const char *, size_t), void *arg)
@@ -116,7 +116,7 @@ void stk_ex_csv(struct stk_export_out *o, struct stk_str s, bool is_guarded)
     stk_text_csv_field(s, is_guarded, put_field, o);
 }
 
-// Sequences that are no UTF-8, each a byte.
+// Counts sequences that aren't UTF-8, each as one byte.
 static size_t count_bad(struct stk_str s)
 {
     size_t bad = 0, n;

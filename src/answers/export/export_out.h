@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an export goes: a buffer in front of a callback, written to directly and emptied between
-// records, so a record is always whole in memory and nothing else is. Failures are remembered;
-// writers look at `failed` between tracks and at the end.
+// The output of an export: a buffer in front of a callback, written directly and emptied between
+// records, so only whole records are in memory. Failures are remembered; writers check `failed`
+// between tracks and at the end.
 //
 // Protobuf (https://protobuf.dev/programming-guides/encoding) is written into the same buffer: the
 // length of a nested message is put before it when it ends.
@@ -19,22 +19,22 @@
 #define STK_EX_FLUSH_BYTES ((size_t)256 << 10)
 
 struct stk_export_out {
-    int (*write)(void *arg, const char *bytes, size_t n); // non-zero: cannot be taken
+    int (*write)(void *arg, const char *bytes, size_t n); // non-zero: failed
     void *arg;
-    const char *path; // of a file to be written instead, for exporters that need one
+    const char *path; // a file to write instead, for exporters that need one
     uint8_t *p;
     size_t used, cap;
     enum stoker_status failed; // STOKER_OK, STOKER_ENOMEM, STOKER_EOUTPUT, STOKER_EINTR
-    bool counts_only;          // nothing is written, `total` counts
-    uint64_t total;            // bytes emptied so far
+    bool counts_only;          // writes nothing; only counts `total`
+    uint64_t total;            // bytes passed on so far
 };
 
 void stk_ex_init(struct stk_export_out *o, int (*write)(void *, const char *, size_t), void *arg);
 void stk_ex_deinit(struct stk_export_out *o);
-// Make room for n more bytes. On failure the buffer starts over, so that writing stays safe.
+// Makes room for n more bytes. On failure the buffer starts over, so that writing stays safe.
 bool stk_ex_grow(struct stk_export_out *o, size_t n);
 void stk_ex_flush(struct stk_export_out *o);
-// Empty the buffer. What failed since init.
+// Empties the buffer. Returns any failure since init.
 STK_MUST_CHECK enum stoker_status stk_ex_finish(struct stk_export_out *o, struct stoker_err *err);
 
 // At least n bytes at the end; NULL: no memory.
@@ -68,13 +68,14 @@ static inline void stk_ex_str(struct stk_export_out *o, struct stk_str s)
 void stk_ex_i64(struct stk_export_out *o, int64_t v);
 // Nanoseconds as decimal microseconds, exactly: 1234567 -> 1234.567
 void stk_ex_us(struct stk_export_out *o, int64_t ns);
-// The shortest decimal that reads back as the same number; "null" where JSON has none.
+// The shortest decimal that reads back as the same number; "null" if JSON can't express it.
 void stk_ex_real(struct stk_export_out *o, double v);
-// A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD.
+// A JSON string with quotes; bytes that aren't UTF-8 become U+FFFD.
 void stk_ex_json(struct stk_export_out *o, struct stk_str s);
-// A field of CSV, quoted where it has to be; is_guarded: for a spreadsheet (base/text.h).
+// A field of CSV, quoted if necessary; is_guarded: safe in a spreadsheet (base/text.h).
 void stk_ex_csv(struct stk_export_out *o, struct stk_str s, bool is_guarded);
-// The same text, or a copy in `room` (until the next call) with U+FFFD for bytes that are no UTF-8.
+// The same text, or a copy in `capacity` (until the next call) with U+FFFD for bytes that aren't
+// UTF-8.
 struct stk_str stk_ex_utf8(struct stk_export_out *capacity, struct stk_str s);
 
 // ---- protobuf ----
@@ -117,9 +118,9 @@ static inline void stk_pbw_str(struct stk_export_out *o, uint32_t field, struct 
     stk_pbw_tag_len(o, field, s.n);
     stk_ex_str(o, s);
 }
-// The same with bytes that are no UTF-8 replaced, since protobuf's strings must be.
+// The same, with bytes that aren't UTF-8 replaced, since protobuf's strings must be UTF-8.
 void stk_pbw_text(struct stk_export_out *o, uint32_t field, struct stk_str s);
-// A nested message: what is written between begin and end. `begin` returns where it starts.
+// A nested message is written between begin and end. `begin` returns its start.
 static inline size_t stk_pbw_begin(struct stk_export_out *o, uint32_t field)
 {
     uint8_t *p = stk_ex_capacity(o, 6), *end;
@@ -127,7 +128,7 @@ static inline size_t stk_pbw_begin(struct stk_export_out *o, uint32_t field)
         return 0;
     }
     end = stk_varint_put(p, (uint64_t)field << 3 | 2);
-    o->used += (size_t)(end - p) + 1; // a byte for the length, which is usually enough
+    o->used += (size_t)(end - p) + 1; // one byte for the length is usually enough
     return o->used;
 }
 void stk_pbw_end_long(struct stk_export_out *o, size_t start, size_t n);

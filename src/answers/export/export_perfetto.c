@@ -2,14 +2,14 @@
 // Perfetto: the native trace format of https://ui.perfetto.dev, a stream of TracePacket messages
 // (protos/perfetto/trace in google/perfetto).
 //
-// A track of the profile becomes a track of its own, and so does each of its sub-rows, so that
-// nothing overlaps and nothing is dropped on import. A slice is a BEGIN and an END packet, one
-// without length an INSTANT; they come in the order of nesting within a track, and the importer
-// sorts by time over all tracks. Slices nested deeper than the importer's stack go to a track below
-// the first. Launch calls and device work are joined by flows, numbered by the device operation.
-// Names are interned per file: its packets share one sequence. What the format can't hold goes
-// into annotations (profile/store/perfetto_facts.def) and rows of facts
-// (export_perfetto_facts.c), so that stoker can read back what it wrote.
+// Each track of the profile and each of its sub-rows becomes a separate track, so that nothing
+// overlaps and nothing is dropped on import. A slice is a BEGIN and an END packet, or an INSTANT if
+// it has no length; within a track they are in order of nesting, and the importer sorts all tracks
+// by time. Slices nested deeper than the importer's stack go to a track below the first. Flows,
+// numbered by the device operation, link launch calls with device work. Names are interned per
+// file: its packets share one sequence. Facts without a place in the format become annotations
+// (profile/store/perfetto_facts.def) and rows of facts (export_perfetto_facts.c), so that stoker
+// can read back what it wrote.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -64,7 +64,7 @@ enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { ORDER_EXPLICIT = 3 };
 
-// The importer keeps 255 slices open at most.
+// The importer keeps at most 255 slices open.
 #define DEPTH_PER_TRACK 200
 #define LEVELS 16
 
@@ -238,7 +238,7 @@ static void describe_track(struct perfetto *w, uint32_t track, uint64_t uuid)
     packet_end(w, packet);
 }
 
-// The track for slices under `depth` others.
+// The track for slices nested in `depth` others.
 static uint64_t level_uuid(struct perfetto *w, uint32_t track, size_t depth)
 {
     uint32_t level =
@@ -403,7 +403,7 @@ static void perfetto_put_arg(void *arg, struct stk_str key, struct stk_str value
     stk_pbw_end(o, at);
 }
 
-// A flow per device operation: its own number joins it with its launch call.
+// A flow per device operation: its number links it with its launch call.
 static void put_flows(struct perfetto *w, const struct stk_trace *t, uint32_t event)
 {
     uint64_t base = (uint64_t)w->file << 32;
@@ -512,7 +512,7 @@ static void put_sample(struct perfetto *w, uint32_t track, uint32_t event,
     packet_end(w, packet);
 }
 
-// A sample whose values the profile does not have is a mark on the counter's own track.
+// A sample without values in the profile becomes a mark on the counter's own track.
 static enum stoker_status put_counter(struct perfetto *w, uint32_t track, uint32_t event,
                                       struct stoker_err *err)
 {
@@ -534,7 +534,7 @@ static enum stoker_status put_counter(struct perfetto *w, uint32_t track, uint32
     return STOKER_OK;
 }
 
-// Close the slices that end by `at_ns`, innermost first.
+// Closes the slices that end by `at_ns`, innermost first.
 static void perfetto_close_ended(struct perfetto *w, uint32_t track, int64_t at_ns)
 {
     int64_t *ends = w->ends.items;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instants of the category STK_PERFETTO_FACTS on a track of their own, named by what they are
-// about, with annotations whose names are not interned. Numbers of processes, devices and tracks
-// are those of the trace; what is unknown is left out.
+// Instants of the category STK_PERFETTO_FACTS on a separate track, named after their subject, with
+// annotations whose names aren't interned. Numbers of processes, devices and tracks are those of
+// the trace; unknown values are left out.
 #include "answers/export/export_perfetto_facts.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void put_text(const struct stk_perfetto_facts *w, const char *key, struct
     stk_pbw_end(w->out, at);
 }
 
-// A number that is unknown where it is 0.
+// Writes a number, unless it is 0, which means unknown.
 static void put_known(const struct stk_perfetto_facts *w, const char *key, int64_t value)
 {
     if (value) {
@@ -92,7 +92,7 @@ static void put_known(const struct stk_perfetto_facts *w, const char *key, int64
 
 // ---- the trace ----
 
-// What the reader finds again from the rows themselves.
+// Whether a reader finds this issue again in the rows themselves.
 static bool is_found_again(int issue)
 {
     return issue == STK_ISSUE_OVERLAP_SUBROW || issue == STK_ISSUE_NO_LAUNCH_ROW ||
@@ -116,8 +116,7 @@ static void put_issues(const struct stk_perfetto_facts *w)
     }
 }
 
-// Records that were read and are no events of the store, by kind: metadata, flows, what was
-// dropped.
+// Records that aren't events in the store, by kind: metadata, flows, dropped ones.
 static void put_unstored(const struct stk_perfetto_facts *w)
 {
     const struct stk_trace *t = file_of(w)->t;
@@ -207,7 +206,7 @@ void stk_perfetto_track_fact(const struct stk_perfetto_facts *w, uint32_t track,
 {
     const struct stk_export_file *f = file_of(w);
     const struct stk_track *k = &f->t->tracks[track];
-    uint32_t root = k->parent != STK_NONE ? k->parent : track; // sub-rows are found again
+    uint32_t root = k->parent != STK_NONE ? k->parent : track; // the reader makes sub-rows again
     struct fact fact = begin_fact(w, "track");
     put_number(w, "track", (int64_t)uuid);
     put_number(w, "number", root);

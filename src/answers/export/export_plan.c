@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an export adds to the events: process numbers that are unique in the run, and lanes of our
-// own: the verdict, each finding with its evidence, the steps, the critical path of a usual one,
-// the parts of each device's time. Pieces of time of one lane never overlap: a finding whose
-// evidence does gets further lanes.
+// What an export adds to the events: process numbers that are unique in the run, and stoker's own
+// lanes: the verdict, each finding with its evidence, the steps, the critical path of a usual step,
+// the parts of each device's time. Slices in one lane never overlap: a finding with overlapping
+// evidence gets more lanes.
 //
-// Limits: evidence without a time is shown at the verdict's; parts are known for the devices that
-// took part in the breakdown.
+// Limits: evidence without a time is shown at the verdict's; parts are known only for devices in
+// the breakdown.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "answers/export/export.h"
 
-// Device numbers stand as process numbers in some formats, so small ones are taken.
+// Some formats use device numbers as process numbers, so small ones are taken.
 #define PID_LEAST 4096
 #define PID_OWN 1000000000
 #define LANES_MAX ((size_t)1 << 20)
@@ -98,7 +98,7 @@ static void note_number(struct stk_export_note *notes, size_t *count, const char
     }
 }
 
-// Selected time of a rank, in its trace's time: that of any of its processes.
+// The selected time of a rank, in its trace's time: of any of its processes.
 static void selected_time(const struct stk_export *x, uint32_t rank, int64_t *from_ns,
                           int64_t *to_ns)
 {
@@ -198,7 +198,7 @@ static void describe_finding(struct plan *p, const struct stk_rep_finding *f,
 
 STK_ORDER(by_start, struct stk_export_slice, STK_UP(start_ns) STK_DOWN(dur_ns))
 
-// Cut `slices` into lanes without overlap: each goes over what is left and takes what fits.
+// Splits `slices` into lanes without overlap: each lane takes those that fit from the rest.
 static void add_disjoint(struct plan *p, const char *name, struct stk_export_slice *slices,
                          size_t n)
 {
@@ -281,7 +281,8 @@ static void describe_step(struct plan *p, const struct stk_step *s, bool with_pa
     }
 }
 
-// Steps of one device, or of the host: the same host step stands beside each device once.
+// The steps of one device, or of the host: each device has rows with the same host steps, so only
+// the first device's are used.
 static void add_steps(struct plan *p, uint32_t rank, uint32_t device)
 {
     const struct stk_rank_sum *sum = p->x->ranks[rank].sum;
@@ -315,8 +316,8 @@ static void add_steps(struct plan *p, uint32_t rank, uint32_t device)
     lane->count = n;
 }
 
-// What the end of a usual step waited for, piece by piece; pieces of the selected time. Of those
-// that overlap the later one begins where the other ends: it is one row.
+// The critical path of a usual step, in pieces within the selected time. They share a row, so if
+// two overlap, the later one begins where the other ends.
 static void add_path(struct plan *p, uint32_t rank)
 {
     const struct stk_export_rank *r = &p->x->ranks[rank];

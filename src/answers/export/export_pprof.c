@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // pprof's profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto): two values
-// a sample, the time of the thread and that of devices, and the row as label "thread". Locations
-// and functions are the frames, by their numbers; texts are a table, in which 0 is the empty one,
-// then come the frames' by their numbers (empty where a function's name stands further on), then
-// all others.
-// One mapping says that names are known already: pprof would look for programs to ask, and some
-// readers do not know locations without one.
+// per sample, the time of the thread and that of devices, and the row as label "thread". Locations
+// and functions have the frames' numbers. In the table of texts, 0 is empty; then come the frames'
+// texts by number (empty if the function's name is further down), then all others. One mapping says
+// that names are known: otherwise pprof would look for the programs, and some readers need a
+// mapping for each location.
 #include <stdio.h>
 
 #include "answers/export/export_stacks.h"
@@ -67,7 +66,7 @@ static void put_type(struct pprof *w, const char *type)
     stk_pbw_end(w->out, at);
 }
 
-// One of a packed list of varints.
+// Writes one item of a packed list of varints.
 static void put_item(struct pprof *w, uint64_t v)
 {
     uint8_t *p = stk_ex_capacity(w->out, STK_VARINT_MAX);
@@ -76,7 +75,7 @@ static void put_item(struct pprof *w, uint64_t v)
     }
 }
 
-// Is the frame's own text left out of the table of texts because it is split?
+// Is the frame's text missing at its own place in the table, because it is split?
 static bool stands_elsewhere(const struct pprof *w, uint32_t frame)
 {
     return stk_stack_source_of(w->stacks, frame).line != 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of a trace are wanted, what they are called, and their events in order of time where a
-// track has sub-rows (a heap of the rows by their next event: longest first of those that start
-// together, as within a row).
+// Selects and names the rows of a trace, and merges the events of a track with sub-rows by time
+// (with a heap of the rows by their next event; of events that start together, the longest comes
+// first, as within a row).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static const char *noun_of(const struct stk_track *track)
     }
 }
 
-// The name begins with what would be said before it: "thread 7 (loader)", "stream 7 ", "Stream #7".
+// Whether the name already begins with the row's label: "thread 7 (loader)", "stream 7 ", "Stream
+// #7".
 static bool says_itself(struct stk_str name, const char *noun, int64_t id)
 {
     char text[48];

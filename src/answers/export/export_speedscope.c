@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// speedscope's own format (https://www.speedscope.app/file-format-schema.json): a profile of
-// samples for the time of each thread, and for the device work that it launched; frames are shared.
-// A sample is a stack and its weight the stack's whole time, so that equal stacks are one sample.
+// speedscope's own format (https://www.speedscope.app/file-format-schema.json): two profiles of
+// samples per thread, one for its own time and one for the device work it launched; frames are
+// shared. Each sample is a stack, weighted with the stack's total time, so equal stacks are one
+// sample.
 #include <stdio.h>
 
 #include "answers/export/export_stacks.h"
@@ -19,7 +20,7 @@ static int64_t time_of(const struct stk_stack *s, bool on_device)
     return on_device ? s->device_ns : s->host_ns;
 }
 
-// The row's stacks that have time: as samples, or their weights.
+// Writes the row's stacks that have time, as samples, or their weights.
 static void put_list(struct speedscope *w, uint32_t row, uint32_t end, bool on_device,
                      bool is_weights)
 {
@@ -46,7 +47,7 @@ static void put_list(struct speedscope *w, uint32_t row, uint32_t end, bool on_d
     }
 }
 
-// The time of a row on the host or on devices; false: it has none.
+// Writes the time of a row on the host or on devices; false: none.
 static bool put_profile(struct speedscope *w, uint32_t row, uint32_t end, bool on_device)
 {
     const struct stk_stack *s = w->stacks->stacks;
@@ -73,7 +74,7 @@ static bool put_profile(struct speedscope *w, uint32_t row, uint32_t end, bool o
     return true;
 }
 
-// First shown is the thread with the most stacks: as a rule the one that trains.
+// The thread with the most stacks, usually the training thread, is shown first.
 static void put_profiles(struct speedscope *w)
 {
     const struct stk_stacks *s = w->stacks;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite: a database for any SQL tool. Names of tables, views and columns are those of stoker
-// query, so that a question asked there works here as well; an event's id is the same number too.
+// SQLite: a database for any SQL tool. Tables, views, columns and event ids are the same as in
+// stoker query, so queries work in both.
 //
 //   rows of events: event (compact: names and kinds by number), strings, kinds, tracks
 //   views:          events, kernels, transfers, links
 //   of stoker:      steps, parts, time_line, findings, issues, run
 //
-// One transaction without a journal: the file appears under its name only when it is complete, so
-// nothing has to be rolled back. Rows come in the order of their key and are appended.
+// Uses one transaction without a journal: the file gets its name only when complete, so nothing
+// needs to be rolled back. Rows are appended in the order of their key.
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -36,13 +36,13 @@ struct sqlite {
     struct stk_export *x;
     struct stoker_err *err;
     sqlite3 *db;
-    sqlite3_stmt *insert; // of the table that is being filled
-    int column;           // of its row, the one that is put next less 1
+    sqlite3_stmt *insert; // for the table being filled
+    int column;           // number of columns already put in its row
     uint32_t file;
     const struct stk_export_file *f;
     enum stoker_status status;
-    int64_t event;                  // whose arguments are written
-    struct stk_export_out capacity; // for texts that have to be fixed
+    int64_t event;                  // the event whose arguments are written
+    struct stk_export_out capacity; // for texts that need fixing
 };
 
 static void sqlite_fail(struct sqlite *w)
@@ -106,7 +106,7 @@ static void create(struct sqlite *w, const struct table *table)
     run_sql(w, sql);
 }
 
-// Filling a table: begin, then for each row its values and row(), then end.
+// To fill a table: begin, then for each row its values and row(), then end.
 static void sqlite_begin(struct sqlite *w, const struct table *table)
 {
     char sql[160];
@@ -295,7 +295,7 @@ static void sqlite_put_event(struct sqlite *w, uint32_t track, uint32_t event)
     row(w);
 }
 
-// Keys and values of events: what is recorded of them, and with --args their arguments.
+// Keys and values of events: recorded details, and with --args their arguments.
 #define PAIRS(C)                                                                                   \
     C(event, NUMBER, put_number(w, w->event))                                                      \
     C(key, TEXT,                                                                                   \
@@ -428,7 +428,7 @@ static void put_kinds(struct sqlite *w)
     C(value, ANY, text ? put_text(w, text) : put_number(w, number))
 TABLE(run, true, RUN)
 
-// A text, or a number where that is NULL.
+// A text, or if it is NULL a number.
 static void put_fact(struct sqlite *w, const char *key, const char *text, int64_t number)
 {
     RUN(PUT)
@@ -602,8 +602,8 @@ static enum stoker_status write_sqlite(struct stk_export *x, struct stk_export_o
                                        struct stoker_err *err)
 {
     struct sqlite w = {.x = x, .err = err};
-    // Without locks of its own: the caller's, which tells others that the file is being written
-    // (base/atomic_file.h), is one and the same thing to a network file system.
+    // Without SQLite's locks: the caller holds its own, which shows that the file is being written
+    // (base/atomic_file.h), and a network file system can't distinguish the two.
     if (sqlite3_open_v2(out->path, &w.db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         "unix-none") != SQLITE_OK) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a run by stack of calls.
+// The time of a run by call stack.
 //
-// A row is a host thread, what overlaps on it without nesting (its sub-rows together), or a
-// device's stream. Method: one pass over the events of each track, with a stack of what is open:
-// time goes to the innermost, so that a track's times sum to the time that any of its events
-// covers. Device work goes under the call that launched it, on that call's thread; where no launch
-// is recorded, under its stream. Markers of the profiler (synchronisation records, derived lines,
-// counters) have no time of their own. Time outside of the selection is cut off.
+// A row is a host thread, the overlapping events of a thread (all its sub-rows), or a device's
+// stream. Method: one pass over the events of each track, with a stack of open events: time goes to
+// the innermost, so a track's times sum to the time covered by any of its events. Device work goes
+// below the call that launched it, on that call's thread, or below its stream if no launch is
+// recorded. Markers of the profiler (synchronisation records, derived lines, counters) have no own
+// time. Time outside the selection is cut off.
 //
-// Limits: a call deeper than STK_STACK_DEPTH, or that would be stack number NODES_MAX, is taken for
-// the one around it. A text of all stacks grows with depth times number: where it would be longer
-// than BYTES_MIN and BYTES_PER_EVENT for each event, the stacks with the least time, what is
-// inside them included, are put to those around them. No time is lost by either.
+// Limits: a call deeper than STK_STACK_DEPTH, or that would be stack number NODES_MAX, counts for
+// the one around it. A text of all stacks grows with depth times number: if it would be longer than
+// BYTES_MIN plus BYTES_PER_EVENT for each event, the stacks with the least time, including nested
+// ones, are merged into those around them. No time is lost in either case.
 #include "answers/export/export_stacks.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@
 #define BYTES_PER_EVENT 256
 
 struct node {
-    uint32_t parent, frame; // parent: STK_NONE of a row
+    uint32_t parent, frame; // parent: STK_NONE for a row
     uint32_t depth;
     int64_t host_ns, device_ns;
 };
@@ -42,7 +42,7 @@ struct open_call {
 struct sweep {
     struct stk_export *x;
     struct stk_stacks *out;
-    struct stk_vec nodes;    // struct node; what is around a node comes before it
+    struct stk_vec nodes;    // struct node; enclosing nodes come first
     struct stk_map children; // node and frame -> node
     bool failed;             // no memory
     // Of the file:
@@ -55,7 +55,7 @@ struct sweep {
     bool on_device;
     struct open_call open[STK_STACK_DEPTH];
     uint32_t depth;
-    int64_t at_ns; // time up to here is written
+    int64_t at_ns; // time before it is already assigned
 };
 
 static struct node *node_at(const struct sweep *w, uint32_t node)
@@ -65,7 +65,7 @@ static struct node *node_at(const struct sweep *w, uint32_t node)
 
 // ---- frames ----
 
-// "ProfilerStep#12", "step 12": every step is the same frame.
+// "ProfilerStep#12", "step 12": all steps share a frame.
 static size_t without_number(const char *text, size_t n)
 {
     size_t end = n;
@@ -106,7 +106,7 @@ static uint32_t frame_of(struct sweep *w, uint32_t event)
 
 // ---- nodes ----
 
-// The node of a frame inside another one (STK_NONE: a row), or that one itself at the limits.
+// The node for a frame inside `parent` (STK_NONE: a row), or at the limits the parent itself.
 static uint32_t child(struct sweep *w, uint32_t parent, uint32_t frame)
 {
     uint32_t depth = parent == STK_NONE ? 0 : node_at(w, parent)->depth + 1;
@@ -127,9 +127,9 @@ static uint32_t child(struct sweep *w, uint32_t parent, uint32_t frame)
     return at;
 }
 
-// "rank 1: thread 7 (main)", "GPU 0 (NVIDIA H100): stream 13". A thread's sub-rows are a row, so
-// that its own times sum to no more than its time; those of a stream are not, since what runs side
-// by side on a device counts twice anyway.
+// "rank 1: thread 7 (main)", "GPU 0 (NVIDIA H100): stream 13". A thread's sub-rows share a row, so
+// that its own times don't sum to more than its time; a stream's don't, since parallel work on a
+// device counts twice anyway.
 static size_t row_name(const struct sweep *w, char *text, size_t size)
 {
     const struct stk_track *k = w->track;
@@ -152,7 +152,7 @@ static size_t row_name(const struct sweep *w, char *text, size_t size)
 
 static uint32_t row_of(struct sweep *w)
 {
-    char text[STK_STACK_ROW_BYTES]; // device and track take less than half of it each
+    char text[STK_STACK_ROW_BYTES]; // device and track each need less than half of it
     if (w->row == STK_NONE) {
         size_t n = row_name(w, text, sizeof text);
         w->row = child(w, STK_NONE, intern(w, text, n));
@@ -180,7 +180,7 @@ static void close_until(struct sweep *w, int64_t to_ns)
     }
 }
 
-// The node around an event: of what is open, or of the call that launched it.
+// The node around an event: the innermost open event, or the call that launched it.
 static uint32_t around(struct sweep *w, uint32_t event)
 {
     const struct stk_ext *e = w->on_device ? stk_ext_of(w->f->t, event) : NULL;
@@ -197,7 +197,8 @@ static void open_event(struct sweep *w, uint32_t event)
     int64_t start_ns = t->start_ns[event], end_ns = stk_end_ns(t, event);
     start_ns = start_ns > p->from_ns ? start_ns : p->from_ns;
     end_ns = end_ns < p->to_ns ? end_ns : p->to_ns;
-    bool is_call = t->kind[event] == STK_KIND_RUNTIME; // which may have launched work in no time
+    bool is_call =
+        t->kind[event] == STK_KIND_RUNTIME; // may have launched work even without duration
     if (end_ns <= start_ns && !is_call) {
         return;
     }
@@ -274,12 +275,12 @@ static unsigned log2_of(int64_t ns)
     return ns > 0 ? 64u - (unsigned)__builtin_clzll((uint64_t)ns) : 0;
 }
 
-// Where the text of all stacks would be too long, put those with the least time to what is around
-// them: those below the least power of two that leaves a text which is short enough.
+// If the text of all stacks would be too long, merges those with the least time into the ones
+// around them: those below the smallest power of two that makes the text short enough.
 static bool fold(struct sweep *w)
 {
     size_t n = w->nodes.count;
-    int64_t *whole_ns = stk_alloc_zero(n + 1, sizeof *whole_ns);       // with what is inside
+    int64_t *whole_ns = stk_alloc_zero(n + 1, sizeof *whole_ns);       // including nested ones
     uint64_t *text_bytes = stk_alloc_array(n + 1, sizeof *text_bytes); // of the stack
     uint64_t bytes_by[65] = {0}, bytes = 0, max = BYTES_MIN + BYTES_PER_EVENT * w->x->counts.events;
     unsigned least = 65;
@@ -305,7 +306,7 @@ static bool fold(struct sweep *w)
             struct node *to = node_at(w, node->parent);
             to->host_ns = stk_add_ns(to->host_ns, node->host_ns);
             to->device_ns = stk_add_ns(to->device_ns, node->device_ns);
-            node->frame = STK_NONE; // gone, and all inside it before it
+            node->frame = STK_NONE; // removed, after all nodes inside it
             w->x->counts.folded++;
         }
     }
@@ -315,12 +316,12 @@ static bool fold(struct sweep *w)
     return ok;
 }
 
-// Nodes in the order of a walk from the rows inwards, as they were first seen side by side.
+// Lists nodes by walking from the rows inwards; siblings are in the order first seen.
 static bool list(struct sweep *w)
 {
     size_t n = w->nodes.count;
     uint32_t *inner = stk_alloc_array(n + 1, sizeof *inner); // first node inside; [n]: first row
-    uint32_t *next = stk_alloc_array(n + 1, sizeof *next);   // next node beside
+    uint32_t *next = stk_alloc_array(n + 1, sizeof *next);   // next sibling
     struct stk_stacks *s = w->out;
     s->stacks = stk_alloc_array(n + 1, sizeof *s->stacks);
     bool ok = inner && next && s->stacks;
@@ -385,7 +386,7 @@ void stk_stacks_deinit(struct stk_stacks *s)
     s->count = 0;
 }
 
-// ---- for those who write ----
+// ---- for writers ----
 
 uint32_t stk_stack_path_next(struct stk_stack_path *path, const struct stk_stacks *s, uint32_t i,
                              const uint32_t **first)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a run by stack of calls, for the exports that hold that instead of events
-// (collapsed, speedscope, pprof).
+// The time of a run by call stack, for the exports that have it instead of events (collapsed,
+// speedscope, pprof).
 #pragma once
 
 #include "answers/export/export.h"
 
-#define STK_STACK_DEPTH 512     // frames, the row's own among them
+#define STK_STACK_DEPTH 512     // frames, including the row's
 #define STK_STACK_ROW_BYTES 700 // of a row's name, with its end
 
-// A stack: its innermost frame, and the time in which nothing was nested inside it. What is around
-// it stands before it.
+// A stack: its innermost frame, and the time in which nothing was nested inside it. It comes after
+// the enclosing stack.
 struct stk_stack {
     uint32_t frame; // string id in `frames`
     uint32_t depth; // 0: a row (thread, stream), whose frame is its name
-    // Of the thread, waiting included; of device work that the call launched, or of the work itself
-    // in its innermost frame.
+    // Of the thread, including waiting; of device work that the call launched, or of the work
+    // itself in its innermost frame.
     int64_t host_ns, device_ns;
 };
 
@@ -22,25 +22,25 @@ struct stk_stacks {
     struct stk_stack *stacks; // each after its enclosing one; rows come one after another
     size_t count;
     struct stk_strpool frames;
-    int64_t first_ns, last_ns;  // common time that was looked at; first > last: none
+    int64_t first_ns, last_ns;  // the covered common time; first > last: none
     int64_t host_ns, device_ns; // sums
 };
 
-// Makes the stacks of x, and its counts. Needs stk_stacks_deinit in any case.
+// Makes the stacks of x, and its counts. Call stk_stacks_deinit in any case.
 STK_MUST_CHECK enum stoker_status stk_stacks_make(struct stk_export *x, struct stk_stacks *s,
                                                   struct stoker_err *err);
 void stk_stacks_deinit(struct stk_stacks *s);
 
-// The stack that is i-th, as places in `stacks` from the outermost call on, the row left out unless
-// it is all there is: goes along with i = 0, 1, ..., count - 1.
+// The i-th stack, as indices into `stacks` from the outermost call inwards, without the row unless
+// it is the only frame. Call it for i = 0, 1, ..., count - 1.
 struct stk_stack_path {
     uint32_t at[STK_STACK_DEPTH];
 };
-// How many frames; *first is the first of them.
+// The number of frames; *first is the first.
 uint32_t stk_stack_path_next(struct stk_stack_path *path, const struct stk_stacks *s, uint32_t i,
                              const uint32_t **first);
 
-// What a frame's text says of its place: of a Python function its name, file and line; else the
+// The source of a frame, from its text: a Python function's name, file and line; otherwise the
 // text, no file, and line 0.
 struct stk_stack_source {
     struct stk_str name, file;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // XSpace, the profile of XLA, TensorFlow and JAX (tsl/profiler/protobuf/xplane.proto in
 // openxla/xla), for TensorBoard's profile plugin and XProf: a plane per device with a line per
-// stream, a plane for the host with a line per thread, a plane for rows of our own.
+// stream, a plane for the host with a line per thread, a plane for stoker's own rows.
 //
-// A plane's length stands before it, so everything is written twice: once to count, once for good;
-// the same code does both, and memory stays small. Events of sub-rows stand on the line of their
-// track, merged in order of time. Launch calls and device work share a correlation_id; a step is a
-// root event (_r) with its step_num, which is what XProf groups by. The kind of an event is a stat
-// of its name's entry (stoker_kind), for stoker to read back.
+// A plane's length comes before it, so everything is written twice by the same code: first only to
+// count, so that memory use stays small. Events of sub-rows are on the line of their track, merged
+// in order of time. Launch calls and device work share a correlation_id; a step is a root event
+// (_r) with its step_num, by which XProf groups. The kind of an event is a stat of its name's entry
+// (stoker_kind), for stoker to read back.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -95,7 +95,7 @@ static const char *const stat_names[STAT_COUNT] = {"",
 #undef S
 };
 
-// Details with XLA's names; after the kinds, those without one, under their own names.
+// Details with XLA's names; those without one come after the kinds, under their own names.
 static uint32_t detail_stat(enum stk_detail_key key)
 {
     static const uint8_t stats[STK_DETAIL_COUNT] = {[STK_DETAIL_ADDRESS] = STAT_ADDRESS,
@@ -114,7 +114,7 @@ static uint32_t detail_stat(enum stk_detail_key key)
     return stats[key] ? stats[key] : (uint32_t)(STAT_COUNT + STK_KIND_COUNT) + key;
 }
 
-// Entries of a plane's event metadata: a name with the kind of the events that bear it.
+// Entries of a plane's event metadata: a name with the kind of its events.
 struct names {
     uint32_t *first_id; // per string id: of the kind below; 0 none
     uint8_t *first_kind;
@@ -134,10 +134,10 @@ struct xspace {
     uint64_t *line_bytes;         // per track: payload of its line
     struct stk_strpool arg_names; // of recorded arguments: stats after the others
     bool has_details;             // the current event
-    bool has_launch; // the current event: how it was launched is recorded as an argument
+    bool has_launch;              // the current event has its launch as a recorded argument
     struct stoker_err *err;
     enum stoker_status status;
-    bool counting;  // sizes are being found: the counts must not be touched
+    bool counting;  // only sizes are computed: don't change the counts
     int64_t end_ns; // of the last event, common time
 };
 
@@ -352,7 +352,7 @@ static bool is_written(struct xspace *w, struct stk_str key)
         }
     }
     if (stk_str_eq(key,
-                   stk_str_from(stat_names[STAT_KERNEL]))) { // it tells more than a trace keeps
+                   stk_str_from(stat_names[STAT_KERNEL]))) { // it has more than a trace keeps
         w->has_launch = true;
         return false;
     }
@@ -394,8 +394,8 @@ static void xspace_put_arg(void *arg, struct stk_str key, struct stk_str value)
     stk_pbw_end(w->out, at);
 }
 
-// As XLA writes it: "regs:32 shm:0 grid:160,1,1 block:256,1,1 occ_pct:50"; of the block's shared
-// memory the sum alone is known.
+// As XLA writes it: "regs:32 shm:0 grid:160,1,1 block:256,1,1 occ_pct:50"; only the sum of the
+// block's shared memory is known.
 static void put_launch(struct xspace *w, const struct stk_launch_config *c)
 {
     char text[192];
@@ -466,7 +466,7 @@ static void count_event(struct xspace *w, bool takes, bool overlaps, uint32_t ev
     c->overlaps += takes && overlaps;
 }
 
-// Payload of a track's line, its sub-rows included.
+// The payload of a track's line, including its sub-rows.
 static void put_line(struct xspace *w, uint32_t track)
 {
     const struct stk_trace *t = w->f->t;
@@ -486,7 +486,7 @@ static void put_line(struct xspace *w, uint32_t track)
     } else if (recorded.n) {
         shown = recorded;
     }
-    // Rows beside the host's threads are numbered by nobody.
+    // The host's rows other than threads have no number.
     int64_t id = k->device == STK_NONE && k->kind != STK_TRACK_THREAD ? (int64_t)track : k->id;
     int64_t line_ns = t->start_ns[k->first] > 0 ? t->start_ns[k->first] : 0;
     stk_pbw_u64(w->out, LINE_ID, (uint64_t)id);
@@ -510,9 +510,9 @@ static void put_line(struct xspace *w, uint32_t track)
 
 #define HOST_PLANE STK_NONE
 
-// A plane of a device, of the host, or of the rows of one that are no streams or no threads:
-// readers would take any line of a GPU's own plane for a stream, except those whose ids XProf keeps
-// for derived lines, and any line of a host for a thread.
+// A plane of a device, of the host, or of their rows that aren't streams or threads: readers take
+// any line of a GPU's plane for a stream, except those with ids that XProf reserves for derived
+// lines, and any line of a host for a thread.
 struct plane {
     uint32_t device;
     bool is_beside;
@@ -597,7 +597,7 @@ static void put_names(struct xspace *w)
     }
 }
 
-// Bytes that `put` writes, found by writing them nowhere.
+// The number of bytes that `put` writes, found by writing without output.
 struct sizing {
     struct stk_export_out *real, counter;
 };
@@ -686,7 +686,7 @@ static void put_planes(struct xspace *w)
     }
 }
 
-// ---- rows of our own ----
+// ---- stoker's own rows ----
 
 static void put_lane(struct xspace *w, uint32_t index, uint64_t *next_name)
 {
@@ -698,7 +698,7 @@ static void put_lane(struct xspace *w, uint32_t index, uint64_t *next_name)
         struct stk_export_slice s;
         stk_export_lane_at(w->x, lane, i, &capacity, &s);
         size_t at = stk_pbw_begin(w->out, LINE_EVENTS);
-        // A part's name has its entry; any other slice gets one of its own.
+        // A part's name already has an entry; any other slice gets its own.
         stk_pbw_u64(w->out, EVENT_META,
                     lane->slices ? (*next_name)++
                                  : w->x->ranks[lane->rank].pieces[lane->first + i].part + 1u);
@@ -777,7 +777,7 @@ static void put_own_plane(struct xspace *w)
     stk_free(line_bytes);
 }
 
-// When the session was: times in the other planes count from there.
+// The start of the session, from which times in the other planes count.
 static void put_session(struct xspace *w)
 {
     int64_t base_ns = w->x->base_ns;

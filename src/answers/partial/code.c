@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coding of numbers, texts and lists (code.h): varints through one function, which is also where a
-// layout is hashed and a read value is held against its bound. Texts are numbered as they occur.
+// Codes numbers, texts and lists (code.h): one function for varints also hashes a layout and checks
+// a read value against its bound. Texts are numbered as they occur.
 // Limits: 2^24 different texts and 1 GiB in one item.
 #include "answers/partial/code.h"
 
@@ -172,7 +172,8 @@ static bool keep_text(struct stk_code *c, const char *text)
     return slot != NULL;
 }
 
-// 0: NULL. Up to the texts that occurred: one of these. Else a new one: its length, its bytes.
+// 0: NULL. Up to the number of earlier texts: one of these. Above: a new one, with its length and
+// bytes.
 static void put_text(struct stk_code *c, const char *text)
 {
     if (!text) {

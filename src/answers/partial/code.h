@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One description of a struct for three uses: writing it, reading it back, and telling one layout
-// from another. A function that codes a struct names each member once:
+// One description of a struct for three uses: writing it, reading it back, and identifying its
+// layout. A function that codes a struct names each member once:
 //
 //   static void code_cause(struct stk_code *c, struct stk_cause *x)
 //   {
@@ -36,10 +36,10 @@ enum stk_code_mode { STK_CODE_WRITE, STK_CODE_READ, STK_CODE_LAYOUT };
 struct stk_code {
     enum stk_code_mode mode;
     bool failed;
-    struct stk_vec bytes;    // of char: what is written
-    const uint8_t *at, *end; // what is read
+    struct stk_vec bytes;    // of char: the output
+    const uint8_t *at, *end; // the input
     struct stk_arena *arena; // reading, and scratch of a layout
-    struct stk_vec texts;    // const char *: those that occurred, in their order
+    struct stk_vec texts;    // const char *: earlier texts, in order
     struct stk_map text_ids; // writing: (hash, hash) of a text -> its number
     uint64_t layout;
 };
@@ -59,7 +59,7 @@ void stk_code_date(struct stk_code *c, const char *name, int64_t *v); // nanosec
 void stk_code_maybe(struct stk_code *c, const char *name, int64_t *v, int64_t none);
 void stk_code_f64(struct stk_code *c, const char *name, double *v);       // finite
 void stk_code_text(struct stk_code *c, const char *name, const char **v); // may be NULL
-// A value below `count`: of an enumeration, or an index.
+// A value below `count`: an enumerator or an index.
 void stk_code_below(struct stk_code *c, const char *name, uint32_t *v, uint32_t count);
 // An enumeration or a count that is an int.
 void stk_code_int_below(struct stk_code *c, const char *name, int *v, int count);

@@ -6,5 +6,5 @@
 #include "answers/replay/graph.h"
 
 void stk_code_graph(struct stk_code *c, struct stk_graph *g);
-// What a replay relies on: every index in its bounds. False: the bytes are not what was written.
+// Checks what a replay relies on: every index is within its bounds. False: the bytes are damaged.
 bool stk_graph_is_sound(const struct stk_graph *g);

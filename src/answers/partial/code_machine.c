@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of a machine's sampler, coded. All samples are kept: which of them count is known
-// when the profile of the same time is (machine_choose.c).
+// The record of a machine's sampler, coded. All samples are kept: which of them count depends on
+// the profile of the same time (machine_choose.c).
 #include "answers/partial/code_rank.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a rank's summary, in the order of their structs. What summed.def, cause.def and
-// step_source.def list is coded from these rows, so that a new sum needs no line here.
+// The members of a rank's summary, in the order of their structs. Those in summed.def, cause.def
+// and step_source.def are coded from these rows, so a new sum needs no line here.
 #include "answers/partial/code_rank.h"
 
 #include "base/alloc.h"
@@ -186,8 +186,8 @@ static void code_series(struct stk_code *c, struct stk_collective_series *x)
     STK_CODE(c, x->count);
 }
 
-// Starts and steps follow each other closely, and much of a collective is exposed: differences are
-// short. Some 12 bytes in all, before packing.
+// Starts and steps follow each other closely, and much of a collective is exposed, so differences
+// are small: about 12 bytes in all, before packing.
 static void code_collectives(struct stk_code *c, struct stk_collective **list, uint32_t *count)
 {
     uint64_t last_ns = 0;
@@ -270,7 +270,7 @@ static bool classes_are_sound(const struct stk_rank_sum *r)
     return true;
 }
 
-// Collectives are numbered in their series as they are listed, so numbers are not stored.
+// Collectives are numbered within their series in list order, so numbers aren't stored.
 static bool number(struct stk_rank_sum *r, struct stk_collective *list, uint32_t count,
                    bool on_host, uint32_t *seen)
 {

@@ -5,10 +5,10 @@
 // partials puts their items together; nothing is added up before a report is made. So any tree of
 // merges, in any order, gives the report of all the profiles read at once, bit for bit.
 //
-// File: the text "stoker partial 1\n", the layout and the version of the stoker that wrote it, a
-// line each; then the items, each with a head (partial_file.c) and packed alone, so that a merge
-// copies them as they are. A head of 0 bytes ends the file: one without it is not complete. Another
-// file may follow: partials that are joined end to end (cat) are a partial.
+// File: the text "stoker partial 1\n", the layout and the version of the stoker that wrote it, on a
+// line each; then the items, each with a head (partial_file.c) and packed separately, so that a
+// merge copies them unchanged. A head of 0 bytes ends the file: without it the file is incomplete.
+// Another file may follow: partials joined end to end (cat) are also a partial.
 #pragma once
 
 #include "answers/passes/pass.h"
@@ -22,7 +22,7 @@
 #define STK_PARTIAL_ITEM_MAX ((size_t)256 << 20) // bytes of an item
 #define STK_PARTIAL_ITEMS_MAX 65536              // in one file
 
-// What is kept of a rank (stk_rank_sum.partial) for a partial that is written.
+// The data kept of a rank (stk_rank_sum.partial) for writing a partial.
 struct stk_partial_kept {
     void *graph; // of stk_replay_brief_hook, with its prices taken, or NULL
     void *names; // of stk_diff_hook
@@ -31,7 +31,7 @@ extern const struct stk_view_hook stk_partial_hook; // keeps both
 
 // One profile. Pointers are borrowed when writing; they are in the arena when reading.
 struct stk_partial_item {
-    const char *path; // as it was given to the stoker that read it
+    const char *path; // as given to the stoker that read it
     int32_t rank_hint, status;
     bool is_numbered, is_found;
     struct stk_input_info *info;
@@ -47,18 +47,18 @@ bool stk_partial_encode(const struct stk_partial_item *item, struct stk_vec *byt
 // False: the bytes are not those of an item, or no memory.
 bool stk_partial_decode(const uint8_t *bytes, size_t n, struct stk_arena *arena,
                         struct stk_partial_item *out);
-// Of all structs that items are made of: it changes with every member. 0: no memory.
+// The layout of all structs in items: it changes with every member. 0: no memory.
 uint64_t stk_partial_layout(void);
 
-// An item as files hold it: what items are put in order by, and its packed bytes.
+// An item as in files: its sort key, and its packed bytes.
 struct stk_partial_packed {
     int32_t rank_hint;
     const char *path;
     const uint8_t *bytes;
     uint32_t size, whole_size; // packed; before packing
 };
-// Both allocate in the arena. pack fails with STOKER_ENOMEM or STOKER_ELIMIT, unpack with
-// STOKER_EINPUT too.
+// Both allocate in the arena. pack fails with STOKER_ENOMEM or STOKER_ELIMIT, unpack also with
+// STOKER_EINPUT.
 STK_MUST_CHECK enum stoker_status stk_partial_pack(const struct stk_partial_item *item,
                                                    struct stk_arena *arena,
                                                    struct stk_partial_packed *out,
@@ -73,8 +73,8 @@ void stk_partial_begin(struct stk_sink *sink, const char *version);
 void stk_partial_put(struct stk_sink *sink, const struct stk_partial_packed *item);
 void stk_partial_end(struct stk_sink *sink);
 
-// Reading. A file that is no partial, or can't be opened, is no error: *out is NULL. *rest is then
-// the stream at its start if it can't be opened again (standard input, a pipe), else NULL.
+// Reading. A file that isn't a partial, or can't be opened, is not an error: *out is NULL. *rest is
+// then the stream at its start if it can't be opened again (standard input, a pipe), else NULL.
 struct stk_partial_file;
 STK_MUST_CHECK enum stoker_status stk_partial_open(const char *path, const char *version,
                                                    struct stk_partial_file **out,

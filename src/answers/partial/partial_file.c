@@ -18,7 +18,7 @@
 
 #define HEAD_NUMBERS 6
 #define INPUT_BYTES                                                                                \
-    65536 // read at a time: every profile is opened once to see whether it is a partial
+    65536 // read at a time: every profile is opened once to check whether it is a partial
 #define PATH_MAX_BYTES 65536
 
 struct stk_partial_file {
@@ -26,7 +26,7 @@ struct stk_partial_file {
     const char *path;
     const char *version; // of this stoker
     uint32_t items;
-    bool ended; // the last file of those that are joined
+    bool ended; // the last of joined files has ended
 };
 
 static void put_number(unsigned char *to, uint32_t v)
@@ -154,7 +154,7 @@ enum stoker_status stk_partial_unpack(const struct stk_partial_packed *packed,
     return ok ? STOKER_OK : damaged(packed->path, err);
 }
 
-// All of n bytes. False: the file ends before, or cannot be read (err).
+// Reads n bytes. False: the file ends before, or can't be read (err).
 static bool take(struct stk_partial_file *f, void *to, size_t n, struct stoker_err *err)
 {
     for (size_t at = 0, got; at < n; at += got) {
@@ -230,7 +230,7 @@ enum stoker_status stk_partial_open(const char *path, const char *version,
     enum stoker_status status = stk_stream_open(&stream, path, &opts, err);
     if (status == STOKER_EINPUT) {
         stk_err_init(err);
-        return STOKER_OK; // doesn't look like a partial: its reader says what is wrong
+        return STOKER_OK; // not a partial: its own reader reports problems
     }
     if (status != STOKER_OK) {
         return status;

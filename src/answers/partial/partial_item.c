@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The items of partials (partial.h): what is kept of a rank, and how an item becomes bytes and is
-// made of them again.
-// Limits: bytes are those of one layout. Another stoker's are refused by whoever opens the file
-// (partial_file.c), since the layout is a hash over the names and types of all members.
+// The items of partials (partial.h): the data kept of a rank, and the conversion of an item to
+// bytes and back.
+// Limits: bytes belong to one layout. Opening a file with another layout fails (partial_file.c),
+// since the layout is a hash over the names and types of all members.
 #include "answers/partial/partial.h"
 
 #include "answers/partial/code_graph.h"
@@ -83,7 +83,7 @@ static void code_ops(struct stk_code *c, struct stk_op_sums *x)
     STK_CODE_ARRAY(c, x->mode_ops, STK_MODE_COUNT);
 }
 
-// The sums are reached through const pointers: nothing changes them once they are made.
+// The sums are behind const pointers, since nothing changes them once they are made.
 static void code_names(struct stk_code *c, struct stk_diff_partial *x)
 {
     struct stk_kernel_sums *kernels =
@@ -198,7 +198,7 @@ static bool is_sound(const struct stk_partial_item *x)
     return ok;
 }
 
-// Room for what every item has.
+// Allocates what every item has.
 static bool init_item(struct stk_partial_item *x, struct stk_arena *arena)
 {
     *x = (struct stk_partial_item){.info = stk_arena_alloc(arena, sizeof *x->info),

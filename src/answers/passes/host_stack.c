@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host stack around an event. Parents precede their children on a row, so the last event before
-// it that is less deep is its parent. Limits: looks back over a bounded number of events, beyond
-// which outer ones are left out; events on other rows of the thread (what overlaps without nesting)
-// are not seen.
+// The host stack around an event. Parents precede their children in a row, so an event's parent is
+// the last earlier one with less depth. Limits: looks back over a bounded number of events, so
+// outer ones may be missing; ignores the thread's other rows (events that overlap without nesting).
 #include "answers/passes/host_stack.h"
 
 #include <string.h>
@@ -21,7 +20,7 @@ static size_t name_text(const struct stk_trace *t, uint32_t event, char *out)
     }
     size_t n = name.n < NAME_BYTES ? name.n : NAME_BYTES - 1;
     while (n < name.n && n > 0 && ((unsigned char)name.p[n] & 0xc0) == 0x80) {
-        n--; // not within a character
+        n--; // don't split a character
     }
     memcpy(out, name.p, n);
     return n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels (collectives included) of one rank by name and device: how often, how long. A kernel
-// counts where it starts; times are sums over all streams. Method: one pass over each device's
-// operations with a slot per string id.
+// Kernels (including collectives) of one rank by name and device: count and time. A kernel counts
+// where it starts; times are sums over all streams. Method: one pass over each device's operations
+// with a slot per string id.
 #include <string.h>
 
 #include "base/alloc.h"

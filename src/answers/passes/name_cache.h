@@ -4,8 +4,7 @@
 
 #include "profile/store/trace.h"
 
-// How many rows by name a table of one rank has; what has further names is a row together, one of
-// each device, or side.
+// The most rows by name in a table of one rank; all further names share a row per device or side.
 #define STK_NAMED_ROWS_MAX (1u << 17)
 
 // A NUL-terminated copy of a trace's string in the arena; one copy per id. NULL: no memory.

@@ -7,7 +7,7 @@
 #include "profile/model/verdict/verdict.h"
 #include "results/report.h"
 
-// One input file as it was read; kept after its trace is freed.
+// Facts of one input file, kept after its trace is freed.
 struct stk_input_info {
     const char *path, *format, *producer;
     uint64_t bytes;
@@ -32,7 +32,7 @@ struct stk_pass_ctx {
 struct stk_pass {
     const char *name;     // "breakdown"
     const char *question; // "Where does each step's time go?"
-    // Fill this analysis' part of the report.
+    // Fills this analysis's part of the report.
     STK_MUST_CHECK enum stoker_status (*describe)(const struct stk_pass_ctx *ctx,
                                                   struct stk_report *report,
                                                   struct stoker_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See run_names.h. Of very many models the first are named.
+// See run_names.h. If there are very many models, the first are named.
 #include "answers/passes/run_names.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run says of its framework and its devices, as text.
+// The framework and the devices of a run, as text.
 #pragma once
 
 #include "base/arena.h"
 #include "profile/model/summary.h"
 
-// Both: NULL where nothing is known; false: no memory.
-// "pytorch": CUDA, which they all call, only where it is alone.
+// Both: NULL if unknown; false: no memory. "pytorch"; CUDA, which all frameworks call, only if it
+// is alone.
 bool stk_run_frameworks(const struct stk_run_sum *run, struct stk_arena *arena, const char **out);
-// "A100, H100": each model of the devices that were analyzed once.
+// "A100, H100": each model of the analyzed devices once.
 bool stk_run_devices(const struct stk_run_sum *run, struct stk_arena *arena, const char **out,
                      uint64_t *count);

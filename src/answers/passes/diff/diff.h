@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stoker diff`: an analysis of two results. What each side kept of its traces (stk_diff_hook) and
-// its report go in, the comparison comes out.
+// `stoker diff`: an analysis of two results. It makes the comparison from the data that each side
+// kept of its traces (stk_diff_hook), and from its report.
 #pragma once
 
 #include "profile/model/view.h"
@@ -14,7 +14,7 @@ struct stk_diff_input {
     const struct stk_pass_ctx *pass;
     const struct stk_report *report;
 };
-// Fill `out` but for schema and version. `force`: compare what is not comparable. `limit`: rows of
+// Fills `out` except schema and version. `force`: compare even incomparable sides. `limit`: rows of
 // long lists, 0: all.
 STK_MUST_CHECK enum stoker_status stk_diff_make(const struct stk_diff_input *a,
                                                 const struct stk_diff_input *b, bool force,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do the two sides measure the same thing?
-// What makes the step's time another quantity refuses the comparison: other devices, another number
-// of them, another framework, steps of the host next to steps of a device, other work altogether,
-// no steps at all. What may color it is named, and lowers the confidence.
+// The comparison is refused if the step's time isn't the same quantity: other devices, another
+// number of them, another framework, host steps on one side and device steps on the other,
+// completely different work, no steps at all. Facts that may influence it are named, and lower the
+// confidence.
 #include <string.h>
 
 #include "base/assert.h"
@@ -12,11 +13,11 @@
 
 #define MAX_REASONS 16
 #define MAX_MODELS 16
-#define FEW_STEPS 5         // fewer: the interval rests on almost nothing
-#define COUNTS_APART 4      // times as many steps: another phase of the run may have been recorded
-#define SAME_WORK 0.5       // of the kernel time in names of both sides: less is remarked
-#define OTHER_WORK 0.1      // less, of kernels and of operations: another program
-#define PRECISION_FROM 0.05 // of the kernel time in kernels whose name says a precision
+#define FEW_STEPS 5         // with fewer the interval means little
+#define COUNTS_APART 4      // times as many steps: perhaps another phase of the run was recorded
+#define SAME_WORK 0.5       // share of kernel time in common names; below it a remark
+#define OTHER_WORK 0.1      // below it, for kernels and operations: another program
+#define PRECISION_FROM 0.05 // of the kernel time, in kernels whose name has a precision
 
 struct judge {
     struct stk_diff_work *w;
@@ -49,7 +50,7 @@ static uint32_t frameworks_of(const struct stk_diff_work *w, int side)
     return w->in[side]->pass->run->facts.frameworks & ((1u << STK_FW_COUNT) - 1);
 }
 
-// Of matrix products and convolutions, since they are what a choice of precision is about.
+// Names the precision of matrix products and convolutions, which matter most for it.
 static void name_precision(const struct stk_run_sum *run, struct stk_diff_side *out)
 {
     const char *names[MAX_MODELS] = {NULL};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files that compare two results: diff_make.c (what is done in which order),
-// diff_steps.c (the samples of step times and their parts), diff_names.c (kernels and operations),
-// diff_comparable.c (whether the sides measure the same thing), diff_verdict.c (the answer).
+// Shared by the files that compare two results: diff_make.c (the order of work), diff_steps.c
+// (samples of step times and their parts), diff_names.c (kernels and operations), diff_comparable.c
+// (whether the sides measure the same thing), diff_verdict.c (the answer).
 #pragma once
 
 #include "profile/model/spread.h"
@@ -23,12 +23,12 @@ struct stk_diff_steps {
     size_t count;
     uint64_t windows;         // steps times devices
     uint64_t host_steps;      // steps times ranks
-    struct stk_sample sample; // where count > 0
+    struct stk_sample sample; // if count > 0
 };
 
-// How much of the time is in names that both sides have; -1: no such time on a side.
+// The share of time in names that both sides have; -1: a side has no such time.
 struct stk_diff_overlap {
-    double kernels_least, kernels_most; // of the side that has less, and more
+    double kernels_least, kernels_most; // of the side with less, and with more
     double ops_most;
 };
 
@@ -59,6 +59,6 @@ bool stk_diff_names_make(struct stk_diff_work *w);
 // diff_comparable.c
 bool stk_diff_facts_make(struct stk_diff_work *w, int side); // device, framework, precision
 bool stk_diff_comparable_judge(struct stk_diff_work *w);
-// diff_verdict.c: kind and w->basis, before the parts are made by it; then the words.
+// diff_verdict.c: first kind and w->basis, which the parts need; then the words.
 void stk_diff_verdict_decide(struct stk_diff_work *w);
 bool stk_diff_verdict_word(struct stk_diff_work *w);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What changed between two results, in time and in cause?
-// Reads the used steps of both sides (excluded ones are out already), what each kept of its kernels
-// and operations within those steps, and the two reports. First whether the two measure the same
-// thing, then the step's time with its interval, then what it is made of.
-// Limits: one run a side. How much two runs of one program differ is not known, so confidence is
-// high only where the change is far larger than such differences usually are.
+// Reads the used steps of both sides (without excluded ones), the kernels and operations that each
+// kept within those steps, and the two reports. First decides whether both measure the same thing,
+// then compares the step's time with its interval, then its parts.
+// Limits: one run per side. The difference between two runs of one program isn't known, so
+// confidence is high only if the change is far larger than such differences usually are.
 #include "answers/passes/diff/diff_impl.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static const struct stk_rep_finding *find_finding(const struct stk_report *repor
     return NULL;
 }
 
-// Those of A in its order, then those that B alone has.
+// A's findings in its order, then those that only B has.
 static bool list_findings(struct stk_diff_work *w)
 {
     const struct stk_report *a = w->in[0]->report, *b = w->in[1]->report;
@@ -104,7 +104,7 @@ enum stoker_status stk_diff_make(const struct stk_diff_input *a, const struct st
         .in = {a, b}, .force = force, .limit = limit, .arena = arena, .out = out};
     bool ok = describe_side(&w, 0) && describe_side(&w, 1) && stk_diff_names_make(&w) &&
               stk_diff_comparable_judge(&w);
-    // Without steps there is nothing to compare, forced or not.
+    // Without steps there is nothing to compare, even with --force.
     out->is_compared = ok && w.steps[0].count && w.steps[1].count &&
                        (force || strcmp(out->comparable.status, "no") != 0);
     if (ok && out->is_compared) {

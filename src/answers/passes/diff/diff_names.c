@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels and operations of both sides, aligned by name: what became slower or quicker, what is new
-// and what is gone. Times are per step and device, those of host operations per step and rank.
+// Kernels and operations of both sides, matched by name: slower, faster, new and removed ones.
+// Times are per step and device, those of host operations per step and rank.
 // Method: one map of names; linear, then sorted.
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,8 @@ static bool names_list(struct stk_diff_work *w, const struct names *n, struct st
     return true;
 }
 
-// Share of a side's time in names that the other side has, too; host operations alone of those.
+// The share of a side's time in names that the other side also has; of operations, only those on
+// the host.
 static double shared(const struct names *n, int side)
 {
     double both = 0, all = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of both sides as samples, and what a step is made of.
-// A sample is a step's mean over the devices that ran it: devices of one step are not independent.
-// The parts of the typical (median) step are those of the middle half of the steps by length,
-// scaled to the median; those of the average step are the means. Either way they sum to it exactly,
-// rounded by largest remainders, so the changes of the parts sum to the change of the step. Method:
-// sorting; O(n log n) for n rows of steps.
+// The steps of both sides as samples, and the parts of a step. A sample is a step's mean over the
+// devices that ran it: devices of one step are not independent. The parts of the typical (median)
+// step are those of the middle half of the steps by length, scaled to the median; those of the
+// average step are the means. Either way they sum to it exactly, rounded by largest remainders, so
+// the changes of the parts sum to the change of the step. Method: sorting; O(n log n) for n rows of
+// steps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static bool steps_measure(struct stk_diff_steps *s)
     return true;
 }
 
-// Share of the used steps' time that the parts of a busy device take.
+// The share of the used steps' time in parts in which the device is busy.
 static void measure_busy(const struct stk_diff_steps *s, struct stk_diff_side *out)
 {
     double busy = 0, wall = 0;
@@ -150,7 +150,7 @@ static void scale_exactly(__int128 *sums, int64_t target, int64_t *out)
     for (int p = 0; p < STK_PART_COUNT; p++) {
         wall += sums[p];
     }
-    while (wall >> 62) { // years of steps: their last bits do not matter, products must fit
+    while (wall >> 62) { // for years of steps: drop the last bits, so that products fit
         wall = 0;
         for (int p = 0; p < STK_PART_COUNT; p++) {
             wall += sums[p] >>= 1;
@@ -177,7 +177,7 @@ static void scale_exactly(__int128 *sums, int64_t target, int64_t *out)
     }
 }
 
-// What the step is made of whose length is the side's center.
+// The parts of the step with the side's median or mean length.
 static bool compose(const struct stk_diff_steps *s, enum stk_center_kind basis, int64_t *out)
 {
     __int128 sums[STK_PART_COUNT] = {0};
@@ -201,7 +201,7 @@ static bool compose(const struct stk_diff_steps *s, enum stk_center_kind basis, 
     return true;
 }
 
-// Squared standard error of the mean of a part.
+// The squared standard error of a part's mean.
 static double part_variance(const struct stk_diff_steps *s, int part)
 {
     double mean = 0, var = 0;

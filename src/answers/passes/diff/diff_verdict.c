@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faster, slower, equivalent or inconclusive?
-// The typical step (median) and the average one (mean) are judged each by its own interval. A
-// change is called one where it is MARGIN or more and its interval leaves out 0; the sides are
-// equivalent where the whole interval is within EQUIVALENT (two one-sided tests: D. J.
-// Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680); else the steps vary too much to tell.
-// The median decides, unless the mean alone shows a change, as when every fourth step became long,
-// or the median's interval says nothing; where they contradict each other, nothing is concluded.
-// All of it is in logarithms, so that exchanging the sides exchanges faster and slower exactly.
+// The typical step (median) and the average one (mean) are each judged by their own interval. There
+// is a change if it is MARGIN or more and its interval excludes 0; the sides are equivalent if the
+// whole interval is within EQUIVALENT (two one-sided tests: D. J. Schuirmann, J. Pharmacokinet.
+// Biopharm. 15 (1987) 657-680); otherwise the steps vary too much. The median decides, unless only
+// the mean shows a change, for example if every fourth step became long, or the median's interval
+// is inconclusive; if they contradict each other, there is no conclusion. All computations use
+// logarithms, so that exchanging the sides exactly exchanges faster and slower.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "base/human.h"
 #include "answers/passes/diff/diff_impl.h"
 
-#define MARGIN 0.02     // runs of one program differ by as much: clocks, autotuning, placement
-#define EQUIVALENT 0.05 // what a gate in CI commonly asks for
-#define FAR 0.10        // no difference between two runs of one program
+#define MARGIN 0.02     // runs of one program differ by this much: clocks, autotuning, placement
+#define EQUIVALENT 0.05 // a common limit in CI
+#define FAR 0.10        // more than runs of one program differ
 #define HIGH_FROM 0.15  // severities of a slowdown: those of findings
 #define MEDIUM_FROM 0.05
 #define MANY_STEPS 10
@@ -106,7 +106,7 @@ static enum stk_level confidence_of(const struct stk_diff_work *w)
     return c->reasons.count == 0 && few >= MANY_STEPS && far ? STK_LEVEL_HIGH : STK_LEVEL_MEDIUM;
 }
 
-#define RATIO_FROM 1.1 // below, a percentage reads better than a ratio
+#define RATIO_FROM 1.1 // below it, a percentage reads better than a ratio
 
 struct words {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], by[STK_HUMAN_MAX];
@@ -136,8 +136,8 @@ static struct words verdict_say(const struct stk_diff_measure *m)
     return w;
 }
 
-// ", mostly input (-58.1 ms)": the part that moved most in the direction of the whole, where it is
-// half of it or more.
+// ", mostly input (-58.1 ms)": the part that changed most in the direction of the total, if it is
+// at least half of it.
 static const char *largest_part(const struct stk_diff_work *w, int64_t change_ns)
 {
     const struct stk_diff_part *p = w->out->parts.items, *best = NULL;

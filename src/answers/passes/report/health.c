@@ -3,20 +3,20 @@
 //   unusable  nothing can be judged: no events, or the model abstains for lack of rows
 //   limited   data was lost or is missing; the verdict stands with what is named
 //   good      nothing known against it
-// Each reason is one sentence. What the profile cannot show by its nature (one step only, steps not
-// marked) limits it too: a reader must know before the figures.
+// Each reason is one sentence. Things that the profile can't show in principle (only one step,
+// unmarked steps) also limit it: a reader must know them before the figures.
 #include "answers/passes/report/health.h"
 
 #include <string.h>
 
 #define MAX_REASONS 24
 
-// Figures, with their reasons.
-#define UNLINKED_FROM 0.05 // of device operations: above it the confidence of a verdict drops too
-#define UNKNOWN_FROM 0.15  // of the time: as for the confidence of a verdict
-#define SKEWED_FROM 0.01   // of device operations: single ones are rounding
-#define BAD_RECORDS_FROM 0.001 // of the records: fewer change no share that is shown
-#define OVERHEAD_FROM 0.05 // of the time: a profiler that costs this much distorts what it measures
+// Thresholds, with their reasons.
+#define UNLINKED_FROM 0.05     // of device operations: above it the verdict's confidence also drops
+#define UNKNOWN_FROM 0.15      // of the time: as for the verdict's confidence
+#define SKEWED_FROM 0.01       // of device operations: a few are rounding
+#define BAD_RECORDS_FROM 0.001 // of the records: fewer don't change any printed share
+#define OVERHEAD_FROM 0.05 // of the time: with this cost a profiler distorts its own measurements
 
 struct judge {
     const struct stk_pass_ctx *ctx;
@@ -39,7 +39,7 @@ static int percent(uint64_t part, uint64_t whole)
     return whole ? (int)((double)part / (double)whole * 100 + 0.5) : 0;
 }
 
-// Single bad records among many limit nothing; damage of the file as a whole always does.
+// A few bad records among many don't matter; damage to the whole file always does.
 static bool is_negligible(const struct stk_rep_issue *issue, uint64_t records)
 {
     static const enum stk_issue_id single[] = {STK_ISSUE_TIME_INVALID, STK_ISSUE_DURATION_ABSURD,
@@ -63,8 +63,7 @@ static void judge_issues(struct judge *j, const struct stk_rep_profile *p)
     }
 }
 
-// Files that were taken for ranks of one run on no better evidence than that they were given
-// together.
+// Files treated as ranks of one run only because they were given together.
 static void judge_ranks(struct judge *j)
 {
     for (uint32_t i = 0; i < j->ctx->input_count; i++) {
@@ -76,7 +75,7 @@ static void judge_ranks(struct judge *j)
     }
 }
 
-// A TPU runs its program without launch calls: that they are absent says nothing.
+// A TPU runs its program without launch calls, so their absence means nothing.
 static bool has_launches(const struct stk_run_sum *run)
 {
     for (uint32_t d = 0; d < run->device_count; d++) {
@@ -153,7 +152,8 @@ static void judge_time(struct judge *j)
     }
 }
 
-// Nothing can be judged: the verdict's own reason, unless it is only that too much is unknown.
+// If nothing can be judged, gives the verdict's own reason, unless it is only too much unknown
+// time.
 static bool unusable(const struct stk_pass_ctx *ctx, const struct stk_rep_profile *p)
 {
     if (p->events.read == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts as the report lists them: what the analyses of steps and of the breakdown share.
+// Lists of parts for the report, shared by the analyses of steps and of the breakdown.
 #pragma once
 
 #include "answers/passes/pass.h"

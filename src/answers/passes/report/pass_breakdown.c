@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where does each step's time go?
-// Reads the run's parts and its median step; the sum was asserted when they were made. Where there
+// Reads the run's parts and its median step; their sum was asserted when they were made. If there
 // is no time to break down, the scope is absent and the list of parts empty.
 #include "base/assert.h"
 #include "answers/passes/report/parts_list.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did each device do?
 // Reads the summaries' device rows; one pass over them. A device without any operation keeps its
-// row, since it was there and idle or not recorded; its span is then unknown.
+// row, since it was idle or not recorded; its span is then unknown.
 #include "base/assert.h"
 #include "answers/passes/pass.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was read, and can it be trusted?
-// Reads what is known of each input and the facts of the run. Issues are summed over the inputs in
-// the order of their table. Health is judged in health.c.
+// Reads the facts of each input and of the run. Issues are summed over the inputs, in the order of
+// their table. Health is judged in health.c.
 #include <stdio.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static bool count_events(const struct stk_pass_ctx *ctx, struct stk_rep_profile 
     return true;
 }
 
-// "10 ms", "1 500 us": as a user would have typed it.
+// "10 ms", "1 500 us": as a user would type it.
 static const char *duration_text(int64_t ns, struct stk_arena *arena)
 {
     static const struct {
@@ -124,7 +124,7 @@ static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
             return false;
         }
     }
-    for (uint32_t i = 0; i < ctx->input_count && n < 6; i++) { // what was taken of a directory
+    for (uint32_t i = 0; i < ctx->input_count && n < 6; i++) { // files taken from a directory
         if (ctx->inputs[i].issue_notes[STK_ISSUE_FILE_SKIPPED]) {
             texts[n++] = ctx->inputs[i].issue_notes[STK_ISSUE_FILE_SKIPPED];
         }
@@ -133,8 +133,7 @@ static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
-// Of inputs that end early: what is not used, and the earliest time from which on rows may be
-// missing.
+// For inputs that end early: the unused part, and the earliest time from which rows may be missing.
 static void describe_cut(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out)
 {
     const struct stk_run_sum *run = ctx->run;

@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "answers/passes/report/parts_list.h"
 
-#define STEPS_TELL 3 // steps that say how many batches each has
+#define STEPS_TELL 3 // steps needed for the number of batches per step
 
 static const char *source_key(enum stk_step_source source)
 {
@@ -72,7 +72,7 @@ static int by_number(const void *pa, const void *pb)
     return strcmp(a->excluded, b->excluded);
 }
 
-// A step excluded on several devices or ranks is named once for each reason.
+// Names a step excluded on several devices or ranks once per reason.
 static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     const struct stk_run_sum *run = ctx->run;
@@ -101,12 +101,12 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
-// Batches that each step fetches: several where gradients are summed over small batches, and where
-// one call runs many (steps_per_execution). 0: not known, or not the same in all steps.
+// Batches per step: several if gradients are accumulated over small batches, or if one call runs
+// many steps (steps_per_execution). 0: unknown, or not the same in all steps.
 static uint64_t batches_of(const struct stk_run_sum *run)
 {
     uint64_t fetches = run->facts.batch_fetches, steps = run->step_marks;
-    // Steps are those of one rank. What asks an iterator of its own for the end is no batch.
+    // Steps belong to one rank. A request to another iterator for its end is not a batch.
     if (steps < STEPS_TELL || run->rank_count != 1 ||
         2 * run->facts.signs[STK_SIGN_ITERATOR].count >= steps) {
         return 0;

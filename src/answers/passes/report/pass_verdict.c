@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What bounds the job?
-// The decision is the model's (profile/model/verdict/verdict_decide.c); here it is only put into
-// the report.
+// The model decides (profile/model/verdict/verdict_decide.c); this only copies the decision to the
+// report.
 #include "answers/passes/pass.h"
 
 static enum stoker_status verdict_describe(const struct stk_pass_ctx *ctx,

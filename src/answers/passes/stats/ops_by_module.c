@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations by module of the model: the nn.Module frames of PyTorch's Python tracer around them,
-// outermost first ("Net_0/Linear_1"; the number tells instances of a class apart). A module also
-// holds what is in the modules within it. Limit: modules are called in the forward pass, so that
-// the backward pass is not in it.
+// outermost first ("Net_0/Linear_1"; the number distinguishes instances of a class). A module
+// includes the modules within it. Limit: modules are called in the forward pass, so the backward
+// pass is missing.
 #include <string.h>
 
 #include "answers/passes/stats/stats_ops_by.h"
@@ -20,7 +20,7 @@ static struct stk_str module_group(struct stk_op_around *around, uint32_t event)
         }
         size_t bytes = name.n - mark.n;
         if (bytes + 1 > sizeof around->text - n) {
-            break; // deeper ones count as what is around them
+            break; // deeper ones count for the one around them
         }
         if (n) {
             around->text[n++] = '/';

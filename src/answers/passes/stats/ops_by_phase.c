@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations by the phase of a training step: input, forward, loss, backward, communication,
-// optimizer. Told by names (profile/model/phases.def): TensorFlow's paths and types, PyTorch's
-// autograd nodes, losses and optimizer ranges around an operator, JAX's jvp and transpose in what a
-// device's row records. An operation of the model that no other phase takes is forward, where
-// the profile shows a backward pass or an optimizer at all; elsewhere its phase is not known. What
-// TensorFlow runs eagerly has the same names in both passes: its type alone says which. Limits:
-// arithmetic that a loop does by itself on gradients and weights, without an optimizer, counts as
-// forward; so do metrics. What an XLA executable does on the host has no phase, nor has what JAX's
-// row puts into neither jvp nor transpose (the optimizer among it).
+// optimizer. Recognized by names (profile/model/phases.def): TensorFlow's paths and types,
+// PyTorch's autograd nodes, losses and optimizer ranges around an operator, JAX's jvp and transpose
+// in what a device's row records. Any other operation of the model is forward if the profile has a
+// backward pass or an optimizer; otherwise its phase is unknown. Eager operations of TensorFlow
+// have the same names in both passes, so only their type decides.
+// Limits: a loop's own arithmetic on gradients and weights, without an optimizer, counts as
+// forward; so do metrics. An XLA executable on the host has no phase, nor does work that JAX's row
+// puts neither in jvp nor in transpose (such as the optimizer).
 #include <string.h>
 
 #include "profile/model/phase_names.h"
 #include "answers/passes/stats/stats_ops_by.h"
 
-#define MEMO_DONE (1u << STK_PHASES) // a name was looked at: the bits below are its phases
+#define MEMO_DONE (1u << STK_PHASES) // a name was checked: the lower bits are its phases
 _Static_assert(STK_PHASES <= 7, "a bit a phase, and that of MEMO_DONE, fit in a byte");
 
 static uint8_t phases_of(struct stk_op_around *around, uint32_t event)
@@ -31,7 +31,7 @@ static struct stk_str first_phase(uint8_t bits)
     return stk_str_from(stk_phase_key(stk_phase_first(bits)));
 }
 
-// What a device operation's own row says; nothing where it only repeats the host's.
+// The name in a device operation's own row; empty if it only repeats the host's.
 static struct stk_str device_phase(const struct stk_op_around *around, uint32_t event)
 {
     const struct stk_trace *t = around->view->t;
@@ -72,7 +72,7 @@ static struct stk_str phase_group(struct stk_op_around *around, uint32_t event)
     return first_phase(bits);
 }
 
-// Without a backward pass or an optimizer nothing tells a training step's forward pass.
+// Without a backward pass or an optimizer, a forward pass can't be recognized as such.
 static void check_forward(struct stk_ops_by *p)
 {
     struct stk_ops_by_group *forward = NULL, *untold = NULL;

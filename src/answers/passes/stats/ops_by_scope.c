@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations by name scope: what the framework's own names say of where in the model an operation
-// belongs. TensorFlow's "model/layer/MatMul:MatMul" is in "model/layer"; JAX's and XLA's work of
-// a device in the stages and named scopes that its row records ("jit(step)/jvp(Model)/dot_general"
-// in "jit(step)/jvp(Model)"); PyTorch's operators in the innermost range that the user put around
-// them (record_function, NVTX). XLA on a GPU and on the CPU records the program alone ("jit_step").
-// A scope also holds what is in the scopes within it. Limits: an operation that TensorFlow runs
-// eagerly has no scope; ranges of PyTorch count on their own thread alone.
+// Operations by name scope: the operation's place in the model, according to the framework's own
+// names. TensorFlow's "model/layer/MatMul:MatMul" is in "model/layer"; JAX's and XLA's work of a
+// device in the stages and named scopes that its row records ("jit(step)/jvp(Model)/dot_general" in
+// "jit(step)/jvp(Model)"); PyTorch's operators in the innermost range that the user put around them
+// (record_function, NVTX). XLA on a GPU and on the CPU only records the program ("jit_step"). A
+// scope includes the scopes within it. Limits: an eager operation of TensorFlow has no scope;
+// ranges of PyTorch count only on their own thread.
 #include "answers/passes/stats/stats_ops_by.h"
 #include "profile/store/tf_name.h"
 
-// All before the last part; empty: none.
+// Everything before the last part; empty: none.
 static struct stk_str scope_around(struct stk_str path)
 {
     size_t n = path.n;
@@ -19,7 +19,7 @@ static struct stk_str scope_around(struct stk_str path)
     return (struct stk_str){path.p, n ? n - 1 : 0};
 }
 
-// The framework's own name of a device operation, as its row says it.
+// The framework's own name of a device operation, from its row.
 static struct stk_str recorded_path(const struct stk_trace *t, uint32_t event)
 {
     struct stk_str name = stk_detail_text(t, event, STK_DETAIL_SCOPE);

@@ -12,8 +12,8 @@
 
 #define NAME_BYTES_MAX 400
 
-// What the operation is: of TensorFlow the type in "path:Type". Empty: work of a device that does
-// not record which operation it is of.
+// The name of the operation; for TensorFlow, the type in "path:Type". Empty: device work without a
+// recorded operation.
 static struct stk_str name_of(const struct stk_trace *t, uint32_t event)
 {
     struct stk_str name = stk_kind_is_device_work(t->kind[event])
@@ -31,8 +31,8 @@ static struct stk_str shape_group(struct stk_op_around *around, uint32_t event)
         return STK_STR("");
     }
     if (shapes.n > 1 && shapes.p[0] == '(' && shapes.p[shapes.n - 1] == ')') {
-        // TensorFlow's: after a name they would look like a function's arguments, which tables
-        // leave out where they are narrow.
+        // TensorFlow's: after a name they would look like a function's arguments, which narrow
+        // tables leave out.
         shapes = (struct stk_str){shapes.p + 1, shapes.n - 2};
     }
     size_t n = name.n < NAME_BYTES_MAX ? name.n : NAME_BYTES_MAX;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations by the user's own line that they were called from: the innermost Python function of
-// the job's own files around them, as file, line and function. The line is the one that the tracer
-// recorded: PyTorch's and JAX's is where the function begins. Limits: Python is looked for on the
-// operation's own thread, so that PyTorch's backward pass on a GPU, which has one of its own, is
-// not told; a file that JAX recorded without its folder may be a library's.
+// Operations by the line of the user's code that called them: file, line and function of the
+// innermost Python function around them in the job's own files. The line is that of the tracer: for
+// PyTorch and JAX, the function's first line. Limits: only Python on the operation's own thread
+// counts, so PyTorch's backward pass on a GPU, which has its own thread, has no line; a file that
+// JAX recorded without its folder may be a library's.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The analyses of `stoker stats` by name, and what they share.
+// The analyses of `stoker stats` by name, and their shared functions.
 #include "answers/passes/stats/stats.h"
 
 #include <string.h>

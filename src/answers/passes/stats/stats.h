@@ -5,11 +5,11 @@
 // it from there.
 //
 // Only one trace is in memory at a time: `see` looks at one rank while its trace is there and keeps
-// what is small; `describe` makes the tables of all ranks. Either may be missing from the trace's
-// point of view: an analysis that needs nothing but the summaries has no `see`.
+// little; `describe` makes the tables of all ranks. An analysis that only needs the summaries has
+// no `see`.
 //
-// What an analysis may put into its document is declared in its descriptor; docs/stats.md is made
-// of that.
+// Each descriptor declares what its analysis may put into its document; docs/stats.md is generated
+// from that.
 #pragma once
 
 #include "profile/model/view.h"
@@ -23,17 +23,17 @@
 struct stk_stats {
     const char *name;     // "kernels"
     const char *question; // "Which kernels take the device's time?"
-    const char *needs;    // what a profile must hold for it
+    const char *needs;    // what a profile must contain for it
     const struct stk_table_info *tables[STK_TABLE_MAX + 1]; // in their order, NULL at the end
     const struct stk_summary_info *summary;
-    const struct stk_missing *missing[STK_STATS_MISSING + 1]; // that it may say; NULL at the end
+    const struct stk_missing *missing[STK_STATS_MISSING + 1]; // that it may report; NULL at the end
     struct stk_view_hook hook;                                // hook.see may be NULL
-    // The same question by a key (`--by NAME`): each has tables, a summary and a hook of its own.
-    // Ends with NULL; NULL if it has no keys.
+    // The same question by a key (`--by NAME`): each has its own tables, summary and hook.
+    // NULL-terminated; NULL: no keys.
     const struct stk_stats *const *by;
-    // Fill the document's summary, tables and what is missing; ctx->run->ranks[i]->partial is what
-    // `see` kept of each rank, NULL where it was not called. Nothing but memory can be missing,
-    // which the document remembers.
+    // Fills the document's summary, tables and the list of missing data;
+    // ctx->run->ranks[i]->partial is the data that `see` kept of a rank, NULL if it wasn't called.
+    // It can only fail for lack of memory, which the document remembers.
     void (*describe)(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
 };
 
@@ -59,11 +59,11 @@ STK_MUST_CHECK enum stoker_status stk_stats_describe(const struct stk_stats *sta
                                                      struct stk_table_doc *doc,
                                                      struct stoker_err *err);
 
-// Whether the document holds what its analysis declares and nothing else, and every cell what its
-// column does: an invariant of any profile.
+// Checks that the document contains exactly what its analysis declares, and each cell what its
+// column does: an invariant for any profile.
 bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc);
 
-// Says that the profile has no device operations (stk_missing_device), and how to record them.
-// True if so.
+// If the profile has no device operations, reports that (stk_missing_device), with how to record
+// them, and returns true.
 extern const struct stk_missing stk_missing_device;
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);

@@ -24,7 +24,7 @@ struct balance_partial {
 
 struct sets {
     struct stk_spans selected, own;
-    struct stk_layer all; // of all devices
+    struct stk_layer all; // over all devices
 };
 
 static void sets_init(struct sets *s)
@@ -65,13 +65,13 @@ static int64_t first_work(const struct stk_spans *busy, const struct stk_step *s
     return busy->v[i].start_ns > s->start_ns ? busy->v[i].start_ns : s->start_ns;
 }
 
-#define LAG_STEPS_MAX 64 // used steps that are compared: a median needs no more
+#define LAG_STEPS_MAX 64 // used steps to compare: a median needs no more
 
 // A step over the devices.
 struct shared_step {
     int64_t earliest_ns; // of the devices' first works
     uint32_t working;    // devices that work in it
-    uint32_t device;     // that was seen last: of several steps with one number the first counts
+    uint32_t device;     // seen last: of several steps with one number the first counts
 };
 struct lags {
     int64_t *first_work;  // per row of the steps
@@ -124,7 +124,7 @@ static uint32_t find_lag(const struct stk_analysis *view, uint32_t row, const st
     return row;
 }
 
-// Steps of a device stand together, in order.
+// The steps of a device are adjacent, in order.
 static bool find_lags(const struct stk_analysis *view, struct balance_partial *out)
 {
     uint32_t rows = view->sum->step_count;
@@ -147,9 +147,10 @@ static bool find_lags(const struct stk_analysis *view, struct balance_partial *o
     return ok;
 }
 
-#define HOPS 16 // intervals that are passed one by one before the next one is searched for
+#define HOPS 16 // intervals to skip one by one before searching
 
-// Time in both sets. Not linear in the second one, which all devices of a rank are held against.
+// The time in both sets. Not linear in the second one, with which all devices of a rank are
+// compared.
 static int64_t shared_time(const struct stk_spans *own, const struct stk_spans *of_all)
 {
     int64_t total_ns = 0;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which collectives cost time, and which rank do they wait for?
 // A row per collective kernel, rank and device; the same summed by kind, group and size; and those
-// that the host carries out (Gloo, MPI). exposed_ns: not covered by compute of its device. wait_ns:
-// its own time above the shortest in its group; last_rank: who came last, by the clocks where they
-// agree, else by who was shortest.
-// Who belongs together: where the profiles name the ranks of each process group, the k-th of a name
-// in a group; else the k-th of a name on all ranks, or on all devices of the only rank. Waiting is
-// not known where not all of a group are there.
+// that run on the host (Gloo, MPI). exposed_ns: not covered by compute on its device. wait_ns: its
+// own time above the shortest in its group; last_rank: the rank that came last, by the clocks if
+// they agree, else the one with the shortest time. Members of one collective: if the profiles name
+// the ranks of each process group, the k-th of a name in a group; else the k-th of a name on all
+// ranks, or on all devices of the only rank. Waiting is unknown if a member is missing.
 // Rates: algorithm rate = bytes / the time it moves data (without the waiting); bus rate = that
 // times 2 (n - 1) / n for an all_reduce among n, (n - 1) / n for all_gather, reduce_scatter and
 // all_to_all: what the slowest link must carry, as NCCL's tests define both.
-// clock_residual_ns: how far the ends of a collective usually lie apart over the ranks, where each
-// needs the data of all others to end: what their clocks differ by, at most.
+// clock_residual_ns: the usual spread of a collective's ends over the ranks, if each needs the data
+// of all others to end: the most by which their clocks differ.
 // ideal_per_step_ns: all bytes of a step at the best bus rate that any of them reached. The usual
 // check "parameters x 4 bytes / bandwidth": gradient_bytes_per_step is what a step's gradients
 // hold, gradient_share what of a step's bytes they are (1: the collectives move the gradients and
@@ -84,7 +83,7 @@ STK_TABLE(kinds, "The same by kind, group and size", KINDS_COLUMNS)
     C(R, mean_ns, NS, "mean duration")
 STK_TABLE(host, "Collectives that run on the CPU", HOST_COLUMNS)
 
-// ---- who waits, within a group ----
+// ---- waiting within a group ----
 
 struct member {
     uint64_t key;
@@ -140,7 +139,7 @@ static bool has_own_group(const struct stk_run_sum *run, const struct stk_collec
     return run->rank_count < 2 && run->device_count > 1;
 }
 
-// One per rank (or device) of the group, all there.
+// Whether each rank (or device) of the group has a member.
 static bool is_whole(const struct member *m, size_t n, size_t devices)
 {
     bool named = m->class->members_hash != 0;
@@ -183,8 +182,8 @@ static bool gather_members(const struct stk_run_sum *run, struct member *all, si
     return ok;
 }
 
-// Ranks leave a collective in which each needs the others' data at about the same time: how far the
-// ends lie apart is what the clocks differ. -1: such a collective says nothing.
+// The spread of the ends. Ranks leave a collective in which each needs the others' data at about
+// the same time, so the spread is the difference of their clocks. -1: another kind of collective.
 static int64_t end_spread(const struct member *m, size_t n)
 {
     enum stk_collective_kind kind = m->class->kind;
@@ -230,7 +229,7 @@ static bool judge_all(const struct stk_run_sum *run, struct member *all, size_t 
     return true;
 }
 
-// *residual_ns: what the clocks of the ranks differ by, -1 not known.
+// *residual_ns: the difference of the ranks' clocks; -1: unknown.
 static bool match_groups(const struct stk_run_sum *run, int64_t *residual_ns)
 {
     size_t n = 0, count = 0, devices = 0;
@@ -250,7 +249,7 @@ static bool match_groups(const struct stk_run_sum *run, int64_t *residual_ns)
     return ok;
 }
 
-// What the model matched over all ranks, where the profile does not name groups.
+// If the profile doesn't name groups, takes the model's matches over all ranks.
 static void take_matches(const struct stk_run_sum *run)
 {
     for (uint32_t r = 0; r < run->rank_count; r++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits in the collectives of one rank, how long those of the host take, and what gradients its
-// steps make (stats_comm_sums.c), for the tables (stats_comm.c).
+// Waiting in the collectives of one rank, the time of host collectives, and the gradients of its
+// steps (stats_comm_sums.c), for the tables (stats_comm.c).
 #pragma once
 
 #include "profile/model/view.h"
@@ -10,7 +10,7 @@ struct stk_comm_wait {
     int32_t last_rank;    // index of the rank that came last, -1 not known
     uint32_t last_device; // of that rank
 };
-struct stk_comm_host { // collectives that the host carries out, by name
+struct stk_comm_host { // collectives on the host, by name
     const char *name;
     uint64_t count;
     int64_t total_ns, bytes; // bytes: sum, -1 not known of all
@@ -20,7 +20,7 @@ struct stk_comm_sums {
     struct stk_comm_host *host;
     uint32_t host_count;
     int64_t exposed_ns; // union per device, inside the selection
-    // Gradients that the used steps of the host made, and these steps; 0: no shapes recorded.
+    // Gradients of the used host steps, and the number of these steps; 0: no shapes recorded.
     int64_t gradient_elements, gradient_bytes; // bytes: -1 not known of all
     int64_t gradient_steps;
 };

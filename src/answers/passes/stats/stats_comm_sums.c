@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of one rank's communication for stoker stats comm: collectives that the host carries out,
-// with what their rows say of sizes (profile/model/collectives/collective_sizes.h), and the
-// gradients of the used steps. Method: one pass over each host thread with a stack of such rows,
-// one over the devices.
+// Sums of one rank's communication for stoker stats comm: collectives on the host, with the sizes
+// in their rows (profile/model/collectives/collective_sizes.h), and the gradients of the used
+// steps. Method: one pass over each host thread with a stack of such rows, one over the devices.
 #include "answers/passes/stats/stats_comm.h"
 
 #include "base/alloc.h"
@@ -23,7 +22,7 @@ struct sweep {
 
 // ---- host ----
 
-// The host carries these out itself; others only hand them to a device.
+// These run on the host itself; others only submit work to a device.
 static bool is_host_collective(struct stk_str name)
 {
     static const char *const handing[] = {
@@ -129,7 +128,7 @@ static bool sum_exposed(struct sweep *s)
     return ok;
 }
 
-// Host time that was selected; steps found on the device alone say nothing of it.
+// The selected host time; unknown if steps were only found on the device.
 static bool select_time(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
@@ -146,8 +145,8 @@ static bool select_time(struct sweep *s)
     return true;
 }
 
-// TensorFlow's gradients, by the kernels that apply them to variables: of the first device that has
-// any, since each applies all of them.
+// TensorFlow's gradients, from the kernels that apply them to variables: of the first device with
+// such kernels, since each device applies all gradients.
 static bool sweep_updates(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;

@@ -2,19 +2,18 @@
 // What did the sampled counters show: clocks, power, temperature, throttling, activity?
 // A row per counter and device with the smallest, mean, largest and 95th percentile of its samples.
 // Recorded are the counter events of Chrome traces, the line "_counters_" of TensorFlow and JAX,
-// and the GPU metrics of Nsight Systems. Values are as recorded, in the unit that the counter's
-// name gives. A throttle counter counts as throttled where it is not 0.
-// One row is derived where launches are recorded: work launched and not begun yet, weighted by
-// time. Limits: a sample counts as one, however long it holds; the device of Nsight's metrics is
-// numbered as the machine does, which CUDA_VISIBLE_DEVICES may change for the process. Cost:
-// linear, but for sorting launches where several threads launch.
+// and the GPU metrics of Nsight Systems. Values are as recorded, in the unit in the counter's name.
+// A throttle counter means throttled if it is not 0. If launches are recorded, one row is derived:
+// work launched but not begun, weighted by time. Limits: samples aren't weighted by time; Nsight
+// numbers devices as the machine does, which CUDA_VISIBLE_DEVICES may change for the process. Cost:
+// linear, except for sorting launches of several threads.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "profile/model/median.h"
 #include "answers/passes/stats/stats_launches.h"
 
-#define DEPTHS 4096 // of the queue that are counted
+#define DEPTHS 4096 // of the queue to count
 
 struct counter_row {
     const char *name, *kind, *unit, *source; // NULL: not known
@@ -118,7 +117,7 @@ static bool sweep_track(struct sweep *s, uint32_t index)
     return true;
 }
 
-// Host time that was selected; steps found on the device alone say nothing of it.
+// The selected host time; unknown if steps were only found on the device.
 static bool select_time(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;

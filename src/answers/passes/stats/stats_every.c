@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All analyses in one pass: each sees a rank while its trace is there, several at once on as many
-// threads as the rank was given, and each makes its document from what it kept itself. They share
-// nothing but the view, which none writes; each has an arena of its own until all are done.
+// All analyses in one pass: each sees a rank while its trace is in memory, in parallel on the
+// rank's threads, and makes its document from the data that it kept. They share only the view,
+// which none changes; each has its own arena until all are done.
 #include "answers/passes/stats/stats_every.h"
 
 #include "base/alloc.h"

@@ -4,9 +4,9 @@
 
 #include "answers/passes/stats/stats.h"
 
-#define STK_STATS_EVERY "all" // what stands for all of them where an analysis is named
+#define STK_STATS_EVERY "all" // instead of an analysis's name: all of them
 
-// What all of them want; a rank's partial is an array of stk_stats_count partials in their order.
+// A hook for all of them; a rank's partial is an array of stk_stats_count partials in their order.
 struct stk_view_hook stk_stats_every_hook(void);
 
 // docs: stk_stats_count of them, initialized in the order of stk_stats_all. The partials of the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When does the device stand idle, and what is the host doing then?
+// When is the device idle, and what does the host do then?
 // gaps: those between operations of a device, the longest first, with their cause, the host event
 // that fills most of that cause, the operator around it (inside) or, where nothing runs, what ended
 // last (after), and the host's stack there; causes: all gaps, summed exactly (a

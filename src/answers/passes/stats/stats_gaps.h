@@ -7,7 +7,7 @@
 
 struct stk_gap_row {
     int64_t start_ns, dur_ns, step;
-    const char *what, *inside, *after; // NULL: not known, or none
+    const char *what, *inside, *after; // NULL: unknown, or none
     const char *stack;                 // NULL: none, or not among the longest
     uint32_t line;
     int8_t part; // enum stk_part, -1 not known
@@ -16,15 +16,15 @@ struct stk_gap_row {
 struct stk_between_row {
     int64_t step; // the one before
     int64_t start_ns, dur_ns, fetch_ns;
-    int64_t idle_ns; // of the first device that was analyzed, -1 none
+    int64_t idle_ns; // of the first analyzed device; -1: none
     const char *what, *stack;
-    int64_t every; // in so many steps, 0 not at a regular distance
+    int64_t every; // occurs every so many steps; 0: irregularly
 };
 struct stk_gap_sums {
     struct stk_gap_row *rows; // the longest, longest first
     size_t count;
     uint64_t gaps;    // all
-    uint64_t dropped; // shorter gaps that are in the sums alone
+    uint64_t dropped; // shorter gaps, only in the sums
     struct stk_between_row *between;
     size_t between_count;
     int64_t between_ns, steps_ns; // between_ns without fetches; of all steps that were looked at

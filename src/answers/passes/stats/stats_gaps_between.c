@@ -2,10 +2,10 @@
 // What runs between the steps of the thread that drives them: callbacks, metrics, checkpoints.
 // From the end of a step's own mark to the start of the next. Where marks follow each other without
 // a break (a profiler's step() called once an iteration), from the end of the step's last optimizer
-// step instead, if that is in the second half of the step. Times under a microsecond are left
-// out. what: the longest event of the thread wholly inside, fetches of the next batch aside; every:
-// the distance in steps at which the same thing is what takes longest, where four of five are
-// alike. Method: one pass over the marks of the steps, one over the rows of the driving thread.
+// step instead, if that is in the second half of the step. Times under a microsecond are left out.
+// what: the longest event of the thread entirely inside, except fetches of the next batch; every:
+// the distance in steps between occurrences of the same longest event, if four of five are equal.
+// Method: one pass over the marks of the steps, one over the rows of the driving thread.
 // Limits: steps without marks of their own (inferred ones) have nothing between them; work that the
 // marked step itself does after its optimizer step counts as between steps, too.
 #include <stdlib.h>
@@ -160,12 +160,12 @@ static int by_what(const void *pa, const void *pb)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-// The distance of n rows with the same event, 0 where it is not regular.
+// The distance of n rows with the same event; 0: irregular.
 static int64_t period_of(struct between *const *rows, size_t n)
 {
     size_t best_count = 0;
     uint32_t best = 0;
-    for (size_t i = 1; i < n && i < 4; i++) { // a regular distance is soon met
+    for (size_t i = 1; i < n && i < 4; i++) { // a regular distance shows soon
         uint32_t distance = rows[i]->index - rows[i - 1]->index;
         size_t count = 0;
         for (size_t k = 1; k < n; k++) {

@@ -13,13 +13,13 @@
 #include "answers/passes/stats/stats.h"
 #include "answers/passes/stats/stats_gaps.h"
 
-#define GAPS_KEPT (1u << 16) // of a rank; up to twice as many while they are looked for
+#define GAPS_KEPT (1u << 16) // of a rank; up to twice as many during the search
 
 struct found {
     struct stk_gap_row row;
-    uint32_t event;  // what fills it; STK_NONE
+    uint32_t event;  // the event that fills it, or STK_NONE
     uint32_t inside; // the operator around that; STK_NONE
-    uint32_t after;  // where nothing fills it, what ended last; STK_NONE
+    uint32_t after;  // if nothing fills it, the event that ended last, or STK_NONE
 };
 
 struct sweep {

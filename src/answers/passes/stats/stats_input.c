@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does the input pipeline keep up, and which of its stages limits it?
-// Stages (profile/model/input/input_stages.h): tf.data's iterators, fetches, and functions that
-// prepare data. The wait is the report's part input_wait; a stage is called limiting only where
-// that wait is worth a finding (rule input-wait). elements: as recorded (stoker.data), else one per
-// call. per_element_ns: own work per element, on all threads. capacity_per_s: elements per second
-// if the stage alone worked, on as many threads as it was seen on; the stages' elements differ (an
-// image, a batch). Limits: see profile/model/input/input_see.c; calls under a microsecond that
-// stoker.data left out are not in its stages' times, their elements are; worker processes of a
-// DataLoader are not in a profile.
+// Does the input pipeline keep up, and which of its stages limits it? Stages
+// (profile/model/input/input_stages.h): tf.data's iterators, fetches, and functions that prepare
+// data. The wait is the report's part input_wait; a stage is called limiting only where that wait
+// is worth a finding (rule input-wait). elements: as recorded (stoker.data), else one per call.
+// per_element_ns: own work per element, on all threads. capacity_per_s: elements per second if the
+// stage alone worked, on as many threads as it was seen on; the stages' elements differ (an image,
+// a batch). Limits: see profile/model/input/input_see.c; calls under a microsecond that stoker.data
+// left out are not in its stages' times, their elements are; worker processes of a DataLoader are
+// not in a profile.
 #include <string.h>
 
 #include "profile/model/input/input_stages.h"
@@ -100,7 +100,8 @@ static void put_stage(struct stk_table *table, const struct stk_input_stage *s, 
     stk_table_put(table, &row);
 }
 
-// Called, or at work for calls that are not in the profile; else only known from others' paths.
+// Whether it was called, or worked for calls outside the profile; otherwise it is only known from
+// others' paths.
 static bool is_seen_stage(const struct stk_input_stage *s)
 {
     return s->calls > 0 || s->self_ns > 0;

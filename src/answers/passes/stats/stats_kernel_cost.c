@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels compute and move, and whether that bounds them.
-// PyTorch's operators tell their shapes, kernels do not: the cost of an operator (readers keep it
-// as a configuration of the host event) goes to the kernels that it launched itself, of the
-// innermost operator that has a cost: a matrix product or convolution to the kernels that compute
-// one, by their time, anything else to its only kernel. XLA says for each operation what it costs:
+// The operations and bytes of kernels, and whether these limit them. PyTorch's operators have
+// shapes, kernels don't: an operator's cost (readers keep it as a configuration of the host event)
+// goes to the kernels that it launched itself. If operators with a cost are nested, the innermost
+// counts. The cost of a matrix product or convolution goes to the kernels that compute one, in
+// proportion to their time, any other to its only kernel. XLA records the cost of each operation:
 // nothing to do. Method: one pass over each host thread with a stack of open operators. Limits:
-// what a cache serves does not reach the memory, so a share may come out above 1: it is shown as 1.
+// data from a cache doesn't reach the memory, so a share may be above 1: it is shown as 1.
 // Operators deeper than 64 count for the one around them.
 #include "base/map.h"
 #include "answers/passes/stats/stats_kernels.h"
 
 #define OPEN_MAX 64
-#define LATENCY_SHARE 0.1 // of both limits: below, neither is what holds the kernel up
+#define LATENCY_SHARE 0.1 // of both limits: below it, neither limits the kernel
 
 struct open_op {
     int64_t end_ns;
@@ -24,7 +24,7 @@ struct sweep {
     const uint32_t *owner; // NULL: rows are of the kernels' names
     const uint8_t *chosen;
     struct stk_kernel_facts *facts;
-    struct stk_vec waiting; // uint32_t: kernels of operators that are open
+    struct stk_vec waiting; // uint32_t: kernels of open operators
     struct open_op open[OPEN_MAX];
     int depth;
 };
@@ -45,7 +45,7 @@ static bool computes_product(const struct stk_kernel_facts *f, bool or_unknown)
            (or_unknown && use == STK_TENSOR_UNKNOWN);
 }
 
-// Time of the operator's kernels that bear its cost.
+// The time of the operator's kernels that get its cost.
 static int64_t bearing_ns(const struct sweep *s, const struct open_op *op, bool or_unknown)
 {
     const uint32_t *kernels = s->waiting.items;
@@ -172,7 +172,7 @@ const char *stk_kernel_bound(const struct stk_kernel_facts *f, double *roof_shar
     if (f->flops_ns > 0 && f->peak_flops > 0) {
         compute = f->flops / ((double)f->flops_ns / 1e9) / f->peak_flops;
     } else if (f->flops_ns == 0 && f->traits.tensor_core == STK_TENSOR_NO) {
-        compute = 0; // a few operations an element
+        compute = 0; // only a few operations per element
     }
     if (f->bytes_ns > 0 && f->peak_bytes > 0) {
         memory = f->bytes / ((double)f->bytes_ns / 1e9) / f->peak_bytes;

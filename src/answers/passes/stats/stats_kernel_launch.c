@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How kernels were launched: grid, block, registers and shared memory, what of the device that can
 // fill (profile/model/device/occupancy.c), and what of its peak rates they reach
-// (stats_kernel_cost.c). A kernel's row shows the way of launching it that took most time; the ways
-// of the rows that take most time are kept for a table of their own. Launch latency: median time
-// from the start of a launch call to its kernel, of the calls that found the device idle; at least
-// LATENCY_LEAST of them. Method: one pass over each device's operations; ways are found by (row,
-// configuration), and most kernels are launched as the one of the same name before.
+// (stats_kernel_cost.c). A kernel's row shows the launch configuration with the most time; the
+// configurations of the rows with the most time are kept for a separate table. Launch latency:
+// median time from the start of a launch call to its kernel, of the calls that found the device
+// idle; at least LATENCY_LEAST of them. Method: one pass over each device's operations; ways are
+// found by (row, configuration), and most kernels are launched like the previous one of the same
+// name.
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,7 @@ static bool add_way(struct sweep *s, uint32_t row, uint32_t config, int64_t dur_
     return true;
 }
 
-// Launched when the device had nothing left to do: what remains is latency.
+// If the device was idle at the launch, the delay is latency.
 static bool add_delay(struct sweep *s, uint32_t event, int64_t busy_until_ns)
 {
     const struct stk_trace *t = s->view->t;
@@ -109,7 +110,7 @@ static bool kernel_launch_sweep_device(struct sweep *s, uint32_t line, struct st
     return true;
 }
 
-// Rows of the device are the slots of its names, for as long as its operations are gone through.
+// During the pass over a device's operations, the slots of its names are its rows.
 static bool sweep_lines(struct sweep *s)
 {
     const struct stk_kernel_sums *sums = s->out->sums;

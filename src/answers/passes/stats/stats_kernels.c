@@ -3,9 +3,9 @@
 // Kernels (collectives included) by name and device: how often, how long, on which units. A kernel
 // counts where it starts; times are sums over all streams, so they may exceed the span.
 // Tensor cores and precision are read from the name (profile/model/device/kernel_names.c); the
-// launch is the one that took most of the row's time (stats_kernel_launch.c), `bound` is what of
-// the device's peak rates the kernel comes nearest to (stats_kernel_cost.c): compute, memory,
-// latency where it is near neither, unknown where no shapes or no peaks are known. Sums:
+// launch is the one that took most of the row's time (stats_kernel_launch.c), `bound` is the peak
+// rate of the device that the kernel comes nearest to (stats_kernel_cost.c): compute or memory,
+// latency if it is near neither, unknown without shapes or peak rates. Sums:
 // answers/passes/kernel_sums.c.
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "answers/passes/stats/stats.h"
 #include "answers/passes/stats/stats_kernels.h"
 
-// How a kernel was launched: in both tables.
+// The launch of a kernel, in both tables.
 struct launch_cells {
     struct stk_cell grid, block, registers, shared_bytes, occupancy, occupancy_limit,
         grid_occupancy, waves, sm_share, tail_share;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stats_kernels.c shows beside the sums of answers/passes/sums.h: how kernels were launched
-// and what bounds them (stats_kernel_launch.c, stats_kernel_cost.c).
+// Data of stats_kernels.c in addition to the sums of answers/passes/sums.h: how kernels were
+// launched, and what limits them (stats_kernel_launch.c, stats_kernel_cost.c).
 #pragma once
 
 #include "profile/model/device/device_rates.h"
@@ -43,7 +43,7 @@ STK_MUST_CHECK enum stoker_status stk_kernel_launch_see(const struct stk_analysi
                                                         struct stk_arena *arena, void **partial,
                                                         struct stoker_err *err);
 
-// Adds what the host's operators say of the kernels that they launched. row_of: per string id and
+// Adds the costs of host operators to the kernels that they launched. row_of: per string id and
 // device, rows of the sums plus one, by key (string id, device); chosen: bits of the events that
 // count. owner: as stk_op_sums_make gives it, where rows are of operations; NULL: of kernels.
 // False: no memory.
@@ -51,8 +51,8 @@ struct stk_map;
 bool stk_kernel_cost_add(const struct stk_analysis *view, const struct stk_map *row_of,
                          const uint32_t *owner, const uint8_t *chosen,
                          struct stk_kernel_facts *facts);
-// Whether the cost that a kernel's own row says is this kernel's: of an operation of TensorFlow's
-// that launches several, only those that compute a product bear its operations.
+// Whether the cost in a kernel's own row belongs to this kernel: if an operation of TensorFlow
+// launches several, only those that compute a product get its operations.
 static inline bool stk_kernel_bears_flops(const struct stk_launch_config *c,
                                           struct stk_kernel_traits traits)
 {
@@ -60,7 +60,7 @@ static inline bool stk_kernel_bears_flops(const struct stk_launch_config *c,
 }
 // String id that names a kernel's row: of the operation that owns it, or its own.
 uint32_t stk_kernel_row_id(const struct stk_trace *t, const uint32_t *owner, uint32_t event);
-// Whether operators of the host say what their kernels cost.
+// Whether host operators have the costs of their kernels.
 bool stk_kernel_has_host_costs(const struct stk_trace *t);
 
 // "compute", "memory", "latency" (neither is near its limit), "unknown"; *roof_share: of the limit

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions in which a device runs dry again and again because launches come too late.
-// An operation (kernel, copy, memset) is late if its call began after the device had nothing left
-// to do, and no longer ago than GAP_MAX_NS: what takes longer has a cause of its own, which `stoker
-// stats gaps` names. A region is a run of LATE_LEAST or more late operations with at most BETWEEN
-// others from one to the next; it begins where the device went idle for the first of them and ends
-// with the last one.
+// An operation (kernel, copy, memset) is late if its call began after the device became idle, but
+// at most GAP_MAX_NS later: longer gaps have another cause, which `stoker stats gaps` names. A
+// region is a run of LATE_LEAST or more late operations with at most BETWEEN others from one to the
+// next; it begins where the device went idle for the first of them and ends with the last one.
 // Method: one pass over each device's operations. The KEEP_MAX regions with most idle time are
 // kept.
 #include <stdlib.h>

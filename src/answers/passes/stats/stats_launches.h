@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stats_launches.c is made of: the queue of launched work (stats_queue.c), regions in which
-// the device waits for launches (stats_launch_regions.c), slow runtime calls (stats_slow_calls.c).
+// The parts of stats_launches.c: the queue of launched work (stats_queue.c), regions in which the
+// device waits for launches (stats_launch_regions.c), slow runtime calls (stats_slow_calls.c).
 #pragma once
 
 #include "profile/model/view.h"
@@ -21,8 +21,8 @@ struct stk_queue_bin {
     int64_t start_ns, dur_ns, most;
     double mean; // over time
 };
-// The queue's time in `count` equal parts; bins has room for them. Returns how many were made: 0
-// where no time passes.
+// Divides the queue's time into `count` equal parts; bins has room for them. Returns their number:
+// 0 if no time passes.
 size_t stk_queue_bins(const struct stk_queue *queue, struct stk_queue_bin *bins, size_t count);
 
 // ---- regions in which the device runs dry ----
@@ -30,7 +30,7 @@ size_t stk_queue_bins(const struct stk_queue *queue, struct stk_queue_bin *bins,
 struct stk_launch_region {
     int64_t start_ns, dur_ns, busy_ns, idle_ns, step; // idle_ns: before late kernels
     uint64_t kernels, late; // late: operations launched after the device had nothing left to do
-    const char *thread;     // that launched the first; empty: not known
+    const char *thread;     // launched the first; empty: unknown
     uint32_t line;
     bool has_step;
 };
@@ -57,7 +57,7 @@ struct stk_call_row {
 struct stk_calls {
     struct stk_call_row *v;
     size_t count;
-    int64_t buffer_full_ns; // "Command Buffer Full", as the profiler says; -1 it says nothing
+    int64_t buffer_full_ns; // the profiler's "Command Buffer Full"; -1: not recorded
 };
 STK_MUST_CHECK enum stoker_status stk_calls_sum(const struct stk_analysis *view,
                                                 struct stk_name_cache *names,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did the machine do while the job ran: processes, limits, disks, memory, GPUs?
-// From the record that the sampler of a run leaves beside the profile (machine.stk), over the time
-// of the profile, or all of the record where they share none. Means are over time, what was not
-// written at a look counts as 0; the columns' units are those of the counter (docs/sampler.md).
-// Limits: what lives shorter than a second may be missed; figures of a GPU are of the whole GPU.
+// From the record that a run's sampler leaves next to the profile (machine.stk), over the profile's
+// time, or the whole record if they don't overlap. Means are over time, and a value missing from a
+// look counts as 0; columns have the units of their counters (docs/sampler.md). Limits: processes
+// that live less than a second may be missed; a GPU's figures cover the whole GPU.
 #include <string.h>
 
 #include "profile/model/machine/machine.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fills the memory, and when?
-// Per device and allocator: the memory in use over time, its peak in the selected time, and what
-// was live there and at each of these times by the operation that asked for it; per used step what
-// was allocated and freed. A framework's allocator keeps freed memory for itself: what it holds
-// (reserved) may be far above what is in use. fragmentation_share is 1 - largest free block / free
-// memory at the peak, as the BFC allocator of TensorFlow and JAX records it; PyTorch's profiler
-// does not. Limits: the time line keeps the largest value of each of 500 equal parts of the time;
-// peaks are those of one allocator each, the summary's that of the device allocator with the
-// largest.
+// Per device and allocator: the memory in use over time, its peak in the selected time, and the
+// live memory at these times by the operation that allocated it; per used step, the memory
+// allocated and freed. A framework's allocator keeps freed memory, so its reserved memory may be
+// far above the memory in use. fragmentation_share is 1 - largest free block / free memory at the
+// peak, as the BFC allocator of TensorFlow and JAX records it; PyTorch's profiler does not. Limits:
+// the time line keeps the largest value of each of 500 equal parts of the time; peaks are those of
+// one allocator each, the summary's that of the device allocator with the largest.
 #include "answers/passes/stats/stats_memory.h"
 
 #include "profile/model/median.h"
@@ -143,7 +142,7 @@ static void fill_live(struct stk_table *table, const struct stk_memory_sums *m,
     }
 }
 
-// The usual change from the end of a step to the end of the next: one that leaks grows every time.
+// The usual change from the end of a step to the end of the next: a leak grows every time.
 static bool add_growth(const struct stk_pass_ctx *ctx, const struct stk_memory_sums *m,
                        struct memory_totals *all)
 {

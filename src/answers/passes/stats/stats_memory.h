@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the allocator events of one rank say: the memory of each allocator over time, and what was
-// live when it was largest (stats_memory_events.c), for the tables (stats_memory.c).
+// Results from the allocator events of one rank: the memory of each allocator over time, and the
+// live memory at its peak (stats_memory_events.c), for the tables (stats_memory.c).
 #pragma once
 
 #include "profile/model/view.h"
 
 #define STK_MEMORY_POINTS 500 // of a time line: the largest value of each of as many bins
-#define STK_MEMORY_NAMED 8    // operations that are named at each of them
+#define STK_MEMORY_NAMED 8    // operations named at each of them
 
 struct stk_memory_point {
     int64_t t_ns, bytes, reserved_bytes; // reserved: -1 not known
     uint32_t event;                      // of those in order of time
-    uint32_t live_first, live_count;     // of the sums' `live`: those that hold most
+    uint32_t live_first, live_count;     // in the sums' `live`: those with the most memory
 };
 enum stk_memory_origin {
-    STK_MEMORY_BLOCKS, // blocks that an operation asked for
+    STK_MEMORY_BLOCKS, // blocks allocated by an operation
     STK_MEMORY_OLDER,  // allocated before the profile began
-    STK_MEMORY_PROGRAM // held beside the heap for a running program (XLA's "stack")
+    STK_MEMORY_PROGRAM // outside the heap, for a running program (XLA's "stack")
 };
 struct stk_memory_live {
     enum stk_memory_origin origin;
@@ -24,7 +24,7 @@ struct stk_memory_live {
     int64_t bytes;
     uint64_t blocks;
 };
-// Memory that one allocator hands out on one device, or on the host.
+// The memory of one allocator on one device, or on the host.
 struct stk_memory_pool {
     int64_t device;        // ordinal, -1 the host
     const char *allocator; // NULL: not named
@@ -39,7 +39,7 @@ struct stk_memory_pool {
     struct stk_memory_point *points; // by time
     uint32_t live_count, point_count;
 };
-// One used step: device memory, or that of the host where no device's is recorded.
+// One used step: device memory, or the host's if no device's is recorded.
 struct stk_memory_step {
     int64_t number, allocated_bytes, freed_bytes, peak_bytes, end_bytes;
     uint64_t allocations;

@@ -3,12 +3,12 @@
 // BFC allocator (TensorFlow, JAX), Nsight Systems' memory usage.
 //
 // Method: one pass over each row of the host with a stack of open operators finds the events and
-// the operator around each; in order of time, each event moves the level of its pool. Where an
-// event says how much is allocated (PyTorch from 1.10 on, BFC), that is the level; else the sum of
-// what was allocated and freed, raised so that it is never below 0: what was allocated before is
-// then unknown, and the level a lower bound. A second pass pairs frees with allocations by
-// address, and keeps the sum of what lives of each operator: what it is at each pool's peak, and
-// the largest at each point of its time line. Cost: linear, but for sorting the allocator events.
+// the operator around each; in order of time, each event moves the level of its pool. If an event
+// has the allocated total (PyTorch from 1.10 on, BFC), that is the level; otherwise the sum of
+// allocations and frees, raised so that it is never below 0: earlier allocations are then unknown,
+// and the level is a lower bound. A second pass pairs frees with allocations by address, and keeps
+// the live sum of each operator, to read it at each pool's peak, and the largest ones at each point
+// of its time line. Cost: linear, except for sorting the allocator events.
 #include "answers/passes/stats/stats_memory.h"
 
 #include <stdlib.h>
@@ -79,9 +79,9 @@ static int64_t number_or(const struct stk_trace *t, uint32_t event, enum stk_det
     return d ? d->number : otherwise;
 }
 
-// ---- what an event means ----
+// ---- reading an event ----
 
-// Operators that only get memory for the one around them.
+// Operators that only allocate memory for the one around them.
 static bool is_primitive(struct sweep *s, uint32_t id)
 {
     static const char *const names[] = {"aten::empty", "aten::_empty", "aten::new_empty",
@@ -99,7 +99,7 @@ static bool is_primitive(struct sweep *s, uint32_t id)
     return *class == NAME_PRIMITIVE;
 }
 
-// The innermost open operator that tells what the memory is for.
+// The innermost open operator that shows the purpose of the memory.
 static uint32_t op_around(struct sweep *s, int64_t t_ns)
 {
     while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns) {
@@ -154,7 +154,7 @@ static uint32_t pool_of(struct sweep *s, uint32_t event, uint32_t process)
     if (device < 0) {
         device = -1;
     }
-    bool kinds = !name && strcmp(t->format, "nsys") == 0; // the only one to tell them apart
+    bool kinds = !name && strcmp(t->format, "nsys") == 0; // the only format that distinguishes them
     uint32_t allocator = name ? name->text : 0;
     uint32_t *at = stk_map_put(
         &s->pool_of, (uint64_t)process << 40 | (uint64_t)(kinds ? mem : 0) << 32 | allocator,
@@ -263,7 +263,7 @@ static int64_t level_after(const struct sweep *s, const struct event *e, int64_t
     return level > 0 ? level : 0;
 }
 
-// Where each pool begins, so that no level is below 0.
+// Finds the first level of each pool, such that no level is below 0.
 static void find_first_levels(struct sweep *s)
 {
     for (size_t i = 0; i < s->events.count; i++) {
@@ -321,7 +321,7 @@ static void note_peak(struct sweep *s, const struct event *e, size_t index, int6
     if (r->reserved_bytes < 0 && available >= 0) {
         r->reserved_bytes = add_bytes(level, available);
     }
-    if (r->reserved_bytes < level) { // what is not known is recorded as 0
+    if (r->reserved_bytes < level) { // unknown values are recorded as 0
         r->reserved_bytes = -1;
     }
     r->fragmentation_share = share && share->real >= 0 && share->real <= 1 ? share->real : -1;
@@ -457,12 +457,12 @@ static bool follow_levels(struct sweep *s)
     return true;
 }
 
-// ---- what is live ----
+// ---- live memory ----
 
 struct living {
     struct stk_map at;     // (address, pool) -> index into blocks + 1
     struct stk_map sum_of; // (operator, pool) -> index into sums
-    struct stk_vec blocks; // struct block; those that were freed are used again
+    struct stk_vec blocks; // struct block; freed ones are reused
     struct stk_vec sums;   // struct live_sum
     struct stk_vec free;   // uint32_t: blocks
     struct stk_vec points; // struct stk_memory_live, of all pools
@@ -489,7 +489,7 @@ static struct live_sum *sum_for(struct sweep *s, struct living *l, const struct 
     return sum;
 }
 
-// Freed, or handed out again without a word.
+// Freed, or allocated again without a recorded free.
 static bool end_block(struct living *l, struct pool *p, uint32_t block)
 {
     const struct block *b = stk_vec_at(&l->blocks, block);
@@ -602,7 +602,8 @@ static bool put_point(struct living *l, struct stk_memory_point *point, enum stk
     return row || bytes <= 0;
 }
 
-// The operators that hold most, the largest first, and what no operator of the profile asked for.
+// The operators with the most memory, largest first, and the memory without an operator in the
+// profile.
 static bool live_at_point(struct sweep *s, struct living *l, const struct event *e,
                           struct stk_memory_point *point)
 {

@@ -6,8 +6,8 @@
 // if no step begins and no batch is fetched in it. It is named after the longest operation of the
 // model that is wholly inside and does more than move data, on any thread that is not the input
 // pipeline's; without one, the host's work is Python's or unknown, and the island is not listed.
-// Method: one pass over the operations of a device; then what each row of the host holds in the
-// islands, found by bisection.
+// Method: one pass over the operations of a device; then finds the events of each host row in the
+// islands by bisection.
 // Limits: a copy to the host that the device does not wait for makes no island, nor does an
 // operation whose result stays on the host.
 #include "base/sort.h"
@@ -47,7 +47,7 @@ static void add_bytes(const struct stk_trace *t, uint32_t event, struct island *
     i->bytes = stk_add_ns(i->bytes, x->value);
 }
 
-// A batch is fetched or a step begins: what is copied next is new data.
+// If a batch is fetched or a step begins, the next copy is new data.
 static bool is_interrupted(struct finder *f, const struct island *i)
 {
     const struct stk_analysis *v = f->view;
@@ -105,7 +105,7 @@ static bool find_times(struct finder *f, const struct stk_device_line *line,
     return true;
 }
 
-// Operators that only describe, allocate or move data: what PyTorch does around every copy.
+// Operators that only describe, allocate or move data, as PyTorch does around every copy.
 static bool only_moves(struct stk_str name)
 {
     static const char *const movers[] = {"_local_scalar_dense",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels and copies by the operation that asked for them: the innermost operator around the launch
+// Kernels and copies by the operation that launched them: the innermost operator around the launch
 // call. Kernels, collectives and memsets count together; a kernel without an operator is in none of
 // the rows, a copy without one in a row of its own.
 // exposed_ns of a row: the union of its copies, less what a kernel or a collective of the device

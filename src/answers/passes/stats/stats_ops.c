@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations of the model take the time, on the host and on the device?
-// ops: per operation, where it ran and how it was issued (mode; "mixed" where in several ways);
-// modes: device time by how it was issued; op_kernels and copies: the device work each operation
-// asked for; host_islands: operations that ran on the host while the device waited for their
+// ops: per operation, where it ran and how it was issued (mode; "mixed": in several ways); modes:
+// device time by how it was issued; op_kernels and copies: the device work launched by each
+// operation; host_islands: operations that ran on the host while the device waited for their
 // result. What counts, and its limits: answers/passes/op_sums.c, stats_op_work.c,
 // stats_op_islands.c.
 #include "base/alloc.h"

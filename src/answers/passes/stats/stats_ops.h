@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stoker stats ops` knows of one rank beside the sums of its operations: kernels and copies
-// by the operation that asked for them (stats_op_work.c), and operations that ran on the host
+// Data of `stoker stats ops` for one rank, in addition to the sums of its operations: kernels and
+// copies by the operation that launched them (stats_op_work.c), and operations that ran on the host
 // between two copies (stats_op_islands.c).
 #pragma once
 

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 
-#define LEAST_TOLD 0.1 // share of the time: below, the profile does not answer the question
+#define LEAST_TOLD 0.1 // share of the time: below it, the profile doesn't answer the question
 
 const struct stk_stats *const stk_ops_keys[] = {
 #define X(name) &stk_ops_by_##name,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stoker stats ops --by KEY`: the same operations, summed by something else than their name. To
-// add a key: a file passes/stats/ops_by_<name>.c that ends in its descriptor `const struct
-// stk_stats stk_ops_by_<name>`, and one line X(<name>) in ops_by.def. The file says what group an
-// operation belongs to (stk_op_group_fn in answers/passes/sums.h) and what its table is called; the
-// rest is here.
+// `stoker stats ops --by KEY`: the same operations, summed by a key other than their name. To add a
+// key: a file passes/stats/ops_by_<name>.c that ends in its descriptor `const struct stk_stats
+// stk_ops_by_<name>`, and one line X(<name>) in ops_by.def. The file defines the group of an
+// operation (stk_op_group_fn in answers/passes/sums.h) and the name of its table; the rest is here.
 #pragma once
 
 #include "answers/passes/stats/stats.h"
@@ -14,7 +13,7 @@
 #undef X
 extern const struct stk_stats *const stk_ops_keys[]; // NULL at the end
 
-// A row; groups that lie within each other ("a/b" in "a") show two columns more.
+// A row; nested groups ("a/b" in "a") have two more columns.
 struct stk_ops_by_row {
     struct stk_cell group, rank, ops, self_ns, self_share, device_ops, device_ns, device_share;
 };
@@ -49,7 +48,7 @@ extern const struct stk_summary_info stk_ops_keyed_figures;
 extern const struct stk_missing
     stk_ops_keyed_missing; // neither operators nor device work: of `ops` itself, too
 
-// What a rank's partial is.
+// A group in a rank's partial.
 struct stk_ops_by_group {
     struct stk_op_group sums;
     int64_t within_ns, device_within_ns;
@@ -60,12 +59,12 @@ struct stk_ops_by {
     int64_t host_ns, device_ns;
 };
 
-// *partial: struct stk_ops_by. parted: what stands between a group and the one within it, NULL
-// where groups do not lie within each other; the groups around one are rows then, too.
+// *partial: struct stk_ops_by. parted: the separator of nested groups; NULL: groups aren't nested.
+// With it, enclosing groups also become rows.
 STK_MUST_CHECK enum stoker_status stk_ops_by_see(const struct stk_analysis *view,
                                                  stk_op_group_fn *group, const char *parted,
                                                  struct stk_arena *arena, void **partial,
                                                  struct stoker_err *err);
-// `untold`: what is missing where no operation says its group.
+// `untold`: the missing data, if no operation has a group.
 void stk_ops_by_describe(const struct stk_pass_ctx *ctx, const struct stk_table_info *info,
                          const struct stk_missing *untold, struct stk_table_doc *doc);

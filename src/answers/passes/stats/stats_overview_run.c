@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the run's summary says at a glance: where the time of its steps goes (as the report's
-// breakdown, parts that are not 0), how long they take (used steps of the device that the report's
-// median step is of; lower median, nearest rank), and on what it ran.
+// An overview from the run's summary: where the time of its steps goes (like the report's
+// breakdown, without parts that are 0), how long they take (used steps of the device of the
+// report's median step; lower median, nearest rank), and the environment.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -141,7 +141,7 @@ void stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_tabl
 
 // ---- environment ----
 
-// A value of NULL: there was no memory for it. Empty: not known.
+// value NULL: no memory; empty: unknown.
 static void add_fact(struct stk_table *table, const char *what, const char *value)
 {
     const struct environment_row row = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that goes to the host and back, or the other way, in one step.
-// A copy between host and device that has the size of an earlier one the other way, of the same
-// step, is taken as its answer; each copy answers at most one. Without steps an answer comes within
-// APART_MAX_NS. Copies below BYTES_LEAST are left out: counts and flags are all of one size. What
-// happens only once (PAIRS_LEAST) is not repeated, and left out.
-// Rows are by device, order, size and the operators that asked for the two copies.
+// Data that goes to the host and back, or to the device and back, in one step. A copy between host
+// and device counts as the answer to an earlier one in the other direction, in the same step and of
+// the same size; each copy answers at most one. Without steps an answer must come within
+// APART_MAX_NS. Copies below BYTES_LEAST are left out, since counts and flags all have the same
+// size; so are pairs that occur less than PAIRS_LEAST times. Rows are by device, order, size and
+// the operators that asked for the two copies.
 // Limits: equal sizes are no proof that the data are the same; sizes must be recorded.
 #include "answers/passes/stats/stats_transfers.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which Python functions take the host's time, and whose code are they?
-// Functions by self time from the rows of a Python tracer: total_ns counts a nested call of the
-// same function once; self_ns is without the Python functions nested inside; python_ns is also
-// without the operators and runtime calls inside, and 0 for functions written in C: the
-// interpreter's own time. step_share: self time inside used steps as a share of the steps' time,
-// for the thread that drives them. The summary speaks of that thread, inside steps (of its whole
-// time where the profile has no host steps). Method: one pass over each row of each host thread
-// with a stack of what is open; time goes to the innermost Python function, cut at the bounds of
-// the steps. Linear. The driving thread's functions come first: other threads mostly sleep in
-// Python. Limits: a tracer slows short functions down most. Functions that overlap without nesting
-// have rows of their own and don't take each other's time. Whose code a file is:
+// Which Python functions take the host's time, and whose code is it? Functions by self time from
+// the rows of a Python tracer: total_ns counts a nested call of the same function once; self_ns is
+// without the Python functions nested inside; python_ns is also without the operators and runtime
+// calls inside, and 0 for functions written in C: the interpreter's own time. step_share: self time
+// inside used steps as a share of the steps' time, for the thread that drives them. The summary
+// covers that thread, inside steps (its whole time if the profile has no host steps).
+// Method: one pass over each row of each host thread with a stack of what is open; time goes to the
+// innermost Python function, cut at the bounds of the steps. Linear. The driving thread's functions
+// come first: other threads mostly sleep in Python. Limits: a tracer slows short functions down
+// most. Functions that overlap without nesting have rows of their own and don't take each other's
+// time. Whose code a file is:
 // profile/model/threads/python_frame.h.
 #include <stdlib.h>
 #include <string.h>
@@ -61,13 +61,13 @@ struct sweep {
     size_t step; // cursor in steps
     uint32_t thread, driver;
     const char *thread_text;
-    int64_t at_ns; // time up to here is counted
+    int64_t at_ns; // time before it is already assigned
     struct open_call stack[MAX_DEPTH];
     uint32_t depth;
 };
 
-// The string id that stands for the function: one for all objects that a method is called on.
-// STK_NONE: no memory.
+// The string id that represents the function: the same for all objects of a method. STK_NONE: no
+// memory.
 static uint32_t function_of(struct sweep *s, uint32_t id)
 {
     char text[MAX_NAME_BYTES];
@@ -88,7 +88,7 @@ static uint32_t function_of(struct sweep *s, uint32_t id)
     return first;
 }
 
-// A file without a folder is the user's if the driving thread is in it from the outset: the script.
+// A file without a folder is the user's if the driving thread starts in it: the script.
 static enum stk_python_owner owner_of(const struct sweep *s, struct stk_str name)
 {
     enum stk_python_owner owner = stk_python_frame_owner(name);
@@ -143,7 +143,7 @@ static void give_out(struct sweep *s, int64_t to_ns)
 {
     const struct open_call *top = s->depth ? &s->stack[s->depth - 1] : NULL;
     int64_t from_ns = s->at_ns, ns = to_ns - from_ns;
-    if (ns <= 0) { // it was over before what crosses it
+    if (ns <= 0) { // the overlapping event already ended it
         return;
     }
     s->at_ns = to_ns;
@@ -175,7 +175,7 @@ static void python_close_ended(struct sweep *s, int64_t t_ns)
     s->at_ns = t_ns;
 }
 
-// A call's part of the thread's time that no other call of the function has.
+// The part of a call's time that isn't already counted for other calls of the function.
 static int64_t uncovered_ns(struct python_row *row, int64_t start_ns, int64_t end_ns)
 {
     if (start_ns < row->covered_ns) {
@@ -214,7 +214,8 @@ static bool open_event(struct sweep *s, uint32_t event)
     return true;
 }
 
-// What takes a function's time without being Python: not the markers of steps, nor other ranges.
+// Whether an event takes a function's time without being Python: not step markers, nor other
+// ranges.
 static bool counts(const struct stk_analysis *view, uint32_t event)
 {
     switch (view->t->kind[event]) {
@@ -440,7 +441,7 @@ struct listed {
     int32_t rank;
 };
 
-// What the driving thread does first: other threads mostly sleep in Python.
+// The driving thread's functions first: other threads mostly sleep in Python.
 static int by_self(const void *pa, const void *pb)
 {
     const struct listed *a = pa, *b = pb;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that is launched and has not begun: it enters the queue when its launch call begins and
-// leaves it when the device begins it. Sorting is needed only where several threads launch.
+// Work that is launched but hasn't begun: it enters the queue when its launch call begins and
+// leaves it when the device begins it. Sorting is needed only if several threads launch.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do operations compute and move, and how near do they come to the device's limits? Operations
-// by the operator around the launch call, or by their own name without one (XLA): floating-point
-// operations and bytes as stats_kernels.c has them of kernels, the arithmetic intensity, the limit
-// of the device's roofline at that intensity, and how long the operation would take at the limit.
-// What costs are known: TensorFlow's on a GPU by type and shapes
-// (profile/readers/xplane/xplane_cost.c), XLA's on a TPU as its cost model says, PyTorch's by
-// shapes (profile/readers/chrome/chrome_launch.c). Where the cost, or the device's peak, is not
-// known, there is no row. Method: one pass over the kernels of each device, and stats_kernel_cost.c
-// over host threads. Limits: traffic is a lower bound that leaves out what does not fit a cache;
-// the peak of an operation is that of the precision of the kernel that takes most of its time.
+// How much do operations compute and move, and how near do they come to the device's limits?
+// Operations by the operator around the launch call, or by their own name without one (XLA):
+// floating-point operations and bytes as stats_kernels.c has them of kernels, the arithmetic
+// intensity, the limit of the device's roofline at that intensity, and how long the operation would
+// take at the limit. Known costs: TensorFlow's on a GPU by type and shapes
+// (profile/readers/xplane/xplane_cost.c), XLA's on a TPU from its cost model, PyTorch's by shapes
+// (profile/readers/chrome/chrome_launch.c). Without a known cost and peak rate there is no row.
+// Method: one pass over the kernels of each device, and stats_kernel_cost.c over host threads.
+// Limits: traffic is a lower bound, without repeated reads of data that doesn't fit in a cache; an
+// operation's peak rate is for the precision of the kernel with most of its time.
 #include <string.h>
 
 #include "base/alloc.h"
