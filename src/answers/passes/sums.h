@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums per name that more than one analysis is made of: kernels (kernel_sums.c) and operations
-// (op_sums.c) of one rank, in the arena.
+// Sums per name that several analyses use: kernels (kernel_sums.c) and operations (op_sums.c) of
+// one rank, in the arena.
 #pragma once
 
 #include "profile/model/view.h"
@@ -41,7 +41,7 @@ struct stk_op_sums {
     struct stk_op_row *rows;
     size_t count;
     int64_t host_ns, device_ns;      // sums of self time
-    int64_t runtime_ns;              // of the runtime's internals outside of every operation
+    int64_t runtime_ns;              // of the runtime's internals outside all operations
     int64_t mode_ns[STK_MODE_COUNT]; // of device_ns
     uint64_t mode_ops[STK_MODE_COUNT];
 };
@@ -50,26 +50,26 @@ struct stk_op_sums {
 // STK_OWNER_FIRST; or these.
 enum { STK_OWNER_UNSELECTED, STK_OWNER_NONE, STK_OWNER_FIRST };
 
-// Operations grouped by something else than their name. What is open around an operation:
+// Operations grouped by a key other than their name. The events around an operation:
 struct stk_op_around {
     const struct stk_analysis *view;
-    const uint32_t *events; // on its thread, outermost first, of every kind but calls of runtimes
+    const uint32_t *events; // on its thread, outermost first, of all kinds except runtime calls
     uint32_t count;
-    uint8_t *memo;   // per string id, 0 at first: for what a grouping remembers of a name
+    uint8_t *memo;   // per string id, first 0: for a grouping's own use
     char text[1024]; // for a group's name that is not in the trace
 };
-// Name of the group of an operation of the host. Of a device operation, with nothing around: what
-// its own row says, before what the operation around its launch call says. Empty: not told.
+// The name of a host operation's group. For a device operation, `around` is empty: the name from
+// its own row, which has priority over the operation around its launch call. Empty: unknown.
 typedef struct stk_str stk_op_group_fn(struct stk_op_around *around, uint32_t event);
 
 struct stk_op_group {
-    const char *name; // NULL: what belongs to no known group
+    const char *name; // NULL: operations without a known group
     uint64_t ops, device_ops;
     int64_t total_ns, self_ns; // of the operations on the host, as in struct stk_op_row
-    int64_t device_ns;         // of the device work that its operations launched themselves
+    int64_t device_ns;         // of device work launched directly by its operations
 };
 struct stk_op_groups {
-    struct stk_op_group *rows; // in the order in which they were met
+    struct stk_op_group *rows; // in order of first occurrence
     size_t count;
     struct stk_op_sums *sums; // totals; its rows are the groups' of each side
 };
@@ -78,13 +78,13 @@ struct stk_op_groups {
 STK_MUST_CHECK enum stoker_status stk_kernel_sums_see(const struct stk_analysis *view,
                                                       struct stk_arena *arena, void **partial,
                                                       struct stoker_err *err);
-// Of the used steps alone, or of everything selected. *owner, if asked for: STK_OWNER_... per event
-// of the trace, 0 for those of the host; the caller frees it with stk_free.
+// For the used steps only, or everything selected. *owner, unless NULL: STK_OWNER_... per event of
+// the trace, 0 for host events; the caller frees it with stk_free.
 STK_MUST_CHECK enum stoker_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
                                                    struct stk_arena *arena,
                                                    struct stk_op_sums **out, uint32_t **owner,
                                                    struct stoker_err *err);
-// Of everything selected.
+// For everything selected.
 STK_MUST_CHECK enum stoker_status
 stk_op_groups_make(const struct stk_analysis *view, stk_op_group_fn *group, struct stk_arena *arena,
                    struct stk_op_groups **out, struct stoker_err *err);
@@ -93,7 +93,7 @@ STK_MUST_CHECK enum stoker_status stk_op_sums_see(const struct stk_analysis *vie
                                                   struct stk_arena *arena, void **partial,
                                                   struct stoker_err *err);
 
-// The same of the used steps alone; of everything selected where the rank has none. Host operations
+// The same for the used steps only; for everything selected if the rank has none. Host operations
 // count in the host's steps.
 STK_MUST_CHECK enum stoker_status stk_kernel_sums_see_used(const struct stk_analysis *view,
                                                            struct stk_arena *arena, void **partial,

@@ -74,7 +74,7 @@ static bool place_number(const struct stk_query_event *v, enum stk_query_field f
     }
 }
 
-// Of a grid or a block; the first is 0 where it is not known.
+// Of a grid or a block; the first is 0 if unknown.
 static bool volume(const uint32_t sizes[3], int64_t *out)
 {
     *out = sizes[0];

@@ -11,7 +11,7 @@ enum stk_query_field {
     STK_FIELD_COUNT
 };
 
-// What decides a field's value.
+// What a field's value depends on.
 enum stk_query_key { STK_KEY_TRACK, STK_KEY_NAME, STK_KEY_STEP, STK_KEY_BITS, STK_KEY_NONE };
 
 struct stk_query_field_info {
@@ -33,7 +33,7 @@ struct stk_query_event {
     uint32_t trace, track, event; // indices
 };
 
-// Whole numbers; false: not known (null).
+// Whole numbers; false: unknown (null).
 bool stk_query_number_slow(const struct stk_query_event *v, enum stk_query_field f, int64_t *out);
 static inline bool stk_query_number(const struct stk_query_event *v, enum stk_query_field f,
                                     int64_t *out)
@@ -56,15 +56,15 @@ static inline bool stk_query_number(const struct stk_query_event *v, enum stk_qu
         return stk_query_number_slow(v, f, out);
     }
 }
-// Texts; p NULL: not known.
+// Texts; p NULL: unknown.
 struct stk_str stk_query_text(const struct stk_query_event *v, enum stk_query_field f);
 // The same from its key, for any event: a name's id, or stk_query_bits, or
 // stk_query_call_code; the track is v's.
 struct stk_str stk_query_text_of_key(const struct stk_query_event *v, enum stk_query_field f,
                                      uint32_t code);
-// Id of the name of the call that launched the event; how many names there are, where none did.
+// The id of the name of the event's launch call; without one, the number of names.
 uint32_t stk_query_call_code(const struct stk_trace *t, uint32_t event);
 void stk_query_value_of(const struct stk_query_event *v, enum stk_query_field f,
                         struct stk_query_value *out);
-// Kind, way and memories in one number (13 bits): all that fields of the key BITS depend on.
+// Kind, way and memories in one number (13 bits), on which fields with the key BITS depend.
 uint32_t stk_query_bits(const struct stk_trace *t, uint32_t event);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going over events. Conditions on the start become a range by binary search; those on the end skip
-// whole blocks; those that a track decides are tested once for it; the rest event by event.
+// Iterates over events. Conditions on the start become a range by binary search; those on the end
+// skip whole blocks; those that depend only on the track are tested once per track; the rest event
+// by event.
 #include "answers/query/event_scan.h"
 
 #define STOP_EVERY 65536

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going over events that pass filters: what the tables, the groups and the search have in common.
-// Tracks are sorted by start, so a range of times is found by binary search in each; what a whole
-// track fails costs nothing; names are compared once per distinct string.
+// Iterates over events that pass filters, for the tables, the groups and the search. Tracks are
+// sorted by start, so a range of times is found by binary search in each; a track that fails a
+// filter as a whole costs nothing; names are compared once per distinct string.
 #pragma once
 
 #include "answers/query/event_field.h"
@@ -30,29 +30,29 @@ struct stk_query_scan {
         enum stk_query_op op;
         int64_t value;
     } filters[STK_SCAN_FILTERS_MAX];
-    int filter_count, track_filter_count; // those that a track decides come first
+    int filter_count, track_filter_count; // those that depend only on the track come first
     struct stk_str device;                // p NULL: any
     struct stk_scan_names *names;         // per trace; NULL: any
-    int64_t id, launch;                   // this event alone; work of this call alone; -1: any
+    int64_t id, launch;                   // only this event; only work of this call; -1: any
     // State.
     struct stk_query_event at; // the current event
-    uint32_t next, end;        // of the current track's range: to be looked at, its end
+    uint32_t next, end;        // of the current track's range: the next event, its end
     uint32_t chain;            // next work of the call, STK_NONE
     bool stopped;              // interrupted
-    bool (*stop)(void *arg);   // asked now and then; may be NULL
+    bool (*stop)(void *arg);   // called regularly; may be NULL
     void *stop_arg;
     uint32_t countdown;
 };
 
 void stk_query_scan_init(struct stk_query_scan *s, struct stk_query *q);
-// One more condition on a number. False: too many.
+// Adds a condition on a number. False: too many.
 bool stk_query_scan_add(struct stk_query_scan *s, enum stk_query_field field, enum stk_query_op op,
                         int64_t value);
-// To before the first event.
+// Starts before the first event.
 void stk_query_scan_begin(struct stk_query_scan *s);
-// To the next event that passes; false at the end, or where stopped.
+// Goes to the next event that passes; false: at the end, or stopped.
 bool stk_query_scan_next(struct stk_query_scan *s);
-// Instead of the above: to the next track with a range [at.event, end) that may hold some;
-// stk_query_scan_takes says which. Not with id or launch.
+// Alternatively: goes to the next track with a range [at.event, end) that may contain some; check
+// each with stk_query_scan_takes. Not with id or launch.
 bool stk_query_scan_next_track(struct stk_query_scan *s);
 bool stk_query_scan_takes(const struct stk_query_scan *s, const struct stk_query_event *v);

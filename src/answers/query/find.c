@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events by name: the pattern is matched once per distinct string, then every event costs a look at
-// its string's bit. Of more rows than asked for, the best are kept in a heap, so that a search
-// through everything needs no room.
+// Events by name: matches the pattern once per distinct string, then checks the bit of each event's
+// string. If there are more rows than requested, a heap keeps the best, so that even a search for
+// everything needs little memory.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,8 +22,8 @@ struct search {
     struct stk_scan_names *names; // per trace
     uint8_t **takes;
     uint8_t **tracks;    // per trace and track: name of the track fits; NULL: all do
-    uint8_t **on_path;   // per trace, a bit per event: it is on the critical path; NULL: not asked
-    struct stk_vec hits; // struct hit; a heap with the worst on top where there is a limit
+    uint8_t **on_path;   // per trace, a bit per event: on the critical path; NULL: not needed
+    struct stk_vec hits; // struct hit; with a limit, a heap with the worst on top
     struct stk_found *found;
 };
 
@@ -48,7 +48,7 @@ static enum stoker_status compile(struct stk_str p, struct stk_regex **out, stru
                                  text.n < 200 ? (int)text.n : 200, text.p, why, at);
 }
 
-// Whether a string fits; false with *status set where the search was given up.
+// Whether a string fits; false with *status set: the search was given up.
 static bool name_fits(struct search *s, struct stk_regex *regex, struct stk_str text,
                       enum stoker_status *status, struct stoker_err *err)
 {
@@ -93,7 +93,7 @@ static enum stoker_status match_names(struct search *s, struct stoker_err *err)
     return ok ? status : stk_err_nomem(err);
 }
 
-// The name of a track, or of the track that it is a sub-row of; "thread 7" also goes.
+// Whether the name of a track, or of its parent for a sub-row, fits; "thread 7" is also accepted.
 static bool track_fits(const struct stk_trace *t, uint32_t k, struct stk_str wanted)
 {
     char text[64];
@@ -168,7 +168,7 @@ static void set_filters(struct search *s)
     if (f->kind >= 0) {
         s->scan.kinds = 1u << f->kind;
     }
-    // Never more than there is room for.
+    // Never more than fit.
     bool ok = true;
     if (f->has_from) {
         ok &= stk_query_scan_add(&s->scan, STK_FIELD_START, STK_OP_GE, f->from_ns);

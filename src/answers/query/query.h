@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about single events of profiles that are held in memory: SQL over the columns of the
-// store (SQLite virtual tables, nothing is copied), and search by name.
+// Queries for single events of profiles in memory: SQL over the columns of the store (SQLite
+// virtual tables, without copies), and search by name.
 //
-// A query object belongs to one thread at a time. What rows point to (texts) lives as long as the
-// traces and the object, unless said otherwise.
+// A query object belongs to one thread at a time. Texts in rows live as long as the traces and the
+// object, unless stated otherwise.
 #pragma once
 
 #include "base/str.h"
@@ -30,17 +30,17 @@ struct stk_query_value {
     };
 };
 
-// The tables there are, for help and docs; aliases that `select *` leaves out are not listed.
+// All tables, for help and docs; aliases that `select *` leaves out aren't listed.
 size_t stk_query_table_count(void);
 const char *stk_query_table_name(size_t index);
 const char *stk_query_table_doc(size_t index);
 bool stk_query_table_column(size_t index, size_t column, struct stk_query_column *out);
 
-// A piece of a gap between device operations, with the part that it was put to.
+// A piece of a gap between device operations, with the part it belongs to.
 struct stk_query_gap {
     int64_t start_ns, dur_ns; // in the trace's time
     uint32_t device;          // index into the rank's devices
-    uint32_t event, around;   // what fills it and the operator around that; STK_NONE
+    uint32_t event, around;   // the event that fills it and the operator around that, or STK_NONE
     uint8_t part;
 };
 
@@ -48,18 +48,18 @@ struct stk_query_gap {
 struct stk_query_finding {
     const char *id, *title, *severity, *confidence;
     bool has_saving;
-    double saving_share; // expected; else the most that a fix can save
+    double saving_share; // expected, else the most that a fix can save
     int64_t steps_affected;
 };
 
 struct stk_query_rank {
-    const struct stk_trace *trace; // ranks of one trace stand side by side
+    const struct stk_trace *trace; // ranks of one trace are adjacent
     const struct stk_rank_sum *sum;
     int64_t shift_ns; // trace's time -> run's time
     const struct stk_query_gap *gaps;
     size_t gap_count;
-    struct stk_path_pieces path; // critical, of a usual step
-    struct stk_ribbons ribbons;  // settled; none where they were not asked for
+    struct stk_path_pieces path; // critical path of a usual step
+    struct stk_ribbons ribbons;  // settled; empty unless requested
 };
 
 struct stk_query_source {
@@ -68,14 +68,14 @@ struct stk_query_source {
     const struct stk_run_sum *run;
     const struct stk_query_finding *findings;
     size_t finding_count;
-    bool one_rank; // a rank was selected: processes of no rank are left out too
+    bool one_rank; // a rank was selected: also leave out processes without a rank
     // Arguments of one event; `rank` is the index of a rank with its trace. The texts are valid
     // during `emit`. NULL: none.
     enum stoker_status (*args)(void *arg, uint32_t rank, uint32_t event, stk_emit_fn *emit,
                                void *emit_arg, struct stoker_err *err);
-    // Called now and then; non-zero interrupts. NULL: never.
+    // Called regularly; non-zero interrupts. May be NULL.
     int (*interrupted)(void *arg);
-    void *arg; // of both
+    void *arg; // for both
 };
 
 struct stk_query;
@@ -85,9 +85,9 @@ STK_MUST_CHECK enum stoker_status stk_query_open(struct stk_query **out,
                                                  struct stoker_err *err);
 void stk_query_close(struct stk_query *q); // takes NULL
 
-// Rows of a result. A status other than STOKER_OK stops the query and is returned. Texts are valid
-// during the call; `begin` is called once, before the rows. Of more rows than `limit` (0: all) the
-// rest is counted and not made: `left_out` says how many; it may be NULL where there is no limit.
+// Receives rows of a result. A status other than STOKER_OK stops the query and is returned. Texts
+// are valid during the call; `begin` is called once, before the rows. Rows beyond `limit` (0: all)
+// are only counted, and reported with `left_out`, which may be NULL without a limit.
 struct stk_query_sink {
     uint64_t limit;
     void (*left_out)(void *arg, uint64_t rows);
@@ -98,19 +98,19 @@ struct stk_query_sink {
     void *arg;
 };
 
-// One SELECT. STOKER_EUSAGE: wrong SQL, with its place and what may be meant; STOKER_ELIMIT: longer
-// than timeout_ns (0: no limit).
+// Runs one SELECT. STOKER_EUSAGE: wrong SQL; the message has its place and a suggestion.
+// STOKER_ELIMIT: took longer than timeout_ns (0: no limit).
 STK_MUST_CHECK enum stoker_status stk_query_run(struct stk_query *q, const char *sql,
                                                 int64_t timeout_ns,
                                                 const struct stk_query_sink *sink,
                                                 struct stoker_err *err);
 // Whether the last query was answered by batches (answers/query/columns/columns.h), for tests;
 // `wanted` false switches that off, as STOKER_SQL=sqlite does when the query is opened.
-// `events_per_thread` (0: as usual) is what makes one more thread worth while.
+// `events_per_thread` (0: as usual): with this many more events, one more thread is used.
 void stk_query_set_batches(struct stk_query *q, bool wanted, uint32_t events_per_thread);
 bool stk_query_used_batches(const struct stk_query *q);
 
-// Search by name; what is not set does not restrict.
+// Search by name; unset members don't restrict it.
 struct stk_find {
     struct stk_str pattern; // substring, case ignored (ASCII); "/.../" is a regular
                             // expression of PCRE2; empty: every event
@@ -118,7 +118,7 @@ struct stk_find {
     int64_t step_first, step_last, device, from_ns, to_ns;
     int64_t min_dur_ns, max_dur_ns; // 0 and INT64_MAX: any
     int64_t track;                  // id in the table `tracks`
-    struct stk_str track_name;      // of the track, where has_track is false; empty: any
+    struct stk_str track_name;      // of the track, if has_track is false; empty: any
     int kind;                       // enum stk_kind, -1 any
     bool by_time;                   // rows by start; else longest first
     bool on_path;                   // on the critical path of the replayed steps of their rank

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces with what is known of each track; see query_frozen.h. Sets of steps, which many tracks
-// share, are stored once.
+// Traces with the facts of each track; see query_frozen.h. Sets of steps, which many tracks share,
+// are stored once.
 #include "answers/query/query_frozen.h"
 
 #include "base/alloc.h"
@@ -24,7 +24,7 @@ struct frozen_track {
     uint8_t taken, has_device;
 };
 
-// The sets of steps of a trace's tracks, each once: tracks of one rank and device lie together.
+// The sets of steps of a trace's tracks, each once: tracks of one rank and device are adjacent.
 static bool steps_once(const struct stk_query_trace *x, struct stk_vec *sets, uint32_t *set_of)
 {
     for (uint32_t k = 0; k < x->t->track_count; k++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about each track before the first query: its rank, its device's id in the report,
-// and the steps of its events. Columns that need a pass over all events are built on first use.
+// The facts of each track before the first query: its rank, its device's id in the report, and the
+// steps of its events. Columns that need a pass over all events are built on first use.
 #include "answers/query/query_source.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void tidy(struct stk_query_steps *s)
     s->count = kept;
 }
 
-// Steps of a rank on one device, or on its host where device is STK_NONE.
+// Steps of a rank on one device, or on its host if device is STK_NONE.
 static struct stk_query_steps *steps_of(struct stk_query *q, const struct stk_query_rank *rank,
                                         uint32_t device)
 {
@@ -106,7 +106,7 @@ static bool place_rank(struct stk_query *q, struct stk_query_trace *x, uint32_t 
     return true;
 }
 
-// Devices that no rank's summary knows, and processes of no rank.
+// Devices that aren't in any rank's summary, and processes without a rank.
 static bool place_rest(struct stk_query *q, struct stk_query_trace *x)
 {
     const struct stk_trace *t = x->t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tables see: the traces of all ranks, and what is worth knowing of each track once.
-// An event's id is the index of its trace * 2^32 + its index; tracks are numbered alike.
+// The data behind the tables: the traces of all ranks, and the facts of each track. An event's id
+// is the index of its trace * 2^32 + its index; tracks are numbered alike.
 #pragma once
 
 #include "base/arena.h"
@@ -30,9 +30,9 @@ struct stk_query_trace {
     int64_t shift_ns;
     uint32_t rank; // index of the first rank with this trace
     struct stk_query_track *tracks;
-    uint32_t *parents;   // per event, made when first asked for
-    int64_t *block_ends; // latest end of each block of events, made when first asked for
-    struct stk_kernel_traits *traits; // per string, made when first asked for
+    uint32_t *parents;                // per event, made at first use
+    int64_t *block_ends;              // latest end of each block of events, made at first use
+    struct stk_kernel_traits *traits; // per string, made at first use
     uint8_t *traits_known;
     bool *failed; // the query's
 };
@@ -46,7 +46,7 @@ struct stk_query {
     struct stk_query_trace *traces;
     uint32_t trace_count;
     uint64_t event_count;
-    bool failed;    // no memory for a lazy column: a value that was given is not right
+    bool failed;    // no memory for a lazy column: a returned value is wrong
     bool is_thawed; // the traces are its own (query_frozen.h), and it takes no SQL
     struct stk_query_db *db;
 };
@@ -60,7 +60,7 @@ static inline struct stk_query_trace *stk_query_trace_of(const struct stk_query 
 {
     return id >= 0 && id >> 32 < q->trace_count ? &q->traces[id >> 32] : NULL;
 }
-// Index of the step that holds the time, STK_NONE.
+// Index of the step that contains the time, or STK_NONE.
 uint32_t stk_query_step_at(const struct stk_query_steps *steps, int64_t t_ns);
 
 // Fill traces and tracks.

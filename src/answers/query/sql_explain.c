@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite's errors for people: where in the statement, and what may have been meant.
+// SQLite's errors for people: the place in the statement, and a suggestion.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -47,7 +47,7 @@ static void add(char *out, size_t size, const char *text)
     snprintf(out + used, size - used, "%s", text);
 }
 
-// The columns of the tables that the statement names; empty: it names none.
+// The columns of the tables in the statement; empty: no table.
 static void list_columns(const char *sql, char *out, size_t size)
 {
     for (size_t t = 0; t < stk_sql_table_count; t++) {
@@ -74,7 +74,7 @@ static void list_tables(char *out, size_t size)
     }
 }
 
-// What follows the prefix in the message, its last part after a point.
+// The text after the prefix in the message: its last part after a dot.
 static bool typed_after(const char *message, const char *prefix, struct guess *g)
 {
     if (strncmp(message, prefix, strlen(prefix)) != 0) {
@@ -120,7 +120,7 @@ static void advise(const char *sql, const char *message, char *out, size_t size)
     }
 }
 
-// " (line 1, column 8)", empty where the place is not known.
+// " (line 1, column 8)"; empty: unknown place.
 static void locate(sqlite3 *db, const char *sql, char *out, size_t size)
 {
     *out = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of stoker query's SQL share: the connection and its modules.
+// Shared by the files of stoker query's SQL: the connection and its modules.
 #pragma once
 
 #include <sqlite3.h>
@@ -7,8 +7,8 @@
 #include "answers/query/event_scan.h"
 #include "answers/query/tables/sql_table.h"
 
-// The content of a table "rows of <events>" while a statement runs: rows that stand for events, and
-// further values ("value 0", "value 1", ...).
+// The content of a table "rows of <events>" while a statement runs: rows that represent events,
+// with further values ("value 0", "value 1", ...).
 #define STK_SQL_VALUES_MAX 48
 #define STK_SQL_ROWS_MAX 16 // at a time; column "rows id" says which
 struct stk_sql_rows {
@@ -26,16 +26,16 @@ struct stk_query_db {
     bool batches_wanted, batches_used;
     uint32_t events_per_thread;                        // 0: as usual
     const struct stk_sql_rows *rows[STK_SQL_ROWS_MAX]; // of the running statement
-    struct stoker_err err; // what a table could not do; code STOKER_OK: nothing
+    struct stoker_err err;                             // a table's error; code STOKER_OK: none
 };
 
-// What a module gets: one per table.
+// A module's data, one per table.
 struct stk_sql_module {
     struct stk_query *q;
     const struct stk_sql_table *table;
 };
 
-// Ask whether to go on; `q` is a struct stk_query. True: stop.
+// Whether to stop; `q` is a struct stk_query.
 bool stk_sql_should_stop(void *q);
 
 extern const sqlite3_module stk_sql_event_module, stk_sql_list_module, stk_sql_args_module,
@@ -50,13 +50,13 @@ void stk_sql_result(sqlite3_context *context, const struct stk_query_value *valu
 // One byte pair per argument: column's field + 'A', operator. False: not one that can be taken.
 bool stk_sql_filter_takes(const struct stk_sql_table *table, sqlite3_index_info *info, int i,
                           char pair[2]);
-struct stk_sql_names {            // room for what a scan's filters point to
+struct stk_sql_names {            // storage for a scan's filters
     struct stk_scan_names *names; // per trace
     uint8_t **takes;              // per trace, may be NULL each
     char *pattern;                // the patterns that `takes` is for
 };
 void stk_sql_names_free(struct stk_sql_names *n, const struct stk_query *q);
-// Put the arguments into the scan. SQLITE_OK or an error.
+// Sets the arguments in the scan. SQLITE_OK or an error.
 int stk_sql_filter_apply(struct stk_query_scan *s, struct stk_sql_names *names, const char *plan,
                          int argc, sqlite3_value **argv);
 

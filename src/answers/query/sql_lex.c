@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting an SQL statement into tokens.
+// Cuts an SQL statement into tokens.
 #include "answers/query/sql_lex.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of an SQL statement, as much as is needed to recognize its form.
+// Tokens of an SQL statement, as far as needed to recognize its form.
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +19,8 @@ struct stk_sql_token {
     size_t n;
 };
 
-// Tokens of `sql`, comments and blanks left out. Returns how many there are, SIZE_MAX where they
-// are more than `max`.
+// The tokens of `sql`, without comments and blanks. Returns their number; SIZE_MAX: more than
+// `max`.
 size_t stk_sql_lex(const char *sql, struct stk_sql_token *out, size_t max);
 // A word matches in any case; a sign must match exactly.
 bool stk_sql_token_is(const struct stk_sql_token *t, const char *text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection of a query: an empty database in memory, whose tables are the trace. It can read
-// and nothing else: statements that write, attach or configure are refused by an authoriser, and
-// what a hostile statement may use is bounded. LIKE and GLOB are SQLite's; REGEXP is PCRE2's,
-// with bounds on steps, time and memory (base/regex.h).
+// The connection of a query: an empty database in memory, whose tables are the trace. It can only
+// read: an authoriser refuses statements that write, attach or configure, and the resources of a
+// hostile statement are bounded. LIKE and GLOB are SQLite's; REGEXP is PCRE2's, with bounds on
+// steps, time and memory (base/regex.h).
 #include "answers/query/query.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int authorise(void *arg, int action, const char *a, const char *b, const 
 {
     static const char *const pragmas[] = {"table_info", "table_xinfo", "table_list",
                                           "function_list"};
-    // fts3_tokenizer gives and takes addresses of the program.
+    // fts3_tokenizer returns and accepts addresses in the program.
     static const char *const refused[] = {"load_extension", "fts3_tokenizer"};
     const struct stk_query *q = arg;
     (void)database;
@@ -154,7 +154,7 @@ static int prepare_connection(struct stk_query *q)
     return sqlite3_set_authorizer(sql, authorise, q);
 }
 
-// STOKER_SQL=sqlite: every statement through SQLite alone (columns/columns.h).
+// STOKER_SQL=sqlite: SQLite answers every statement alone (columns/columns.h).
 static bool wants_columns(void)
 {
     const char *engine = getenv("STOKER_SQL");

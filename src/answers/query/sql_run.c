@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running one statement: it is prepared as it was written, which settles its errors, the names and
-// the types of its columns; then, where it is of a form that batches answer, the statement over
-// their results is run in its place (columns/columns.h).
+// Runs one statement: first prepares it as written, which finds its errors and the names and types
+// of its columns; then, if batches can answer its form, runs the statement over their results
+// instead (columns/columns.h).
 #include <stdint.h>
 #include <strings.h>
 
@@ -35,7 +35,7 @@ static enum stk_type type_by_name(const char *name, size_t n)
     return STK_TYPE_ANY;
 }
 
-// sum(dur_ns) has the unit of dur_ns; what is called x_ns is taken at its word.
+// sum(dur_ns) has the unit of dur_ns; a column named x_ns counts as nanoseconds.
 static enum stk_type expression_type(const char *name)
 {
     static const char *const same_unit[] = {"sum", "min", "max", "avg", "total"};
@@ -101,7 +101,7 @@ static void read_value(sqlite3_stmt *stmt, int i, struct stk_query_value *out)
     }
 }
 
-// SQLITE_DONE or an error of SQLite, SQLITE_ROW at the limit; *status is what the sink said.
+// SQLITE_DONE, an error of SQLite, or SQLITE_ROW at the limit; *status is the sink's.
 static int step_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint64_t *rows,
                      enum stoker_status *status, struct stoker_err *err)
 {
@@ -109,7 +109,7 @@ static int step_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint
     int code, count = sqlite3_column_count(stmt);
     while ((code = sqlite3_step(stmt)) == SQLITE_ROW && *status == STOKER_OK) {
         if (sink->limit && *rows == sink->limit) {
-            return code; // stands on the first row too many
+            return code; // at the first row beyond the limit
         }
         for (int i = 0; i < count; i++) {
             read_value(stmt, i, &values[i]);
@@ -120,14 +120,14 @@ static int step_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint
     return code;
 }
 
-// How many rows the statement has, without making them. SQLITE_DONE, or an error.
+// Counts the statement's rows without making them. SQLITE_DONE, or an error.
 static int count_rows(struct stk_query *q, const char *sql, size_t length, int64_t *rows)
 {
     sqlite3_stmt *stmt = NULL;
     while (length && strchr("; \t\r\n", sql[length - 1])) {
         length--;
     }
-    // The line break ends a comment that the statement may end in.
+    // The line break ends a comment at the end of the statement.
     char *text = sqlite3_mprintf("select count(*) from (%.*s\n)", (int)length, sql);
     int code = text ? sqlite3_prepare_v2(q->db->sql, text, -1, &stmt, NULL) : SQLITE_NOMEM;
     sqlite3_free(text);
@@ -141,8 +141,8 @@ static int count_rows(struct stk_query *q, const char *sql, size_t length, int64
     return code;
 }
 
-// Whether rows are made one after the other as they are asked for: counting without making them
-// saves most of the work. Else the work is done when the first row comes.
+// Whether rows are made one by one on request: then counting without making them saves most of the
+// work. Otherwise the work is done before the first row.
 static bool is_scan(const char *sql)
 {
     static const char *const words[] = {"group",  "order", "distinct", "union",
@@ -159,8 +159,8 @@ static bool is_scan(const char *sql)
     return count != SIZE_MAX;
 }
 
-// The rows from the one on which `stmt` stands: by a statement that counts, or one by one where
-// that is no gain or cannot be (EXPLAIN, PRAGMA).
+// Counts the rows from the present one of `stmt` on: by a counting statement, or one by one if that
+// isn't faster or isn't possible (EXPLAIN, PRAGMA).
 static int count_rest(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
                       const struct stk_query_sink *sink)
 {
@@ -204,7 +204,7 @@ static enum stoker_status check_statement(sqlite3_stmt *stmt, const char *tail,
     return STOKER_OK;
 }
 
-// The statement over what the columns have answered: SQLITE_DONE or what is wrong, as step_rows.
+// Runs the statement over the engine's results; returns SQLITE_DONE or an error, like step_rows.
 static int run_rest(const struct stk_columns_answer *a, sqlite3_stmt *stmt,
                     const struct stk_query_sink *sink, enum stoker_status *status,
                     struct stoker_err *err)
@@ -226,7 +226,7 @@ static int run_rest(const struct stk_columns_answer *a, sqlite3_stmt *stmt,
     return code;
 }
 
-// By columns, where the statement has a part of that form: false is for SQLite to answer.
+// Runs by columns the part of the statement with a suitable form. False: SQLite must answer alone.
 static bool run_columns(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
                         const struct stk_query_sink *sink, enum stoker_status *status,
                         struct stoker_err *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a query ends early: its time is over, or its caller has had enough.
+// Ends a query early: on its timeout, or when its caller asks to.
 #include "base/clock.h"
 #include "answers/query/sql_impl.h"
 

@@ -89,7 +89,7 @@ static bool note_kernel(struct sweep *s, uint32_t row, uint32_t event, int64_t d
     if (row + 1 == s->further) {
         return true; // of many precisions
     }
-    if (s->owner[event] < STK_OWNER_FIRST) { // its own row: there is but one
+    if (s->owner[event] < STK_OWNER_FIRST) { // its own row, the only one
         ((struct roofline_op *)stk_vec_at(&s->ops, row))->kernel = kernel;
         return true;
     }
@@ -150,7 +150,7 @@ static bool sweep_kernels(struct sweep *s)
     return true;
 }
 
-// What bounds an operation, with what operators of the host add to its cost (NULL: nothing).
+// Finds an operation's limit, with the costs from host operators (NULL: none).
 static void judge(const struct sweep *s, struct roofline_op *op,
                   const struct stk_kernel_facts *more)
 {
@@ -173,7 +173,7 @@ static void judge(const struct sweep *s, struct roofline_op *op,
     op->bound = stk_kernel_bound(&f, &op->roof_share);
 }
 
-// Costs that operators of the host say go by the kernels' traits.
+// Costs from host operators are assigned by the kernels' traits.
 static struct stk_kernel_facts *host_costs(struct sweep *s)
 {
     struct stk_kernel_facts *facts = stk_alloc_zero(s->ops.count + 1, sizeof *facts);
@@ -212,7 +212,7 @@ static enum stoker_status roofline_see(const struct stk_analysis *view, struct s
 {
     struct roofline *out = stk_arena_alloc(arena, sizeof *out);
     struct stk_op_sums *sums = NULL;
-    struct stk_arena scratch; // of the sums only the owners are needed
+    struct stk_arena scratch; // only the owners are needed from the sums
     uint32_t *owner = NULL;
     if (!out) {
         return stk_err_nomem(err);
@@ -336,7 +336,7 @@ static const struct stk_missing no_peaks = {
     "the device's peak rates", "the profile doesn't name a device with known peak rates",
     "nothing: compare `flops_per_s` and `bytes_per_s` with the device's data sheet"};
 
-#define LEAST_TOLD 0.1 // of the kernels' time: below, costs or peaks count as missing
+#define LEAST_TOLD 0.1 // of the kernels' time: below it, costs or peaks count as missing
 
 static void say_missing(struct stk_table_doc *doc, const struct roofline_sums *all)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which short kernels follow one another again and again?
-// A chain is two or more kernels of less than 10 us each that follow one another on a stream, with
-// nothing else and no gap of 50 us or more between: what a fused kernel, a compiler or a CUDA graph
-// could make one launch of. Listed are chains that occur twice or more.
+// Which sequences of short kernels occur repeatedly? A chain is two or more consecutive kernels of
+// less than 10 us each on a stream, without other work or a gap of 50 us or more between them: a
+// fused kernel, a compiler or a CUDA graph could merge them into one launch. Chains that occur at
+// least twice are listed.
 // saving_bound_ns: kernels and gaps of all occurrences without each one's longest kernel. Fusing
 // cannot save more on this stream; where other streams work meanwhile, or the data is too large for
 // one kernel, it saves less.
 // Method: each stream is cut into runs of short kernels. Where a run repeats itself at once
 // (layers, parameters of an optimizer), with a period of up to 32 kernels and three times or more,
-// the period is the chain; what is left is a chain as it is, longer ones cut where their content
-// says so, so that equal stretches are cut alike. Chains are counted by hash. Cost: linear.
+// the period is the chain. The rest is one chain, or several if it is too long; it is cut depending
+// on its content, so that equal stretches are cut alike. Chains are counted by hash. Cost: linear.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -97,7 +97,7 @@ static bool add_chain(struct sweep *s, const struct link *links, uint32_t length
     return true;
 }
 
-// Links that do not repeat at once: one chain, or several where that is too long.
+// Adds links that don't repeat directly: one chain, or several if that is too long.
 static bool add_plain(struct sweep *s, const struct link *links, size_t n)
 {
     size_t first = 0;
@@ -116,7 +116,7 @@ static bool add_plain(struct sweep *s, const struct link *links, size_t n)
     return true;
 }
 
-// How often the `period` links at the beginning follow one another.
+// How often the first `period` links repeat.
 static size_t repeats(const struct link *links, size_t n, size_t period)
 {
     size_t same = 0;

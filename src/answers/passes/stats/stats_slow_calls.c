@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtime and driver calls by name: how long they take, how many take more than SLOW_TIMES their
-// median, and what the devices did meanwhile. Calls nested in another of the same thread (a driver
-// call inside one of the runtime) count both, each under its own name.
-// "Command Buffer Full" is what CUPTI calls the time that a launch waits for room (Kineto:
-// overhead rows; Nsight Systems: CUPTI_ACTIVITY_KIND_OVERHEAD).
+// median, and whether devices were busy meanwhile. Nested calls of one thread (a driver call inside
+// a runtime call) both count, each under its own name. "Command Buffer Full" is what CUPTI calls
+// the time that a launch waits for room (Kineto: overhead rows; Nsight Systems:
+// CUPTI_ACTIVITY_KIND_OVERHEAD).
 // Method: durations are grouped by name; counting them first keeps the cost linear.
 #include <string.h>
 

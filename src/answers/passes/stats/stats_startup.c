@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long until the job runs at its pace?
-// Phases of each rank, one after the other: before_device (first event to the first device
-// operation or step), before_steps (to the first step), warm_up (to the first steady step), steady
-// (to the end of the last step). The first steady step is the first within 1.5 times the median
-// after which two more are. Steps are those of the report: of the busiest device, or of the host
-// where no device ran. first_use_ns: compilation and first use anywhere in the profile.
-// A second table sums the work until the first steady step ended (without one, in the whole
-// profile): stats_startup_work.c.
+// How long until the job runs at its steady pace? Phases of each rank, one after the other:
+// before_device (first event to the first device operation or step), before_steps (to the first
+// step), warm_up (to the first steady step), steady (to the end of the last step). The first steady
+// step is the first within 1.5 times the median after which two more are. Steps are those of the
+// report: of the busiest device, or of the host if no device ran. first_use_ns: compilation and
+// first use anywhere in the profile. A second table sums the work until the first steady step ended
+// (without one, in the whole profile): stats_startup_work.c.
 // Limits: a profile begins when recording begins, which may be long after the job did.
 #include <string.h>
 
@@ -22,7 +21,7 @@ struct pace {
     size_t steady; // index of the first steady step, SIZE_MAX none
 };
 
-// The device whose steps stand for the rank; STK_NONE: host steps.
+// The device whose steps represent the rank; STK_NONE: host steps.
 static uint32_t busiest(const struct stk_rank_sum *rank)
 {
     uint32_t best = STK_NONE;
@@ -224,7 +223,7 @@ static const struct stk_missing no_steady = {
     "record ten or more steps from the start of the job, with a step marker: profiler.step() in "
     "torch.profiler, tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation"};
 
-// Something of a start on any rank: of all that every start has some of.
+// Whether any rank has all the work that every start includes.
 static bool has_start(const struct stk_run_sum *run)
 {
     for (uint32_t r = 0; r < run->rank_count; r++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank's start-up was spent on (stats_startup_work.c), for the tables (stats_startup.c).
+// The work of a rank's start-up (stats_startup_work.c), for the tables (stats_startup.c).
 #pragma once
 
 #include "profile/model/view.h"
@@ -30,9 +30,9 @@ struct stk_startup_sums {
     struct stk_startup_row rows[STK_STARTUP_WORKS];
 };
 
-// What began before `end_ns`; steps begin at `steps_ns`. False: no memory.
+// Sums work that began before `end_ns`; steps begin at `steps_ns`. False: no memory.
 bool stk_startup_sum(const struct stk_analysis *view, int64_t steps_ns, int64_t end_ns,
                      struct stk_arena *arena, struct stk_startup_sums *out);
-// Whether a profile that holds these facts shows such work at all; what it does not show is not
-// recorded, rather than not done.
+// Whether a profile with these facts records such work at all; if not, it is unknown rather than
+// zero.
 bool stk_startup_is_recorded(enum stk_startup_work work, const struct stk_facts *facts);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank did before it ran at its pace: compilation and what goes with it (as the breakdown's
-// part `compile` knows it: profile/store/names.def, profile/model/sum/first_use.c), by the name of
-// the event that says so; calls that allocate; copies to the device. Method: one pass over the
-// marks of compilation, one over the rows of the host up to that time, one over the operations of
-// the devices up to it. Limits: time is summed per thread, and a compilation that several threads
-// share counts once: what is within another compilation is part of it. Allocations from a
-// framework's own pool are no calls.
+// A rank's work before its steady pace: compilation and related work (as in the breakdown's part
+// `compile`: profile/store/names.def, profile/model/sum/first_use.c), by the event's name; calls
+// that allocate; copies to the device. Method: one pass over the marks of compilation, one over the
+// rows of the host up to that time, one over the operations of the devices up to it. Limits: time
+// is summed per thread, and nested compilations count once, even across threads. Allocations from a
+// framework's own pool aren't calls.
 #include <string.h>
 
 #include "base/sort.h"
@@ -102,7 +101,7 @@ static void startup_add(struct stk_startup_sums *out, struct longest *longest,
     }
 }
 
-// The event is counted as a slow first call already.
+// Whether the event already counts as a slow first call.
 static bool is_marked(const struct stk_marks *marks, int64_t start_ns, uint32_t event)
 {
     size_t low = 0, high = marks->count;
@@ -110,7 +109,7 @@ static bool is_marked(const struct stk_marks *marks, int64_t start_ns, uint32_t 
     return low < marks->count && marks->v[low].event == event;
 }
 
-// Calls that allocate, and what builds the model: of those within another the outer one alone.
+// Sums calls that allocate, and events that build the model: only the outermost of nested ones.
 static void sum_thread(const struct stk_analysis *view, const struct stk_track *track,
                        int64_t end_ns, struct stk_startup_sums *out, struct longest *longest)
 {

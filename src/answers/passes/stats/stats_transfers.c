@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which copies cost time, and from which memory?
-// Copies by device, direction and kind of host memory. busy_ns is the union over streams of the
-// row's copies, exposed_ns what of it no kernel and no collective covers, for the row alone. The
-// rate is over the summed time of the copies whose size is recorded.
-// A device operation that only waits for a copy (TPU copy-done) counts as that copy.
+// Copies by device, direction and kind of host memory. busy_ns is the union of the row's copies
+// over streams, exposed_ns its part that no kernel or collective covers, for this row only. The
+// rate is over the summed time of copies with a recorded size. A device operation that only waits
+// for a copy (TPU copy-done) counts as that copy.
 // A copy is blocking if it is recorded as synchronous, its call is not one of the asynchronous
 // ones, or the call returned only after the copy was done; blocked_ns is the time in such calls.
-// link_share sets the rate against the link's peak in that direction
-// (profile/model/device/device_rates.c): PCIe, NVLink where the host or a peer hangs on it, half of
+// link_share is the rate relative to the link's peak in that direction
+// (profile/model/device/device_rates.c): PCIe, NVLink if it connects the host or a peer, half of
 // the memory's rate for copies on the device, which read and write it. A second table lists data
-// that goes to the host and back (stats_ping_pong.c). Limits: ROCm does not record whether host
-// memory is pinned, TPU profiles hold no sizes: unknown. The link is that of the data sheet: a slot
-// of fewer lanes or an older host has a slower one.
+// that goes to the host and back (stats_ping_pong.c). Limits: ROCm doesn't record whether host
+// memory is pinned, and TPU profiles have no sizes: these are unknown. The link's rate is from the
+// data sheet: a slot with fewer lanes or an older host is slower.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -56,7 +56,7 @@ static enum pinned pinned_of(const struct stk_ext *x)
     return PINNED_UNKNOWN;
 }
 
-// Whether the host waited for the copy; *known: it can be told.
+// Whether the host waited for the copy; *known: whether the profile shows it.
 static bool is_blocking(const struct stk_analysis *view, const struct stk_device_op *op,
                         const struct stk_ext *x, uint32_t call, bool *known)
 {
@@ -84,7 +84,7 @@ static void add_blocking(const struct stk_analysis *view, const struct stk_devic
     bool known, blocking = is_blocking(view, op, x, call, &known);
     row->called += known;
     row->blocking += blocking;
-    // A call that started several copies counts for the first.
+    // A call that started several copies counts only for the first.
     if (blocking && call != STK_NONE && view->t->ref[call] == op->event) {
         row->blocked_ns = stk_add_ns(row->blocked_ns, stk_dur_ns(view->t, call));
     }
@@ -238,7 +238,7 @@ static void transfers_fill_row(struct stk_table *table, const char *device, int 
         .direction = stk_cell_text(dir_keys[dir]),
         .pinned = stk_cell_text(pinned_keys[pin]),
         .count = stk_cell_number((int64_t)t->count),
-        // A sum that leaves copies out would read as the size of them all.
+        // A sum without some copies would look like the size of all.
         .bytes = sized && t->sized == t->count ? stk_cell_number((int64_t)t->bytes) : unknown,
         .busy_ns = stk_cell_number(t->busy_ns),
         .total_ns = stk_cell_number(t->total_ns),
@@ -278,7 +278,7 @@ static void transfers_fill_rank(struct stk_table *table, const struct stk_rank_s
     }
 }
 
-// Steps of the device that were selected.
+// The number of selected steps of the device.
 static uint32_t count_steps(const struct stk_rank_sum *rank, uint32_t device)
 {
     uint32_t n = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stats_transfers.c is made of beside its own rows: data that goes to the host and back
-// (stats_ping_pong.c).
+// A part of stats_transfers.c: data that goes to the host and back (stats_ping_pong.c).
 #pragma once
 
 #include "profile/model/view.h"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SELECTs over one table of events, answered by columns: expressions are evaluated for batches of
-// 1024 events at a time, on all processors, instead of row by row in SQLite. What comes out is few
-// rows (groups, or the first of an order), which SQLite then sees instead of the table: HAVING,
-// ORDER BY, LIMIT and what stands around aggregates stay its own (sql_batch.c).
+// 1024 events at a time, on all processors, instead of row by row in SQLite. The result is a few
+// rows (groups, or the first rows of an order), which SQLite then sees instead of the table: it
+// still handles HAVING, ORDER BY, LIMIT and expressions around aggregates (sql_batch.c).
 //
 // The values are SQLite's: whole division and remainder, nulls, comparison of whole and real
-// numbers. Every expression has one type for all rows; where SQLite's would change from row to row
-// (whole numbers that overflow to real ones, branches of different types) the statement is refused,
-// before or while it runs, and SQLite answers it by itself. Sums of real numbers are compensated,
-// so that they may differ from SQLite's in the last digits.
+// numbers. Every expression has one type for all rows; if SQLite's type would change from row to
+// row (whole numbers that overflow to real ones, branches of different types), the statement is
+// refused, before or while it runs, and SQLite answers it alone. Sums of real numbers are
+// compensated, so they may differ from SQLite's in the last digits.
 //
-// A part that depends only on an event's name, its track, its kind and way, or the name of its
-// launch call is evaluated by SQLite, once for each of those (a dictionary): LIKE, REGEXP and all
-// functions of texts are. Texts are numbers here: ids of distinct strings, in SQLite's order where
-// that matters.
+// An expression that depends only on an event's name, its track, its kind and way, or the name of
+// its launch call is evaluated by SQLite, once for each of those (a dictionary); so are LIKE,
+// REGEXP and all functions of texts. Texts are numbers here: ids of distinct strings, in SQLite's
+// order if that matters.
 #pragma once
 
 #include "answers/query/event_scan.h"
@@ -56,7 +56,7 @@ enum stk_batch_op {
     STK_BATCH_GREATEST
 };
 
-// What decides a dictionary's entries.
+// What the entries of a dictionary depend on.
 enum stk_batch_class {
     STK_CLASS_CONSTANT,
     STK_CLASS_NAME,
@@ -70,7 +70,7 @@ struct stk_batch_dict {
     const struct stk_sql_node *source;
     enum stk_batch_class class;
     enum stk_batch_type type;
-    int64_t *values; // bits of a real number; id of a text; 0 where null
+    int64_t *values; // bits of a real number; id of a text; 0 if null
     uint8_t *nulls;
 };
 
@@ -83,7 +83,7 @@ struct stk_batch_node {
     const struct stk_batch_dict *dict;
     struct stk_batch_node **args;
     uint32_t arg_count;
-    struct stk_batch_node *real; // CASE with whole and real branches: 1 where it is a real one
+    struct stk_batch_node *real; // CASE with whole and real branches: 1 for a real one
 };
 
 struct stk_batch_vec {
@@ -91,13 +91,13 @@ struct stk_batch_vec {
         int64_t i[STK_BATCH_ROWS];
         double r[STK_BATCH_ROWS];
     };
-    uint8_t null[STK_BATCH_ROWS]; // where has_null
+    uint8_t null[STK_BATCH_ROWS]; // if has_null
     bool has_null;
     bool uniform; // one value for all rows
     uint64_t epoch;
 };
 
-// Events of one track: `rows` of them, from `first` on, or those listed.
+// Events of one track: `rows` of them, from `first` on, or the listed ones.
 struct stk_batch {
     struct stk_query_event at; // its trace and track
     uint32_t first, rows;
@@ -116,7 +116,7 @@ enum stk_batch_sum_kind {
 struct stk_batch_sum {
     enum stk_batch_sum_kind kind;
     bool distinct;
-    bool may_be_whole;           // where the next sum, of real values, counted none
+    bool may_be_whole;           // if the next sum, of real values, counted none
     struct stk_batch_node *node; // NULL: ROWS
 };
 
@@ -132,16 +132,16 @@ struct stk_batch_plan {
     struct stk_arena *arena;
     int64_t start_min_ns, start_max_ns; // from WHERE
     struct stk_batch_node *filters[STK_SQL_ITEMS_MAX];
-    struct stk_batch_node *track_filters[STK_SQL_ITEMS_MAX]; // decided by the track
+    struct stk_batch_node *track_filters[STK_SQL_ITEMS_MAX]; // depend only on the track
     uint32_t filter_count, track_filter_count;
     struct stk_batch_node *keys[STK_BATCH_KEYS_MAX];
     uint32_t key_count;
     struct stk_batch_sum sums[STK_BATCH_SUMS_MAX];
     uint32_t sum_count;
-    bool grouped; // by keys; else all rows are one group, of none as well
-    bool sorted;  // groups come by their keys, else as they are first met
+    bool grouped; // by keys; else all rows are one group, even if there are none
+    bool sorted;  // groups in order of their keys, else of first occurrence
     uint32_t groups_max;
-    bool last_row;  // columns of a group's last row are asked for ...
+    bool last_row;  // needs columns of a group's last row ...
     int row_of_sum; // ... or of the one with this extreme; -1: no
     bool top;       // rows by `order` instead of groups
     struct stk_batch_order order[STK_BATCH_KEYS_MAX];
@@ -150,7 +150,7 @@ struct stk_batch_plan {
     // Dictionaries.
     struct stk_batch_dict dicts[STK_SQL_ITEMS_MAX];
     uint32_t dict_count;
-    const uint32_t *name_base; // per trace: where its names begin
+    const uint32_t *name_base; // per trace: the start of its names
     const uint32_t *track_base;
     struct stk_strpool texts;
     bool has_texts, text_order;                     // ids are in the order of the texts
@@ -159,15 +159,15 @@ struct stk_batch_plan {
     uint32_t node_count;
     bool wants_parents;
     bool may_mix; // the next expression may have branches of whole and of real numbers
-    bool failed;  // not of a form that is understood, or no memory
+    bool failed;  // form not supported, or no memory
     bool interrupted;
 };
 
-// batch_dict.c. What an expression depends on: one class, or several (-1).
+// batch_dict.c. The class that an expression depends on; -1: several.
 int stk_batch_class_of(const struct stk_sql_node *n);
-// Evaluate the dictionaries that `dicts` names. False: refused.
+// Evaluates the dictionaries in `dicts`. False: refused.
 bool stk_batch_fill_dicts(struct stk_batch_plan *p, const struct stk_sql_select *s);
-// Give texts ids in their order; after the last expression is compiled.
+// Gives texts ids in their order; call it after the last expression is compiled.
 bool stk_batch_order_texts(struct stk_batch_plan *p);
 struct stk_str stk_batch_text(const struct stk_batch_plan *p, int64_t id);
 
@@ -175,7 +175,7 @@ struct stk_str stk_batch_text(const struct stk_batch_plan *p, int64_t id);
 // is compiled. NULL: refused.
 bool stk_batch_collect(struct stk_batch_plan *p, const struct stk_sql_node *n);
 struct stk_batch_node *stk_batch_compile(struct stk_batch_plan *p, const struct stk_sql_node *n);
-// `value` (NULL: 1) where the condition holds, else null.
+// `value` (NULL: 1) if the condition holds, else null.
 struct stk_batch_node *stk_batch_compile_when(struct stk_batch_plan *p,
                                               const struct stk_sql_node *condition,
                                               struct stk_batch_node *value);
@@ -186,7 +186,7 @@ struct stk_batch_eval {
     const struct stk_batch_plan *plan;
     struct stk_batch_vec *vecs; // by node
     uint64_t epoch;
-    bool overflow; // the plan cannot answer
+    bool overflow; // the plan can't answer
 };
 bool stk_batch_eval_init(struct stk_batch_eval *e, const struct stk_batch_plan *plan);
 void stk_batch_eval_deinit(struct stk_batch_eval *e);
@@ -203,7 +203,7 @@ struct stk_batch_total {
         int64_t i;
         double r;
     };
-    double low; // what rounding took from r
+    double low; // the rounding error of r
 };
 struct stk_batch_groups {
     const struct stk_batch_plan *plan;
@@ -216,8 +216,8 @@ struct stk_batch_groups {
     uint32_t *slots; // hash table: group + 1
     size_t slot_count;
     struct stk_batch_set *sets[STK_BATCH_SUMS_MAX]; // of distinct values
-    uint32_t *order;                                // groups as they are to be given
-    int bits[STK_BATCH_SUMS_MAX];                   // that whole numbers have, at most
+    uint32_t *order;                                // the order of groups in the output
+    int bits[STK_BATCH_SUMS_MAX];                   // the most in whole numbers
     uint32_t group_of[STK_BATCH_ROWS];              // of the current batch
 };
 bool stk_batch_groups_init(struct stk_batch_groups *g, const struct stk_batch_plan *plan);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the form of an expression to nodes with types.
+// Compiles the form of an expression to nodes with types.
 #include "answers/query/columns/batch.h"
 
 #define AMONG_MAX 20
@@ -118,7 +118,7 @@ static struct stk_batch_node *entry(struct stk_batch_plan *p, const struct stk_s
         return NULL;
     }
     const struct stk_batch_dict *d = &p->dicts[i];
-    // A text's id may change yet: it stays in the dictionary.
+    // A text's id may still change: it stays in the dictionary.
     if (d->class == STK_CLASS_CONSTANT && d->type != STK_BATCH_TEXT) {
         return constant(p, d->type, d->values[0]);
     }
@@ -129,7 +129,7 @@ static struct stk_batch_node *entry(struct stk_batch_plan *p, const struct stk_s
     return out;
 }
 
-// The same field twice is read once.
+// A field that occurs twice is read once.
 static struct stk_batch_node *field(struct stk_batch_plan *p, enum stk_query_field f)
 {
     if (p->fields[f]) {
@@ -144,7 +144,7 @@ static struct stk_batch_node *field(struct stk_batch_plan *p, enum stk_query_fie
     return n;
 }
 
-// A real number that is whole compares as a whole one.
+// A real number with a whole value compares as a whole number.
 static struct stk_batch_node *as_whole(struct stk_batch_plan *p, struct stk_batch_node *n)
 {
     double real;
@@ -167,7 +167,7 @@ static struct stk_batch_node *comparison(struct stk_batch_plan *p, enum stk_batc
     bool text = a->type == STK_BATCH_TEXT || b->type == STK_BATCH_TEXT;
     bool null = a->type == STK_BATCH_NULL || b->type == STK_BATCH_NULL;
     if (text && a->type != b->type && !null) {
-        return NULL; // affinities decide: left to SQLite
+        return NULL; // depends on affinities: left to SQLite
     }
     if (text && (op == STK_BATCH_LT || op == STK_BATCH_LE)) {
         p->text_order = true;
@@ -257,7 +257,7 @@ static struct stk_batch_node *is_same(struct stk_batch_plan *p, const struct stk
 {
     static const char *const truths[] = {"true", "false"};
     const struct stk_sql_node *right = n->arg_count > 1 ? meant(n->args[1]) : NULL;
-    for (size_t i = 0; right && i < 2; i++) { // IS TRUE is a test of its own
+    for (size_t i = 0; right && i < 2; i++) { // IS TRUE is a separate test
         if (right->kind == STK_NODE_LITERAL && stk_sql_token_is(&right->word, truths[i])) {
             return NULL;
         }
@@ -321,7 +321,7 @@ static struct stk_batch_node *choice(struct stk_batch_plan *p, struct stk_batch_
     return n;
 }
 
-// 1 where the branch taken is a real number, else null: what a sum of both depends on.
+// 1 if the branch taken is a real number, else null: a sum of both depends on it.
 static struct stk_batch_node *real_branches(struct stk_batch_plan *p,
                                             const struct stk_batch_node *cases)
 {
@@ -346,7 +346,7 @@ static struct stk_batch_node *real_branches(struct stk_batch_plan *p,
     return out;
 }
 
-// Whole branches beside real ones become real.
+// Whole branches become real if others are.
 static bool mix(struct stk_batch_plan *p, struct stk_batch_node *out)
 {
     bool whole = false, real = false;
@@ -527,7 +527,7 @@ static void bound(struct stk_batch_plan *p, enum stk_batch_op op, int64_t value,
     }
 }
 
-// start_ns < constant, in any of its forms: a range of the events, besides the test itself.
+// Uses start_ns < constant, in any form, also as a range of events.
 static void find_range(struct stk_batch_plan *p, const struct stk_batch_node *n)
 {
     if (n->op == STK_BATCH_AND) { // BETWEEN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dictionaries: expressions that depend on a name, a track, or kind and way alone, evaluated once
-// for each of these. A column is read; anything else SQLite evaluates, over a table whose rows are
-// the distinct operands.
+// Dictionaries: expressions that depend only on a name, a track, or kind and way, evaluated once
+// for each of these. Columns are read directly; SQLite evaluates everything else, over a table with
+// the distinct operands as rows.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -49,7 +49,7 @@ int stk_batch_class_of(const struct stk_sql_node *n)
 struct operands {
     const struct stk_batch_plan *plan;
     enum stk_batch_class class;
-    uint32_t trace; // of the row that was asked for last
+    uint32_t trace; // of the last requested row
 };
 
 static const uint32_t *base_of(const struct stk_batch_plan *p, enum stk_batch_class class)
@@ -159,7 +159,7 @@ static void write_tokens(sqlite3_str *out, const struct stk_sql_select *s, uint3
 static void write_node(sqlite3_str *out, const struct stk_sql_select *s,
                        const struct stk_sql_node *n);
 
-// The tokens before each name of the result in `n`, and what it stands for.
+// Writes the tokens before each result name in `n`, and the name's meaning.
 static void write_inside(sqlite3_str *out, const struct stk_sql_select *s,
                          const struct stk_sql_node *n, uint32_t *at)
 {
@@ -247,7 +247,7 @@ static bool find_bases(struct stk_batch_plan *p)
         return false;
     }
     for (uint32_t i = 0; i < q->trace_count; i++) {
-        // One more entry: no name.
+        // One additional entry: no name.
         uint64_t end = (uint64_t)names[i] + q->traces[i].t->strings.count + 1;
         if (end > ENTRIES_MAX) {
             return false;

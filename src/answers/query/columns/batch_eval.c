@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluating nodes for one batch. Loops hold one operation each, so that the compiler can make
-// vectors of them and no product is fused into a sum (SQLite rounds each). Rows that are null hold
-// some number: their results are null again.
+// Evaluates nodes for one batch. Each loop has one operation, so that the compiler can vectorize it
+// and doesn't fuse a product into a sum (SQLite rounds each). Null rows contain any number: their
+// results are null again.
 //
-// Whole numbers: where the operands' bits show that nothing can overflow, the plain loop runs; else
-// each result is tested, and the first overflow ends the plan.
+// Whole numbers: if the operands' bits show that nothing can overflow, the plain loop runs;
+// otherwise each result is tested, and the first overflow ends the plan.
 #include "base/assert.h"
 #include "answers/query/columns/batch.h"
 
@@ -57,7 +57,7 @@ static void read_steps(struct stk_batch_vec *v, const struct stk_batch *b)
     const struct stk_trace *t = b->at.x->t;
     const struct stk_query_steps *steps = b->at.x->tracks[b->at.track].steps;
     uint32_t n = b->rows, step = STK_NONE;
-    int64_t end_ns = INT64_MIN; // until when `step` is right
+    int64_t end_ns = INT64_MIN; // `step` is valid until then
     v->has_null = false;
     FOR_ROWS
     {
@@ -268,7 +268,7 @@ static void real_arithmetic(enum stk_batch_op op, struct stk_batch_vec *v, uint3
     if (!odd) {
         return;
     }
-    need_nulls(v, n); // what is no number is null
+    need_nulls(v, n); // values that aren't numbers are null
     FOR_ROWS
     {
         v->null[k] |= v->r[k] != v->r[k] || (op == STK_BATCH_DIVIDE && b->r[k] == 0);
@@ -361,7 +361,7 @@ static bool is_true(const struct stk_batch_node *node, const struct stk_batch_ve
     return node->type == STK_BATCH_REAL ? v->r[k] != 0 : v->i[k] != 0;
 }
 
-// AND is false where one is false, null where one is null and none false; OR likewise of true.
+// AND is false if one is false, null if one is null and none false; OR likewise with true.
 static void connect(const struct stk_batch_node *node, struct stk_batch_vec *v, uint32_t n,
                     const struct stk_batch_vec *a, const struct stk_batch_vec *b)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of events with equal keys, and their sums. Each thread has its own; they are merged in the
-// order of the events, so that first and last rows stay what they are.
+// order of the events, so first and last rows stay correct.
 //
 // Sums of whole numbers are made without testing each addition: at the end, the number of rows and
-// the largest number's bits say whether any order of adding could have overflowed. If so, SQLite
-// decides.
+// the bits of the largest number show whether any order of adding could have overflowed. If so,
+// SQLite answers.
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #include "answers/query/columns/batch.h"
 
 #define GROUPS_MAX ((size_t)1 << 26)
-#define EXACT_MAX 9007199254740992.0 // whole numbers below are exact in real ones
+#define EXACT_MAX 9007199254740992.0 // whole numbers below it are exact as real numbers
 #define FOR_ROWS for (uint32_t k = 0; k < n; k++)
 
 // Distinct values of each group.
@@ -210,7 +210,7 @@ static uint32_t new_group(struct stk_batch_groups *g, const int64_t *keys, const
     return group;
 }
 
-// The group of these keys, STK_NONE without memory.
+// The group of these keys; STK_NONE: no memory.
 static uint32_t groups_find(struct stk_batch_groups *g, const int64_t *keys, const uint8_t *nulls,
                             struct stk_batch_ref ref)
 {
@@ -326,7 +326,7 @@ static bool is_better(const struct stk_batch_sum *sum, const struct stk_batch_to
     return least ? t->i < than->i : t->i > than->i;
 }
 
-// One value, with all that may have to be done; loops for what is frequent stand below.
+// Adds one value, in all cases; loops for frequent cases are below.
 static void add_one(struct stk_batch_groups *g, uint32_t which, uint32_t group, int64_t bits,
                     struct stk_batch_ref ref)
 {
@@ -356,7 +356,7 @@ static int bits_of(const struct stk_batch_vec *v, uint32_t n)
     return all ? 64 - __builtin_clzll(all) : 0;
 }
 
-// All rows belong to one group, none is null, and no row is asked for.
+// All rows belong to one group, none is null, and no row is needed.
 static void add_uniform(struct stk_batch_total *t, const struct stk_batch_sum *sum, uint32_t n,
                         const struct stk_batch_vec *v)
 {
@@ -587,7 +587,7 @@ static bool sort_groups(struct stk_batch_groups *g)
     return true;
 }
 
-// Whether adding so many numbers of so many bits stays within 63.
+// Whether a sum of n numbers of this many bits stays within 63.
 static bool groups_fits(int64_t n, int bits)
 {
     return bits + (64 - __builtin_clzll((uint64_t)n | 1)) <= 63;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going over the events batch by batch. The events of all tracks that may pass are one sequence,
-// cut into equal parts, one for each thread; what the threads have made is merged in that order.
-// Only the thread that asked looks for interruptions, since that may call back into the program.
+// Runs over the events batch by batch. The events of all tracks that may pass are one sequence, cut
+// into equal parts, one per thread; the threads' results are merged in that order. Only the calling
+// thread checks for interruptions, since that may call back into the program.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -29,7 +29,7 @@ struct worker {
 
 struct run {
     struct stk_batch_plan *plan;
-    struct stk_query_scan scan; // what the table holds
+    struct stk_query_scan scan; // the table's content
     struct stk_vec ranges;      // struct range
     uint64_t total;
     int threads;
@@ -139,7 +139,7 @@ static void filter(struct worker *w, const struct stk_batch_node *node, struct s
             m += v->i[k] != 0;
         }
     }
-    if (m < b->rows) { // what was read is of other rows
+    if (m < b->rows) { // the values read belong to other rows
         b->events = list;
         b->rows = m;
         w->eval.epoch++;

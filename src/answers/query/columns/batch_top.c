@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first rows of an order: a heap of the best so far, the worst on top. Of rows with equal keys
-// the one that comes first among the events is first, as in SQLite.
+// The first rows of an order: a heap of the best so far, the worst on top. Rows with equal keys are
+// in the order of the events, as in SQLite.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -165,7 +165,7 @@ bool stk_batch_top_add(struct stk_batch_top *t, struct stk_batch_eval *e, const 
         vecs[i] = stk_batch_eval(e, t->plan->order[i].node, b);
     }
     t->seen += b->rows;
-    // Most rows are beaten by their first key.
+    // For most rows the first key already decides.
     bool quick = vecs[0]->has_null == false && t->plan->order[0].node->type != STK_BATCH_REAL;
     bool descending = t->plan->order[0].descending;
     for (uint32_t k = 0; k < b->rows; k++) {

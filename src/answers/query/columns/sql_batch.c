@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a SELECT to a plan of batches, and to the statement over its results:
+// Makes from a SELECT a plan of batches, and a statement over its results:
 //
 //   select name, sum(dur_ns) / 1e6 from kernels where dur_ns > 9 group by name order by 2 desc
 //   select name, (+"value 0") / 1e6 from "rows of kernels" as kernels where "rows id"=0
 //   order by 2 desc
 //
-// Aggregates become values of a group, and so do keys that are no columns; columns are those of
-// one of the group's rows. HAVING becomes WHERE. Without aggregates, ORDER BY ... LIMIT n becomes
-// the same over the n rows that it takes.
+// Aggregates, and keys that aren't columns, become values of a group; columns are those of one of
+// the group's rows. HAVING becomes WHERE. Without aggregates, ORDER BY ... LIMIT n becomes the same
+// over the n rows that it selects.
 //
-// Where a key is an expression that only SQLite knows, events are grouped by what it is made of,
-// and SQLite groups those groups again:
+// If only SQLite can evaluate a key, events are grouped by its operands, and SQLite groups those
+// groups again:
 //
 //   select name || device, count(*) from kernels group by 1
 //   select name || device, sum("value 2") from "rows of kernels" as kernels where "rows id"=0
@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-#define GROUPS_AGAIN_MAX 1000000 // more are no gain over single rows
+#define GROUPS_AGAIN_MAX 1000000 // with more, single rows are as fast
 
 struct writer {
     const struct stk_sql_select *s;
@@ -28,7 +28,7 @@ struct writer {
     const struct stk_sql_node *sums[STK_BATCH_SUMS_MAX]; // NULL: count of the one before
     bool again;                                          // SQLite groups the groups
     sqlite3_str *out;
-    bool bare; // columns that no key decides are asked for
+    bool bare; // needs columns that don't depend on a key
     bool failed;
 };
 
@@ -40,8 +40,8 @@ static const struct stk_sql_node *meant(const struct stk_sql_node *n)
     return n;
 }
 
-// Does a count go with it? An average has one, from which SQLite computes it. So does a sum: it
-// counts real numbers, and is an integer without any.
+// Does it need a count? SQLite computes an average with one. For a sum it counts real numbers:
+// without any, the sum is an integer.
 static bool has_second(const struct writer *w, const struct stk_sql_node *n)
 {
     if (w->again && stk_sql_token_is(&n->word, "avg")) {
@@ -149,7 +149,7 @@ static int find_key(const struct writer *w, const struct stk_sql_node *n)
     return -1;
 }
 
-// Whether every row of a group has the same value: a key decides it.
+// Whether every row of a group has the same value, because it depends on a key.
 static bool is_decided(const struct writer *w, const struct stk_sql_node *column)
 {
     enum stk_query_key key = stk_query_fields[column->field].key;
@@ -224,7 +224,7 @@ static void put_sum_of_sums(struct writer *w, const struct stk_sql_node *n, uint
     }
 }
 
-// What stands for the node in the new statement, if not its own words: false.
+// Writes the node's replacement in the new statement. False: it stays as written.
 static bool put_value(struct writer *w, const struct stk_sql_node *n)
 {
     uint32_t which;
@@ -238,7 +238,7 @@ static bool put_value(struct writer *w, const struct stk_sql_node *n)
         }
         return true;
     }
-    // A literal by itself would be a place in ORDER BY; it stays what it is.
+    // A literal alone would be a column number in ORDER BY; it stays unchanged.
     if (key >= 0 && n->kind != STK_NODE_LITERAL && n->kind != STK_NODE_ALIAS) {
         sqlite3_str_appendf(w->out, " (+\"value %d\")", key);
         return true;
@@ -251,7 +251,7 @@ static bool put_value(struct writer *w, const struct stk_sql_node *n)
 
 static void put_node(struct writer *w, const struct stk_sql_node *n, uint32_t *at)
 {
-    // The name of a result may stand where the word is, and its meaning is written there.
+    // The word may be a result name, whose meaning is then written there.
     if (n->first < *at) {
         return;
     }
@@ -347,8 +347,8 @@ static bool compile_all(struct writer *w)
     return ok && (!p->text_order || stk_batch_order_texts(p));
 }
 
-// Which row's columns a group shows: SQLite takes those of the row with the extreme where there is
-// one min() or max() alone, else of the last.
+// Chooses the row whose columns a group shows: like SQLite, that with the extreme if there is only
+// one min() or max(), else the last.
 static bool choose_row(struct writer *w)
 {
     struct stk_batch_plan *p = w->p;
@@ -397,7 +397,7 @@ static void top_field(void *arg, size_t row, enum stk_query_field f, struct stk_
     stk_query_value_of(&v, f, out);
 }
 
-// The form of the answer. False: none of these.
+// Chooses the form of the answer. False: none fits.
 static bool choose_form(struct writer *w, uint64_t rows)
 {
     const struct stk_sql_select *s = w->s;
@@ -447,7 +447,7 @@ static bool answer(struct stk_sql_batch *b, const struct stk_sql_select *s, uint
         write_groups(&w);
     }
     b->sql = sqlite3_str_finish(w.out);
-    // Of distinct rows every column is a key.
+    // For distinct rows every column is a key.
     if (!b->sql || w.failed || (w.bare && p->grouped && (!s->group_count || again)) ||
         !choose_row(&w) || !stk_batch_run(p, &b->groups, &b->top)) {
         return false;
@@ -492,7 +492,7 @@ bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const cha
                                           .groups_max = again ? GROUPS_AGAIN_MAX : UINT32_MAX,
                                           .row_of_sum = -1};
         bool ok = answer(b, s, rows, again);
-        q->failed = false; // retry what ran out of memory
+        q->failed = false; // if memory ran out, SQLite tries again
         if (ok) {
             return true;
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SELECT answered by batches (batch.h): what SQLite runs in its place, over few rows.
+// A SELECT answered by batches (batch.h), and the statement that SQLite runs instead, over few
+// rows.
 #pragma once
 
 #include "answers/query/columns/batch.h"
@@ -12,11 +13,11 @@ struct stk_sql_batch {
     struct stk_batch_top top;
     struct stk_sql_rows rows; // what the statement reads
     char *sql;                // sqlite3_free
-    bool counted;             // `matching` rows would come without a limit of the caller's
+    bool counted;             // without the caller's limit there would be `matching` rows
     uint64_t matching;
 };
 
-// Answers as much of the statement as possible, and says what is left for SQLite to run. False: it
+// Answers as much of the statement as possible, and makes the rest for SQLite to run. False: it
 // can't be answered this way, or was interrupted (b->plan.interrupted). `rows`: the most that the
 // caller wants; 0: all. `rows_id`: which of the database's rows it may use. End it in either case.
 bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const char *sql,

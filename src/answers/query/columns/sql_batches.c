@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SELECTs of one statement: those in parentheses (a table of FROM, WITH, a value, the right
-// side of IN) from the inside, then the statement itself. What is answered by batches is replaced
-// by the statement over its rows; the rest stays as it was written. A SELECT that depends on one
-// around it is not understood on its own, and left alone.
+// side of IN) from the inside out, then the statement itself. A SELECT answered by batches is
+// replaced by a statement over its rows; the rest stays as written. A SELECT that depends on an
+// enclosing one can't be answered alone, and stays.
 #include <stdint.h>
 
 #include "base/alloc.h"
@@ -11,11 +11,11 @@
 
 #define DEPTH_MAX 20
 
-// A statement with all SELECTs in it that batches answer, in parentheses or as a whole.
+// A statement with all of its SELECTs that batches answer, in parentheses or as a whole.
 struct stk_columns_answer {
     struct stk_sql_batch all[STK_SQL_ROWS_MAX];
     int count;
-    char *sql;  // what is left for SQLite; sqlite3_free
+    char *sql;  // the rest for SQLite; sqlite3_free
     bool whole; // the last one is the statement itself
     bool interrupted;
 };
@@ -84,7 +84,7 @@ static void expand(struct expander *x, sqlite3_str *out, size_t first, size_t en
     }
 }
 
-// False: nothing is answered so, or interrupted.
+// False: no part is answered this way, or interrupted.
 static bool answer_parts(struct stk_columns_answer *b, struct stk_query *q, const char *sql,
                          uint64_t rows)
 {

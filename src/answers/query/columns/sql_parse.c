@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing a SELECT by descent over SQLite's levels of operators: OR; AND; NOT; equality, IS, IN,
-// LIKE, BETWEEN; order; bits; sums; products; ||; signs. COLLATE is left to SQLite, where it
-// reaches beyond its operand.
+// Parses a SELECT by recursive descent over SQLite's levels of operators: OR; AND; NOT; equality,
+// IS, IN, LIKE, BETWEEN; order; bits; sums; products; ||; signs. COLLATE is left to SQLite if it
+// affects more than its operand.
 #include "answers/query/columns/sql_parse.h"
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ struct parser {
     struct stk_sql_select *s;
     uint32_t at;
     int depth;
-    bool aliases; // names of the result's columns may stand for them
+    bool aliases; // names of result columns are allowed
     bool in_aggregate;
     bool failed;
 };
@@ -273,7 +273,7 @@ static struct stk_sql_node *parse_name(struct parser *p)
     return parse_fail(p);
 }
 
-// A value by itself, if it depends on nothing outside: SQLite will say.
+// A value, if the SELECT doesn't depend on anything outside, which SQLite checks.
 static struct stk_sql_node *parse_select(struct parser *p)
 {
     uint32_t first = p->at;
@@ -562,8 +562,8 @@ static void parse_list(struct parser *p)
     s->list_end = p->at;
 }
 
-// A name of the result that a column has as well means one here and the other there: refused,
-// unless it names just that column.
+// If a result name is also that of a column, its meaning depends on the place: refused, unless it
+// names exactly that column.
 static bool has_clear_names(const struct stk_sql_select *s)
 {
     static const char *const hidden[] = {"rowid", "oid", "_rowid_", NULL};
@@ -593,7 +593,7 @@ static void parse_order(struct parser *p, struct stk_sql_item *items, uint32_t *
         if (p->failed) {
             return;
         }
-        // A numeral alone counts columns of the result.
+        // A number alone is a result column's position.
         int64_t place = t->kind == STK_SQL_NUMERAL && item->node->kind == STK_NODE_LITERAL
                             ? strtoll(t->p, NULL, 10)
                             : 0;

@@ -14,7 +14,7 @@
 enum stk_sql_node_kind {
     STK_NODE_COLUMN,
     STK_NODE_LITERAL,
-    STK_NODE_ALIAS, // name of a column of the result: args[0] is what it stands for
+    STK_NODE_ALIAS, // name of a result column: args[0] is its meaning
     STK_NODE_SIGN,  // unary or binary operator by `word`: + - * / % = < <= ... & | ~ and or not
     STK_NODE_IS,    // args[0] IS [NOT] args[1]
     STK_NODE_BETWEEN,
@@ -52,7 +52,7 @@ struct stk_sql_select {
     const struct stk_sql_token *tokens; // an empty one ends them
     uint32_t count;
     const struct stk_sql_table *table;
-    struct stk_sql_token alias; // of the table; its name where it has no other
+    struct stk_sql_token alias; // of the table; its name if it has no alias
     bool distinct, aggregates;
     bool star; // the list is *
     struct stk_sql_item list[STK_SQL_ITEMS_MAX], group[STK_SQL_ITEMS_MAX], order[STK_SQL_ITEMS_MAX];
@@ -63,6 +63,6 @@ struct stk_sql_select {
     uint32_t list_first, list_end, group_first, having_first, having_end, order_first, limit_first;
 };
 
-// NULL: not understood, or no memory.
+// NULL: form not supported, or no memory.
 struct stk_sql_select *stk_sql_parse(struct stk_arena *arena, const char *sql);
 bool stk_sql_node_equal(const struct stk_sql_node *a, const struct stk_sql_node *b);

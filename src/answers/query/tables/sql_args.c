@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of events in SQL. They are not in the store: each event's record is read again from its
-// file, so the event must be given or joined.
+// Arguments of events in SQL. They aren't in the store: each event's record is read again from its
+// file, so the query must name or join the event.
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "answers/query/tables/sql_module.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of events in SQL: rows are events of the store, read in place. Conditions on numbers, and
-// on kind, device and name, are tested here and not by SQLite; ids are found at once.
+// on kind, device and name, are tested here rather than by SQLite; ids are found directly.
 #include "base/alloc.h"
 #include "answers/query/tables/sql_module.h"
 
@@ -11,7 +11,7 @@ struct cursor {
     bool ended;
 };
 
-// Rows that are left by one condition, as a share: only the order matters.
+// The share of rows that one condition leaves: only the order matters.
 static double share_of(enum stk_query_field field, char op)
 {
     if (op != '=') {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions that SQLite hands over (xBestIndex, xFilter) as filters of a scan, with SQLite's own
+// Turns conditions from SQLite (xBestIndex, xFilter) into filters of a scan, with SQLite's own
 // rules for mixed types: a number is less than any text, null is equal to nothing. Patterns (LIKE,
 // GLOB) are matched once per distinct name.
 #include <math.h>
