@@ -104,7 +104,7 @@ static bool add_number(struct stk_query_scan *s, enum stk_query_field field, enu
                               (int64_t)whole);
 }
 
-// Room for a filter on names of every trace; all names pass at first.
+// Allocates a filter on the names of every trace, which first lets all pass.
 static bool names_begin(struct stk_query_scan *s, struct stk_sql_names *n)
 {
     if (!n->names) {
@@ -120,7 +120,7 @@ static bool names_begin(struct stk_query_scan *s, struct stk_sql_names *n)
     return true;
 }
 
-// Id of a text among a trace's names, STK_NONE.
+// The id of a text among a trace's names, or STK_NONE.
 static uint32_t name_id(const struct stk_trace *t, struct stk_str text)
 {
     if (text.n == 0) {
@@ -158,7 +158,7 @@ static bool filter_matches(char op, const char *pattern, const char *text)
     return op == 'G' ? sqlite3_strglob(pattern, text) == 0 : sqlite3_strlike(pattern, text, 0) == 0;
 }
 
-// A single pattern stays with the cursor: joins ask for the same one again and again.
+// Keeps a single pattern with the cursor: joins use the same one repeatedly.
 static bool add_pattern(struct stk_query_scan *s, struct stk_sql_names *n, char op,
                         const char *pattern)
 {
@@ -177,7 +177,7 @@ static bool add_pattern(struct stk_query_scan *s, struct stk_sql_names *n, char 
     for (uint32_t i = 0; i < s->q->trace_count; i++) {
         const struct stk_trace *t = s->q->traces[i].t;
         struct stk_scan_names *names = &n->names[i];
-        if (!names->any && !names->takes) { // one name is left: look at it alone
+        if (!names->any && !names->takes) { // only one name is left: check just that
             if (names->only != STK_NONE &&
                 !filter_matches(op, pattern, stk_strpool_get(&t->strings, names->only).p)) {
                 names->only = STK_NONE;
@@ -219,7 +219,7 @@ static void add_kind(struct stk_query_scan *s, struct stk_str text)
     s->kinds &= mask;
 }
 
-// The arena of the query keeps a device's id for as long as the scan needs it.
+// The device's id is in the query's arena, so it outlives the scan.
 static void add_device(struct stk_query_scan *s, struct stk_str text)
 {
     for (uint32_t i = 0; i < s->q->trace_count; i++) {
@@ -245,7 +245,7 @@ static bool add_text(struct stk_query_scan *s, struct stk_sql_names *names,
         return s->nothing;
     }
     text.n = (size_t)sqlite3_value_bytes(arg);
-    // A blob is equal to no text.
+    // A blob never equals a text.
     if (op == '=' && sqlite3_value_type(arg) == SQLITE_BLOB) {
         s->nothing = true;
     } else if (op != '=') {

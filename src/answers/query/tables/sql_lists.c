@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small tables in SQL: numbered rows, all of them, SQLite does the rest.
+// Small tables in SQL: numbered rows without conditions; SQLite does the rest.
 #include "answers/query/tables/sql_module.h"
 
 struct cursor {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the virtual tables have in common: declaring columns, handing values to SQLite.
+// Shared by the virtual tables: declaring columns, passing values to SQLite.
 #include "answers/query/tables/sql_module.h"
 
 #include "base/alloc.h"

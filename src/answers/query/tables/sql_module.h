@@ -12,7 +12,7 @@ struct stk_sql_vtab {
 
 // Declares the table of a module, with these further columns (NULL: none).
 int stk_sql_declare(sqlite3 *sql, void *module, const char *extra, sqlite3_vtab **out);
-// xConnect, xDisconnect, and xClose of modules that have nothing more to do.
+// xConnect, xDisconnect, and xClose for modules without special work.
 int stk_sql_connect(sqlite3 *sql, void *module, int argc, const char *const *argv,
                     sqlite3_vtab **out, char **error);
 int stk_sql_disconnect(sqlite3_vtab *v);
@@ -20,5 +20,5 @@ int stk_sql_close(sqlite3_vtab_cursor *cursor);
 // A cursor of this size, all 0, whose first member is SQLite's.
 int stk_sql_open(size_t size, sqlite3_vtab_cursor **out);
 
-// SQLITE_OK, or why the scan's last answer does not count: it was stopped, or lacked memory.
+// SQLITE_OK, or an error: the scan was stopped or lacked memory, so its last answer is invalid.
 int stk_sql_state(struct stk_query_scan *s);

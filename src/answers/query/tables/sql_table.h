@@ -59,7 +59,7 @@ static inline void stk_value_number(struct stk_query_value *v, int64_t number)
 {
     *v = (struct stk_query_value){.kind = STK_VALUE_INT, .number = number};
 }
-// Where it is known.
+// Only if it is known.
 static inline void stk_value_number_if(struct stk_query_value *v, bool is_known, int64_t number)
 {
     if (is_known) {

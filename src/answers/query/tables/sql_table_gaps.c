@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of gaps between device operations, with what was put down as their cause.
+// Pieces of gaps between device operations, with their cause.
 #include "answers/query/tables/sql_table.h"
 
 #define COLUMNS(C)                                                                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issues met while reading.
+// Issues found while reading.
 #include "answers/query/tables/sql_table.h"
 
 #define COLUMNS(C)                                                                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of devices, collectives included.
+// Kernels of devices, including collectives.
 #include "answers/query/tables/sql_table.h"
 
 static const struct stk_query_column columns[] = {
