@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fit (batch_fit.h): what a class of work takes in a step is a fixed part and one in proportion
-// to the batch, t(b) = a + k b; two sizes give both. A class that takes less with the larger batch
-// does not grow; one that takes more than in proportion has no fixed part.
+// The fit (batch_fit.h): a class of work takes a fixed time per step plus a time proportional to
+// the batch, t(b) = a + k b; two batch sizes give both. A class that takes less with the larger
+// batch doesn't grow; one that grows more than proportionally has no fixed part.
 //
 // The other profile must be of the same job: it launches about as many kernels in a step.
-// Limits: other kernels may be chosen for the size, of another class; between and beyond the two
-// sizes time is a straight line, while kernels fill the device in waves.
+// Limits: for another size, kernels of another class may be chosen; the fit is a straight line,
+// while kernels fill the device in waves.
 #include "answers/replay/batch_fit.h"
 
 #include "base/assert.h"
 
-#define KERNELS_APART 0.1 // of a step's kernels: beyond that it is another job
+#define KERNELS_APART 0.1 // of a step's kernels: a larger difference means another job
 #define CLASS_FETCH 30
 #define CLASS_COPY 31
 _Static_assert(STK_WHAT_D2H_PAGEABLE < CLASS_FETCH, "classes of kernels come first");
@@ -25,7 +25,7 @@ int stk_batch_class(const struct stk_node *n)
 }
 
 struct sums {
-    double ns[STK_BATCH_CLASSES], kernels; // of a step, on average
+    double ns[STK_BATCH_CLASSES], kernels; // per step, on average
 };
 
 static struct sums sum(const struct stk_graph *g)

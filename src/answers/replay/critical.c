@@ -32,7 +32,7 @@ enum stk_critical stk_critical_class(const struct stk_graph *g, const struct stk
     return STK_CRITICAL_UNKNOWN;
 }
 
-// What ended last in the steps.
+// The node that ended last in the steps.
 static uint32_t last_of(const struct stk_scene *s, const struct stk_times *t)
 {
     STK_ASSERT(s->g->driver < s->g->lane_count);
@@ -63,14 +63,14 @@ void stk_critical_walk(const struct stk_scene *s, const struct stk_times *t, stk
                 see(arg, i, class, until, at);
             }
             at = at < until ? at : until;
-            if (t->bound[i] != STK_BOUND_LANE) { // the gap is launching or synchronizing
+            if (t->bound[i] != STK_BOUND_LANE) { // the gap is a launch or a synchronization
                 from = t->bound[i] == STK_BOUND_LAUNCH ? n->launch : n->wait;
             }
             until = t->bound[i] == STK_BOUND_LAUNCH ? t->begin_ns[from]
                     : from != STK_NONE              ? t->end_ns[from]
                                                     : at;
             class = STK_CRITICAL_HOST;
-            if (t->bound[i] == STK_BOUND_LAUNCH) { // the call goes on beside its work
+            if (t->bound[i] == STK_BOUND_LAUNCH) { // the call continues while its work runs
                 if (at > until) {
                     see(arg, from, class, until, at);
                 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slack: how much later a node may end without a later end of all. Method: backwards in time, each
-// node hands what it has on to what it waited for, plus what that had to spare; begins and ends
-// apart, as work begins after the begin of its launch call and not after its end.
+// Slack: how much later a node may end without delaying the end. Method: backwards in time, each
+// node passes its slack, plus any spare time, to the nodes it waited for. Starts and ends are
+// separate, since work begins after the start of its launch call rather than after its end.
 //
-// Times that are equal leave the order open: passes are repeated until nothing changes, at most
-// MAX_PASSES times. O(n log n) for the sort, O(n) a pass.
+// Equal times leave the order open: passes are repeated until nothing changes, at most MAX_PASSES
+// times. O(n log n) for the sort, O(n) per pass.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
@@ -36,7 +36,7 @@ static void lower(struct slack *x, int64_t *to, int64_t ns)
     }
 }
 
-// What a node's begin waited for.
+// Passes slack to the nodes that this node's start waited for.
 static void go_over_begin(struct slack *x, uint32_t i)
 {
     STK_ASSERT(i < x->s->g->node_count);

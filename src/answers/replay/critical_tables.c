@@ -25,7 +25,7 @@ struct tables {
     struct stk_scene scene;
     struct stk_times times;
     struct stk_vec path;   // struct piece, of used steps, from the end on
-    struct stk_vec beside; // struct piece, of nodes that are not on it
+    struct stk_vec beside; // struct piece, of nodes that aren't on it
     const int64_t *slack;
     struct stk_whatif_critical *out;
     bool failed;
@@ -125,7 +125,7 @@ static struct stk_list rows_of(struct tables *x, struct stk_vec *pieces, bool by
     return list;
 }
 
-// Nodes that no path goes over, of the used steps.
+// Nodes of used steps that aren't on any path.
 static void find_beside(struct tables *x)
 {
     const struct stk_graph *g = x->b->g;
@@ -170,7 +170,7 @@ static const char *place_of(struct tables *x, uint32_t node)
     return text ? text : "";
 }
 
-// The path from the end on, turned round.
+// The path, reversed, since it is found from its end.
 static void list_events(struct tables *x, uint32_t step)
 {
     STK_ASSERT(step < x->b->g->step_count);
@@ -217,7 +217,7 @@ static void push_event(struct tables *x, struct stk_vec *events, uint32_t event)
     }
 }
 
-// All events of the nodes that the path goes over, each once.
+// All events of the nodes on the path, each once.
 static void keep_events(struct tables *x)
 {
     struct stk_vec events;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exposed time (exposed.h). Method: the lanes of the device are merged by time, each of them a row
-// of nodes that follow each other, into stretches in which the same lanes are busy: O(nodes x
-// lanes). Each stretch goes to one class, and what of it is in steps that count is added. Limits:
-// lanes beyond LANES_MOST are not looked at.
+// Exposed time (exposed.h). Method: merges the device's lanes, each a sequence of nodes, by time
+// into stretches in which the same lanes are busy: O(nodes x lanes). Each stretch belongs to one
+// class, to which its part in used steps is added. Limits: lanes beyond LANES_MOST are ignored.
 #include "answers/replay/exposed.h"
 
 #include "base/assert.h"
@@ -12,7 +11,7 @@ static const enum stk_critical order[RANKS] = {STK_CRITICAL_COMPUTE, STK_CRITICA
                                                STK_CRITICAL_TRANSFER};
 
 struct cursor {
-    uint32_t node, end; // the next node, or the one that runs
+    uint32_t node, end; // the next or the running node
     int64_t change_ns;  // when it begins, or ends
     uint8_t rank;       // of what runs, in `order`; RANKS: nothing
 };
@@ -28,7 +27,7 @@ struct sweep {
     uint32_t lane_count;
 };
 
-// Adds the part of [from, to) that is in steps that count to the class. Stretches come in order.
+// Adds the part of [from, to) in used steps to the class. Stretches come in order.
 static void add_used(struct sweep *w, enum stk_critical class, int64_t from_ns, int64_t to_ns)
 {
     const struct stk_graph *g = w->s->g;
@@ -43,7 +42,7 @@ static void add_used(struct sweep *w, enum stk_critical class, int64_t from_ns, 
     }
 }
 
-// The device waits, or the profile has no device: what the driving thread does.
+// While the device waits, or without a device: adds the work of the driving thread.
 static void add_waiting(struct sweep *w, int64_t from_ns, int64_t to_ns)
 {
     const struct stk_lane *driver = &w->s->g->lanes[w->s->g->driver];
@@ -67,7 +66,7 @@ static void add_waiting(struct sweep *w, int64_t from_ns, int64_t to_ns)
     }
 }
 
-// Which class a stretch goes to; STK_CRITICAL_COUNT: nothing runs on the device.
+// The class of a stretch; STK_CRITICAL_COUNT: nothing runs on the device.
 static enum stk_critical running(const struct sweep *w)
 {
     uint8_t best = RANKS;
@@ -77,7 +76,7 @@ static enum stk_critical running(const struct sweep *w)
     return best < RANKS ? order[best] : STK_CRITICAL_COUNT;
 }
 
-// The lane at which something begins or ends next; STK_NONE: nothing does.
+// The lane with the next start or end; STK_NONE: none.
 static uint32_t next_change(const struct sweep *w)
 {
     uint32_t found = STK_NONE;
@@ -91,7 +90,7 @@ static uint32_t next_change(const struct sweep *w)
     return found;
 }
 
-// What begins next on the lane runs, or what runs has ended.
+// Starts the lane's next node, or ends its running one.
 static void change(struct sweep *w, struct cursor *c)
 {
     if (c->rank == RANKS) {

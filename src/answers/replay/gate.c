@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate (gate.h). Thresholds are a table, each with its reason.
+// The gate (gate.h). Thresholds are in a table, each with its reason.
 #include "answers/replay/gate.h"
 
 #include <math.h>
@@ -11,19 +11,19 @@
 #include "answers/replay/transplant.h"
 
 #define MIN_PAIRS 2       // of steps, for a check by transplant
-#define MAX_STARTS 100000 // starts that are compared
+#define MAX_STARTS 100000 // starts to compare
 #define GRAPHS 0.05       // of the steps: calls that launch graphs, beyond what these take
 
-// From where on a figure closes the gate.
+// Values that close the gate.
 static const struct {
     double replay_error, worst_error, unexplained, start_error, unlinked, spread;
 } red = {
     .replay_error = 0.05, // published replays of real jobs are within 5%
     .worst_error = 0.10,
-    .unexplained = 0.30, // a third of the step may then move for reasons that are not in the graph
-    .start_error = 0.20, // the order of the work is another one
-    .unlinked = 0.20,    // what launched this work is not known
-    .spread = 0.40,      // the mean itself is not known better
+    .unexplained = 0.30, // a third of the step may then change for reasons outside the graph
+    .start_error = 0.20, // the order of the work is different
+    .unlinked = 0.20,    // the launches of this work are unknown
+    .spread = 0.40,      // the mean itself isn't known better
 };
 
 static void say(struct stk_gate *o, bool closes, const char *why)
@@ -44,7 +44,7 @@ double stk_gate_median(double *v, size_t n)
     return v[(n - 1) / 2];
 }
 
-// Errors of the used steps, and how far their recorded times differ.
+// The errors of the used steps, and the spread of their recorded times.
 static bool compare_steps(const struct stk_graph *g, const int64_t *was, const int64_t *is,
                           struct stk_gate *o)
 {

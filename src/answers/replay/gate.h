@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a rank's graph supports predictions, and how far. A replay of the unchanged graph that
-// gives back the recorded time is needed and says little: what counts as much is how much waiting
-// nothing explains.
+// Whether a rank's graph supports predictions, and how well. A replay of the unchanged graph must
+// give the recorded time, but that proves little: the amount of unexplained waiting matters as
+// much.
 #pragma once
 
 #include "answers/replay/replay.h"
 
-// What recording adds, at the least and the most, over what is taken off. Operations that PyTorch's
-// profiler recorded cost 1.3 to 5 us each where they were measured.
+// The least and the most cost of recording, relative to the assumed one. Operations recorded by
+// PyTorch's profiler cost 1.3 to 5 us each in measurements.
 #define STK_PROFILER_LEAST 0.4
 #define STK_PROFILER_MOST 1.7
 #define STK_PROFILER_MOST_TORCH 2.6
-// The most of a step that recording is ever said to add.
+// The largest assumed share of recording in a step.
 #define STK_PROFILER_SHARE_MOST 0.9
 
 struct stk_gate {
     bool ok;
     bool has_figures, has_transplant;
     double replay_error, worst_error; // of a used step, as shares
-    double unexplained;               // waiting that nothing explains, of the steps' time
-    double contended;                 // the same beside other streams that run
+    double unexplained;               // unexplained waiting, of the steps' time
+    double contended;                 // the same, while other streams run
     double start_error;               // median of |replayed - recorded start|, of a step
     double inferred;                  // of the edges between streams
     double unlinked;                  // device work without a launch call
@@ -30,15 +30,15 @@ struct stk_gate {
     double profiler_most;             // the same at the most
     double measured_ns, replayed_ns;  // means of the used steps; of several ranks their sums
     double slowest_ns;                // the measured one of the slowest rank
-    const char *why[6];               // what is red; then what is worth knowing
+    const char *why[6];               // red figures; then remarks
     int why_count;
 };
-// False: no memory. A graph that cannot be replayed is a gate that is closed.
+// False: no memory. If the graph can't be replayed, the gate is closed.
 bool stk_gate_check(const struct stk_graph *g, struct stk_gate *out);
 
-// Does that much of the device's work without a launch call close the gate?
+// Does this much device work without a launch call close the gate?
 bool stk_gate_is_unlinked(uint64_t unlinked, uint64_t ops);
-// A replayed step over the reported one, either way, from where on it is another step.
+// A replayed and a reported step with this ratio or more, either way, aren't the same step.
 #define STK_STEP_APART 1.5
 
 // Lower median, 0 of none; reorders them.

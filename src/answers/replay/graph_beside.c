@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loader's threads that run beside the steps. No step is shorter than what the busiest of them
-// works for it, even where no fetch ever waited. Where each item is a batch, as their number tells,
-// that is the mean item over the threads that share them: in a short recording some threads had one
-// more than others, and all filled a queue first.
+// A loader's threads, which run in parallel with the steps. No step is shorter than the busiest
+// thread's work for it, even if no fetch ever waited. If each item is a batch, judged by their
+// number, that is the mean item divided by the number of threads that share them: in a short
+// recording some threads made one more than others, and all filled a queue first.
 //
 // Processors as what threads share, in a profile without a device: the loader's threads take
 // processors, caches and memory from it. How much is not recorded, and how many processors there
 // are is not either: at the most the model had its part among the threads that were busy, or all
 // steps could be as short as the quarter of them that were disturbed least.
 //
-// Items of a loader are uneven where few of them take most of its time: the median item over the
-// mean one says how much of its work is that of ordinary ones.
+// A loader's items are uneven if a few take most of its time: the median item over the mean one
+// shows how much of its work is for ordinary ones.
 //
 // Method: the threads' outermost events are what they were busy with; the steps' time outside of
 // the fetches is their own. Of worker processes, which leave no events, only the shortest steps
@@ -23,11 +23,11 @@
 
 #define MOST_ITEMS 65536
 #define FEW_ITEMS 8
-#define UNEVEN 0.8        // a median item over the mean one, from which on items are even
-#define FEW_STEPS 4       // of fewer, the shortest says nothing
-#define BATCH_EACH 0.34   // items of a step are one batch, up to what is ready ahead
-#define LONG_ENOUGH 0.5   // of the time, from a thread's first work to its last: tells its pace
-#define BESIDE_LEAST 0.05 // threads busy beside the steps: less disturbs nobody
+#define UNEVEN 0.8      // a median item over the mean one, from which on items are even
+#define FEW_STEPS 4     // with fewer, the shortest says nothing
+#define BATCH_EACH 0.34 // items of a step are one batch, up to what is ready ahead
+#define LONG_ENOUGH 0.5 // of the time, between a thread's first and last work: enough for its pace
+#define BESIDE_LEAST 0.05 // busy threads during steps: fewer don't disturb them
 
 // Loader threads that are busy at a time, on average; and the share of time of the busiest.
 static void find_busy(const struct stk_graph_build *b, double *mean, double *busiest)

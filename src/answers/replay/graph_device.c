@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of streams: the device work that the steps launched, in the order in which it ran.
 //
-// Work that was launched before the first step only says from when on a stream is free. So does a
-// long queue of what was launched before the recording began (the host was ahead; stream_heads.h).
-// Other work whose launch call is not recorded belongs to the steps by its own time; the gate
-// counts it.
+// Work launched before the first step only determines when a stream becomes free. So does a long
+// queue launched before the recording began (the host was ahead; stream_heads.h). Other work whose
+// launch call is not recorded belongs to the steps by its own time; the gate counts it.
 #include "base/alloc.h"
 #include "profile/model/device/kernel_names.h"
 #include "profile/model/device/stream_heads.h"
@@ -20,11 +19,11 @@
 #define FILLING_BLOCKS 3.0
 #define PERSISTENT_BLOCKS 0.9
 #define FILLING_NS (80 * STK_US)
-#define NEAR 16 // host nodes that are looked at before they are searched
+#define NEAR 16 // host nodes to check before a search
 
 struct devices {
     struct stk_graph_build *b;
-    uint8_t *by_name; // per string: what a kernel of that name is
+    uint8_t *by_name; // per string: the class of a kernel with that name
     uint32_t *fill;   // per lane of a stream: where its next node goes; of a thread: the last call
     struct stk_stream_head *heads; // per track
 };
@@ -72,7 +71,7 @@ static enum stk_node_what copy_what(const struct stk_ext *x)
                   : STK_WHAT_OTHER;
 }
 
-// Does the kernel have work for all of the device, by its blocks and its time?
+// Does the kernel fill the device, judged by its blocks and its time?
 static bool fills_device(const struct stk_trace *t, const struct stk_device_op *op)
 {
     const struct stk_launch_config *c = stk_config_of(t, op->event);
@@ -116,9 +115,9 @@ static void describe(struct devices *d, const struct stk_device_op *op, uint32_t
     }
 }
 
-// Heads of streams that are left out: those that hold more than LONG_HEAD of their work. A shorter
-// one stays with the steps in which it ran, as part of the step before the first does in those that
-// follow: as nodes that fixes change, too.
+// Finds the heads of streams to leave out: those with more than LONG_HEAD of their work. A shorter
+// one belongs to the steps in which it ran, just as a part of each step runs in the next: its nodes
+// are also changed by fixes.
 static bool find_heads(struct devices *d)
 {
     const struct stk_analysis *a = d->b->a;
@@ -153,7 +152,7 @@ static int64_t placed_at(const struct devices *d, const struct stk_device_op *op
     return launch == STK_NONE ? op->start_ns : d->b->a->t->start_ns[launch];
 }
 
-// The host node that holds a launch: most often it is a little after that of the one before.
+// The host node that contains a launch, usually shortly after that of the previous launch.
 static uint32_t find_call(struct devices *d, uint16_t lane, int64_t at_ns)
 {
     const struct stk_lane *l = stk_vec_at(&d->b->lanes, lane);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the work of a stream could begin: after its launch call, after what ran before it, after
-// work of other streams. First the constants of this trace (calibration), then the edges.
+// When a stream's work could begin: after its launch call, after the stream's previous work, and
+// after work of other streams. First computes constants of this trace (calibration), then the
+// edges.
 //
-// Which work a stream waits for is not in most profiles. Where the waiting call is (R9), the edge
-// leads to what was launched last on another stream before it. Elsewhere an operation that begins
-// right after the end of one on another stream, launched earlier, is taken to have waited for it
-// (R10): such edges are inferred, and counted apart. What nothing explains is pinned. Waiting while
-// other streams run may be for room on the device, or for a hardware queue that streams share: it
-// is counted apart, and its worth is inside the interval of each price.
+// Most profiles don't show which work a stream waits for. If they have the waiting call (R9), the
+// edge leads to the last launch on another stream before it. Otherwise, if an operation begins
+// right after an earlier launched one on another stream ends, it is assumed to have waited for it
+// (R10): such edges are inferred, and counted separately. Unexplained waiting is pinned. Waiting
+// while other streams run may be for room on the device, or for a hardware queue shared by streams:
+// it is counted separately, and its effect is inside the interval of each price.
 #include "base/alloc.h"
 #include "profile/model/median.h"
 #include "answers/replay/graph.h"
 
-#define LATENCY_ELSE_NS (8 * STK_US) // where no operation found its stream idle
+#define LATENCY_ELSE_NS (8 * STK_US) // if no operation found its stream idle
 #define GAP_ELSE_NS 1000
-#define SLACK_NS (5 * STK_US)      // less waiting is not looked at
+#define SLACK_NS (5 * STK_US)      // shorter waits are ignored
 #define WINDOW_NS (50 * STK_US)    // an inferred edge ends this long before the start at most
-#define FAR_AHEAD_NS (30 * STK_US) // launched so long before its stream was free: back to back
-#define COUNTED_NS 2000            // of what is pinned, that counts as unexplained
+#define FAR_AHEAD_NS (30 * STK_US) // launched this long before its stream was free: back to back
+#define COUNTED_NS 2000            // from here on pinned waiting counts as unexplained
 #define CONTENDED 0.05    // of the time: from here on waiting beside others widens intervals
 #define NODE_MOST_NS 1500 // of a graph's launch, for each of its kernels, without a profiler
 #define QUEUE_LIMIT 1024  // operations that wait in a stream before a launch blocks
@@ -29,7 +30,7 @@ static const struct stk_node *before(const struct stk_lane *lane, const struct s
     return i > lane->first ? &nodes[i - 1] : NULL;
 }
 
-// A percentile of up to MAX_SAMPLES values, or what holds without any.
+// A percentile of up to MAX_SAMPLES values, or `otherwise` without any.
 static int64_t percentile(struct stk_vec *v, int percent, int64_t otherwise)
 {
     return v->count ? stk_nth_value(v->items, v->count, (v->count - 1) * (size_t)percent / 100)
@@ -70,7 +71,7 @@ static void calibrate(struct stk_graph_build *b)
                             stk_node_end(&nodes[i - QUEUE_LIMIT]) <= call->start_ns;
             if (nodes[i].kind == STK_NODE_KERNEL && call->kind == STK_NODE_CALL && had_room &&
                 !is_graph(call)) {
-                sample(&calls, call->dur_ns); // else it lasted for as long as the queue was full
+                sample(&calls, call->dur_ns); // else it waited while the queue was full
             }
             if (free <= call->start_ns && nodes[i].start_ns > call->start_ns && !is_graph(call)) {
                 sample(&idle, nodes[i].start_ns - call->start_ns);
@@ -106,7 +107,7 @@ static void add_recording(struct stk_graph_build *b)
     }
 }
 
-// Work of another stream that was launched last before a call that makes a stream wait.
+// The last launched work of another stream before a call that makes a stream wait.
 struct last_launch {
     uint32_t node[2]; // the last one, and the last one on another lane than that
     bool waits;
@@ -246,7 +247,7 @@ static int64_t busy_in(const struct stk_graph_build *b, const struct stk_lane *l
     return 0;
 }
 
-// Latency, gap and what is left of one operation.
+// The latency, gap and remaining wait of one operation.
 static void explain(struct stk_graph_build *b, const struct stk_lane *lane, uint32_t i,
                     uint32_t *cursor)
 {
@@ -258,7 +259,7 @@ static void explain(struct stk_graph_build *b, const struct stk_lane *lane, uint
         const struct stk_node *call = &nodes[n->launch];
         int64_t lag = n->start_ns - call->start_ns, most = c->latency_ns;
         if (is_graph(call) && (i == lane->first || n[-1].launch != n->launch)) {
-            most += call->dur_ns; // a graph begins once all of it is handed over
+            most += call->dur_ns; // a graph begins once it is submitted completely
         }
         n->lag_ns = stk_graph_clamp(lag < most ? lag : most);
         ready = nodes[n->launch].start_ns + n->lag_ns;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the first of the steps counts for the mean, in a profile with a device.
 //
-// A first step that no recorded work comes before begins on the device when its host does; those
-// that follow begin when the device is done with what comes before. Where the host is a whole step
-// ahead of the device by then, the first one holds the filling of the queue. One that is longer
-// than each of the others by a quarter holds a start of its own: what a profiler, an allocator or a
-// cache does once. Both are left out of the mean, as no other step is like them.
+// A first step without earlier recorded work begins on the device when it begins on the host; later
+// steps begin when the device has finished earlier work. If the host is a whole step ahead of the
+// device by then, the first step includes filling the queue. If it is longer than each other step
+// by a quarter, it includes a start of its own: one-time work of a profiler, an allocator or a
+// cache. Both are left out of the mean, since no other step is like them.
 //
-// The model leaves out a first step of twice the median; a diagnosis can live with less, while the
-// mean that prices start from cannot: in a profile of a dozen steps it would be off by a tenth.
+// The model leaves out a first step only from twice the median on, which is enough for a diagnosis,
+// but not for the mean that prices start from: in a profile of a dozen steps it would be off by a
+// tenth.
 #include "base/alloc.h"
 #include "answers/replay/graph.h"
 
-#define FEW_STEPS 5 // of fewer, a first one that differs is not told
+#define FEW_STEPS 5 // with fewer, a different first step isn't recognized
 #define LONGER 1.25 // than the longest of the others
 
 struct times {
@@ -36,7 +37,7 @@ static void find_times(const struct stk_graph_build *b, struct times *t)
     }
 }
 
-// When the device is done with what was launched before the steps; INT64_MIN: nothing was.
+// When the device has finished work launched before the steps; INT64_MIN: none.
 static int64_t free_at(const struct stk_graph_build *b)
 {
     int64_t free_ns = INT64_MIN;
@@ -57,7 +58,8 @@ static bool fills_queue(const struct stk_graph *g, const struct times *t, int64_
     return period_ns > 0 && first - g->steps[0].start_ns > period_ns;
 }
 
-// A step lasts until the device is done with it, at least until the next one begins on the host.
+// A step lasts until the device has finished it, and at least until the next one begins on the
+// host.
 static bool is_longest(const struct stk_graph_build *b, const struct times *t, int64_t free_ns)
 {
     const struct stk_graph *g = b->g;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of host threads: the time of the steps, thread by thread, as calls and what is between.
-// Which threads: those that launch device work, and the one that drives the steps.
+// Lanes of host threads: the time of the steps as calls and the gaps between them, for each thread
+// that launches device work, and the one that drives the steps.
 // Method: the model's segments of a thread (thread_segments.h). Those of one call are joined, and
 // so are those between two calls, with cuts where a step begins and where a batch is fetched. Time
 // without events is a node of its own from IDLE_NS on; less belongs to its neighbors.
@@ -11,11 +11,11 @@
 
 #define IDLE_NS (30 * STK_US)
 #define MAX_LANES 1024
-// What recording an event adds to it, of which at most half is taken to be that: a call of the
-// runtime (CUPTI: about a microsecond), one of Python, an operation of the framework. PyTorch's
-// profiler keeps of each operation, nested ones too, its inputs' shapes, its sequence and a node of
-// a tree: 1.3 to 1.7 us on an idle machine, 1.3 to 4.5 in jobs. An annotation of other recorders is
-// a name and two times.
+// The cost of recording an event, assumed to be at most half of its time: a call of the runtime
+// (CUPTI: about a microsecond), one of Python, an operation of the framework. PyTorch's profiler
+// keeps of each operation, nested ones too, its inputs' shapes, its sequence and a node of a tree:
+// 1.3 to 1.7 us on an idle machine, 1.3 to 4.5 in jobs. An annotation of other recorders is a name
+// and two times.
 #define CALL_ADDS_NS 800
 #define PYTHON_ADDS_NS 700
 #define OP_ADDS_NS 400
@@ -35,7 +35,8 @@ struct host {
     const uint8_t *waits; // per string: name of a call that makes a stream wait
 };
 
-// Keep the event of the node that was made or went on last. The first is what it is named after.
+// Keeps the event of the node that was last made or extended. A node is named after its first
+// event.
 static bool hold(struct host *h, bool is_new)
 {
     struct stk_vec *events = &h->b->events;
@@ -56,7 +57,7 @@ static bool hold(struct host *h, bool is_new)
     return held != NULL;
 }
 
-// What the profiler adds by recording the event, once for each.
+// The profiler's cost of recording the event, once per event.
 static int32_t added(struct host *h)
 {
     const struct stk_trace *t = h->b->a->t;
@@ -97,8 +98,8 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
     return n && hold(h, true);
 }
 
-// A fetch of the driving thread holds up no other thread by itself: those wait for what it does
-// next. One that runs on another thread (TensorFlow's) delays the thread that records nothing
+// A fetch of the driving thread doesn't delay other threads by itself: they wait for its next
+// action. A fetch on another thread (TensorFlow's) delays the thread that records nothing
 // meanwhile.
 static bool concerns(const struct host *h, const struct stk_mark *fetch)
 {
@@ -107,7 +108,7 @@ static bool concerns(const struct host *h, const struct stk_mark *fetch)
     return h->drives || thread == STK_NONE || !a->threads[thread].is_driver;
 }
 
-// Work of the driving thread, cut where that of the step is done.
+// Adds work of the driving thread, cut at the end of the step's work.
 static bool push_work(struct host *h, int64_t from_ns, int64_t to_ns, enum stk_node_what what)
 {
     const int64_t *ends = h->drives ? h->b->work_ends_ns : NULL;
@@ -119,7 +120,7 @@ static bool push_work(struct host *h, int64_t from_ns, int64_t to_ns, enum stk_n
     return push(h, from_ns, to_ns, STK_NODE_WORK, cut < to_ns ? STK_WHAT_CALLBACK : what);
 }
 
-// What is between two calls, cut at the fetches.
+// Adds the time between two calls, cut at the fetches.
 static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum stk_node_what what)
 {
     const struct stk_marks *f = &h->b->a->fetches;
@@ -146,7 +147,7 @@ static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum st
     return from_ns >= to_ns || push_work(h, from_ns, to_ns, what);
 }
 
-// A piece of a call: it goes on with the one before if that is its outer call.
+// Adds a piece of a call, or extends the previous one if that is its outer call.
 static bool push_call(struct host *h, const struct stk_segment *s)
 {
     const struct stk_trace *t = h->b->a->t;
@@ -248,7 +249,7 @@ static uint8_t *find_stream_waits(const struct stk_graph_build *b)
     return waits;
 }
 
-// Its ranges in a profile of Nsight Systems are NVTX's; stoker's own capture records none of its
+// In a profile of Nsight Systems its ranges come from NVTX; stoker's own capture doesn't record its
 // operations.
 static bool is_by_torch(const struct stk_trace *t)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that run on the host in the midst of the device's work: a copy of data to the host
-// that the thread waits for, work of the thread that launches nothing, then a copy to the device.
+// Operations on the host in the middle of the device's work: a copy of data to the host that the
+// thread waits for, work of the thread without launches, then a copy to the device.
 //
-// The operation's name is that of the event which holds most of the work; a profile without such
-// events (Nsight Systems) leaves it unnamed. Limits: single values that are read back, and a batch
-// that is fetched between the copies, are not taken for one; data that never returns is not either.
+// The operation is named after the event with most of the work; in a profile without such events
+// (Nsight Systems) it has no name. Limits: single values that are read back don't count as an
+// operation, nor does a batch fetched between the copies, nor data that never returns.
 #include "base/alloc.h"
 #include "profile/model/threads/thread_segments.h"
 #include "answers/replay/graph.h"
 
-#define DATA_KIB 64            // less is a value that decides something
-#define WORTH_NS (20 * STK_US) // shorter work between the copies is the framework's
+#define DATA_KIB 64            // less is a value for a decision
+#define WORTH_NS (20 * STK_US) // shorter work between the copies belongs to the framework
 #define ALIKE 8                // sizes of the two copies apart, at most
 
 static bool is_data(const struct stk_node *n, enum stk_node_what pinned,
@@ -20,7 +20,7 @@ static bool is_data(const struct stk_node *n, enum stk_node_what pinned,
            n->size >= DATA_KIB;
 }
 
-// The copy to the host that a call waits for, of its own or launched before it.
+// The copy to the host that a call waits for: its own, or launched before it.
 static uint32_t brought(const struct stk_node *nodes, uint32_t i)
 {
     uint32_t op = nodes[i].kind == STK_NODE_WAIT ? nodes[i].wait : STK_NONE;
@@ -29,7 +29,7 @@ static uint32_t brought(const struct stk_node *nodes, uint32_t i)
     return data ? op : STK_NONE;
 }
 
-// The call that copies back what was made of it; STK_NONE: the thread did something else first.
+// The call that copies the result back; STK_NONE: the thread did something else first.
 static uint32_t copied_by(const struct stk_graph_build *b, const uint32_t *launched, uint32_t wait,
                           uint32_t end)
 {
@@ -52,7 +52,7 @@ static uint32_t copied_by(const struct stk_graph_build *b, const uint32_t *launc
     return STK_NONE;
 }
 
-// Name of the event that holds most of [from, to) on a thread, in the arena; NULL: none does.
+// The name of the event with most of [from, to) on a thread, in the arena; NULL: none.
 static const char *name_of(const struct stk_graph_build *b, struct stk_thread_segments *segments,
                            uint32_t track, int64_t from_ns, int64_t to_ns)
 {

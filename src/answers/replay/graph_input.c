@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How batches reach the step: prepared by the thread that fetches them, or by workers that run
-// ahead. Workers have batch k ready at a time of their own: where a fetch waited, its end tells
-// when; between two such fetches batches are taken to have become ready evenly, and before the
-// first and after the last at the same pace, but not later than they were fetched. That pace does
-// not depend on the step, so a step that becomes faster waits for its input.
+// ahead. Workers have their own time at which batch k is ready. If a fetch waited, it is the
+// fetch's end; between two such fetches batches are assumed to become ready evenly, and before the
+// first and after the last at the same pace, but not later than they were fetched. That pace
+// doesn't depend on the step, so a faster step waits for its input.
 //
-// Who prepares follows from the fetch's name (PyTorch), by stages recorded on other threads, else
-// by the fetches themselves: the same work takes about the same time each time, a wait does not.
+// Who prepares batches is decided by the fetch's name (PyTorch), by stages recorded on other
+// threads, or else by the fetches themselves: the same work always takes about the same time, a
+// wait does not.
 #include <math.h>
 #include <string.h>
 
@@ -15,13 +16,13 @@
 #include "answers/replay/graph.h"
 
 #define FETCH_ELSE_NS (50 * STK_US) // of taking a batch that is ready
-#define WAITED_NS (100 * STK_US)    // a fetch longer than the least one by so much waited
-#define HANDED_NS (150 * STK_US)    // fetches that all take less may only hand over what is ready
+#define WAITED_NS (100 * STK_US)    // a fetch this much longer than the shortest waited
+#define HANDED_NS (150 * STK_US)    // if all fetches are shorter, batches may be ready
 #define FEW_STEPS 4                 // fewer make no mean
-#define WORTH 0.03                  // of the time: fetches that take less tell no pace
-#define ON_DEMAND 0.75              // loader threads busy: of fewer none is at its pace
+#define WORTH 0.03                  // of the time: shorter fetches don't show a pace
+#define ON_DEMAND 0.75              // busy loader threads: with fewer, none works at its full pace
 #define MOST_WAITED 0.6             // of the fetches: batches follow each other as they are made
-#define FEW_BATCHES 8               // of fewer, slow ones are not told
+#define FEW_BATCHES 8               // with fewer, slow ones can't be recognized
 #define FEW_SLOWER 1.3              // the upper quartile over the median, below it few are slow
 #define UNEVEN 0.8                  // the median over the mean, from which on batches are even
 #define MOST_TENSORS 1000           // of a batch
@@ -42,7 +43,7 @@ bool stk_graph_has_processes(const struct stk_graph_build *b)
     return fetch_is_named(b->a, "MultiProcessingDataLoader");
 }
 
-// Does a loader's thread hold events that last at least as long as all fetches together?
+// Does a loader's thread have events that last at least as long as all fetches together?
 static bool has_loader_threads(const struct stk_graph_build *b)
 {
     const struct stk_analysis *a = b->a;
@@ -68,7 +69,7 @@ static bool fetches_are_even(const struct stk_vec *fetches)
     return mean > 0 && sqrt(square) <= WORK_SPREAD * mean;
 }
 
-// Do fetches take enough of the time to tell a pace?
+// Do fetches take enough of the time to show a pace?
 static bool has_long(const struct stk_graph_build *b, const struct stk_vec *fetches)
 {
     int64_t sum_ns = 0;
@@ -163,7 +164,7 @@ static bool set_batches(struct stk_graph_build *b, const struct stk_vec *at)
     return ready != NULL;
 }
 
-// How long a batch was waited for; not above 0: it was not.
+// How long the step waited for a batch; 0 or less: it didn't.
 static int64_t wait_of(const struct stk_graph_build *b, const struct stk_vec *at, uint32_t k)
 {
     const struct stk_node *n = stk_vec_at(&b->nodes, *(const uint32_t *)stk_vec_at(at, k));
@@ -242,7 +243,7 @@ static void count_rounds(struct stk_graph_build *b)
         g->steps_used -= leaves;
         g->counts_rounds |= leaves;
     }
-    // Workers kept that pace.
+    // The workers had this pace.
     double mean_ns = counts ? (double)(b->starts_ns[g->mean_to] - b->starts_ns[g->mean_from]) /
                                   (g->mean_to - g->mean_from)
                             : 0;
@@ -273,7 +274,7 @@ static bool find_ordinary(struct stk_graph *g)
     return ns != NULL;
 }
 
-// Each tensor of a batch is stacked once; 1 where that is not recorded.
+// The tensors of a batch: each is stacked once; 1: not recorded.
 static uint32_t tensors_of(const struct stk_analysis *a)
 {
     const struct stk_facts *f = &a->sum->facts;

@@ -5,7 +5,7 @@
 // allocators. Workspaces that don't grow count as if they did.
 #include "answers/replay/graph.h"
 
-#define FEW_EVENTS 32 // of fewer, the least and the most in use say nothing
+#define FEW_EVENTS 32 // with fewer, the least and the most in use say nothing
 
 struct in_use {
     int64_t least, most, all; // bytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes the collectives of the graph reduce, and among how many ranks, where the profile
-// says so (profile/model/collectives/collective_sizes.h).
+// How many bytes the collectives of the graph reduce, and among how many ranks, if the profile has
+// it (profile/model/collectives/collective_sizes.h).
 #include "profile/model/collectives/collective_sizes.h"
 #include "answers/replay/graph.h"
 

@@ -9,7 +9,7 @@
 #include "answers/replay/graph.h"
 
 #define MOST_NAMES 4096
-#define MOST_BACK 256 // events before a launch among which its operator is looked for
+#define MOST_BACK 256 // events before a launch to search for its operator
 
 static uint32_t operator_of(const struct stk_trace *t, uint32_t launch)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a matrix kernel work on dimensions that are no multiples of 8, and how many operations does
-// it take? By the shapes that PyTorch records of the operator around its launch
+// Does a matrix kernel have dimensions that aren't multiples of 8, and how many operations does it
+// need? Uses the shapes that PyTorch records for the operator around its launch
 // (record_shapes=True): "[[32, 64], [64, 10], [10]]".
 //
-// Of products the last two dimensions of each input with two or more count, of convolutions the
-// channels: the second dimension of the data and the first two of the weights. Operations are those
-// of products alone, 2 m k n, times the batch: the first input's elements by the columns of the
-// second. Limits: groups of convolutions, their operations, paddings and layouts are not seen;
-// TensorFlow's and XLA's shapes are not read.
+// For products, the last two dimensions of each input with two or more count; for convolutions, the
+// channels: the second dimension of the data and the first two of the weights. Operations are
+// counted only for products: 2 m k n times the batch, from the first input's elements and the
+// second's columns. Limits: ignores groups, operations, paddings and layouts of convolutions;
+// doesn't read the shapes of TensorFlow and XLA.
 #include "answers/replay/graph.h"
 
-#define MOST_BACK 256 // events before a launch among which its operator is looked for
+#define MOST_BACK 256 // events before a launch to search for its operator
 #define MOST_DIMS 8
 #define MOST_MFLOPS (double)(UINT32_MAX >> 2)
-#define MOST_INPUTS 2 // what follows is bias, strides, flags
+#define MOST_INPUTS 2 // the rest is bias, strides, flags
 
 struct input {
     int64_t dims[MOST_DIMS];

@@ -5,22 +5,22 @@
 // driving thread, which gave it something to do and went on (a copy handed to a pool: JAX). Where
 // the driving thread waits for what another one does, it had called that one before.
 //
-// A call that found its work done already still waits for what its thread launched last: that may
-// bind once the host is faster. A call that no work explains keeps its time, which is counted.
+// A call whose work was already done still waits for its thread's last launch, which may matter
+// once the host is faster. A call that no work explains keeps its time, which is counted.
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "answers/replay/graph.h"
 
-#define OWN_NS (5 * STK_US)         // of a call that waits, for itself, at most
-#define RETURN_NS (4 * STK_US)      // end of the work to the return of the call
-#define RETURN_MOST_NS (2 * STK_MS) // a call that ended later did not end because of the work
-#define HANDOFF_NS (100 * STK_US)   // shorter silence of a thread is its own
+#define OWN_NS (5 * STK_US)         // the most own time of a waiting call
+#define RETURN_NS (4 * STK_US)      // from the end of the work to the return of the call
+#define RETURN_MOST_NS (2 * STK_MS) // a call that returned later didn't wait for the work
+#define HANDOFF_NS (100 * STK_US)   // shorter silence of a thread isn't a wait
 #define HANDOVER_NS (300 * STK_US)  // the other thread fell silent this long before at most,
 #define HANDOVER_PART 16            // or that part of the silence: a thread takes time to wake up
 #define HANDOVER_MOST_NS (2 * STK_MS)
 #define RETURN_PART 4                // of a silence, before what it waits for begins
 #define FALLS_MOST 256               // threads that fell silent then and are looked at
-#define UNEXPLAINED_NS (20 * STK_US) // waiting calls shorter than this are not asked for a cause
+#define UNEXPLAINED_NS (20 * STK_US) // shorter waiting calls don't need a cause
 
 // Ends of device work, and of what a thread did before it fell silent, to be put in their order.
 struct by_end {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimensions of matrix products and convolutions are padded to multiples of 8, which matrix units
-// want: kernels of operators whose recorded shapes are no such multiples.
+// Pads dimensions of matrix products and convolutions to multiples of 8, as matrix units need: for
+// kernels of operators whose recorded shapes aren't such multiples.
 //
-// Method: such a kernel without matrix units may use them then, one that has them wastes less of
-// them. Where the device's peaks are known, a kernel that takes to its units gains a root of their
-// ratio to those without, as price_precision.c has it; whether in tf32 or in 16 bits no name says,
-// so that the mean ratio of both is expected. Else it is a prior; at the least nothing changes,
-// since the type may be the reason, or the library may pad already. Work that padding adds is not
+// Method: such a kernel may then use matrix units, or if it already does, wastes less of them.
+// Where the device's peaks are known, a kernel that takes to its units gains a root of their ratio
+// to those without, as price_precision.c has it; whether in tf32 or in 16 bits no name says, so
+// that the mean ratio of both is expected. Else it is a prior; at the least nothing changes, since
+// the type may be the reason, or the library may pad already. Work that padding adds is not
 // counted: it is less than 8 of a dimension.
 #include <math.h>
 
