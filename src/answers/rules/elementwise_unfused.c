@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise kernels that follow each other on a stream: each reads from memory what the one
-// before it wrote there, which one kernel of a compiler would keep in registers.
+// Consecutive elementwise kernels on a stream: each reads the previous one's result from memory,
+// while a single compiled kernel would keep it in registers.
 #include "fixes_data.h"
 #include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
@@ -23,8 +23,8 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// A model that is compiled already has its chains outside of the compiled graphs; an optimizer's
-// fused form is of use where one was seen.
+// In a compiled model the chains are outside the compiled graphs; a fused optimizer helps if an
+// optimizer was seen.
 static int fix_of_torch(const struct stk_facts *facts)
 {
     bool trains = facts->sees_training || !facts->sees_operators;

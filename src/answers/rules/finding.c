@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a finding. Evidence lives in the result's arena; when memory is out a line is left out
+// Writes a finding. Evidence is in the result's arena; if memory runs out, a line is left out
 // rather than the finding.
 #include "answers/rules/finding.h"
 
@@ -14,7 +14,7 @@
 #define FIXES_FIRST 8     // room at first; it doubles
 #define MAX_NAME 120      // bytes of a name in a line
 #define WORTH_SAYING 0.01 // parts below this share get no evidence
-#define OWNERS_SHARE 0.05 // of a part, for a function of the user's own to be named
+#define OWNERS_SHARE 0.05 // of a part, for naming one of the user's functions
 
 enum stk_level stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
 {
@@ -204,8 +204,8 @@ static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// Names from..most of a cause, the user's own where they tell it. Some say where they lie
-// themselves: "before gemm".
+// Names from..most of a cause, preferring the user's own functions. Some names include their place:
+// "before gemm".
 static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_cause *c, int from, int most)
 {
@@ -249,8 +249,8 @@ static bool was_named(const enum stk_part *parts, int at)
     return false;
 }
 
-// Each part's size and what fills most of it come first, so that all that the finding claims is
-// explained in its first lines.
+// Each part's size and largest content come first, so that the first lines explain all of the
+// finding's claim.
 static void show_parts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        const enum stk_part *parts, int count)
 {
@@ -265,7 +265,7 @@ static void show_parts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         if (was_named(parts, i)) {
             continue;
         }
-        say_names(ctx, f, &causes[parts[i]], 1, i == 0 ? 3 : 2); // the smaller parts say less
+        say_names(ctx, f, &causes[parts[i]], 1, i == 0 ? 3 : 2); // fewer for smaller parts
         show_longest(ctx, f, &causes[parts[i]]);
     }
 }
@@ -308,8 +308,7 @@ void stk_finding_bound(struct stk_rep_finding *f, double share)
     f->saving.basis = "bound";
 }
 
-// The recorded time is a start, not cut into steps: what it loses besides compiling may not come
-// again.
+// The recorded time is a start without steps: its losses, except compilation, may not occur again.
 static bool is_of_a_start(const struct stk_rule_ctx *ctx, uint32_t parts)
 {
     return ctx->pass.verdict->kind == STK_VERDICT_COLD && ctx->pass.run->source == STK_STEPS_NONE &&

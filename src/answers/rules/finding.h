@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules share: asking how much of the time a cause takes and in how many steps, and writing
-// the finding: severity, evidence, the fixes that suit.
+// Shared by rules: how much time a cause takes, and in how many steps; and writing the finding:
+// severity, evidence, suitable fixes.
 #pragma once
 
 #include "answers/rules/rule.h"
@@ -8,7 +8,7 @@
 // Asking. A set of parts is a mask of 1u << part. Shares are of the breakdown's wall time, 0
 // without.
 uint32_t stk_rule_group_parts(enum stk_group group); // the profiler's own overhead excluded
-// The what-if as a set, where the steps may be replayed and it applies to them. False: no price.
+// The what-if as a set, if the steps can be replayed and it applies to them. False: no price.
 bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif,
                         struct stk_price_asked *set);
 double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part);
@@ -19,9 +19,9 @@ bool stk_rule_on_host(const struct stk_rule_ctx *ctx); // judged on host steps, 
 bool stk_rule_on_pipeline(const struct stk_rule_ctx *ctx);
 bool stk_rule_of_own_capture(const struct stk_rule_ctx *ctx); // stoker run --level 1 recorded it
 bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx);         // the analyzed devices are TPUs
-// Why shares mean nothing here (the verdict abstained before looking at them), or NULL.
+// Why shares mean nothing here (the verdict abstained before using them), or NULL.
 const char *stk_rule_abstained(const struct stk_rule_ctx *ctx);
-// Times an issue was met, over all inputs.
+// How often an issue occurred, over all inputs.
 uint64_t stk_rule_issue_count(const struct stk_rule_ctx *ctx, enum stk_issue_id id);
 // Kernels of all devices, and those shorter than 10 us.
 void stk_rule_count_kernels(const struct stk_rule_ctx *ctx, uint64_t *kernels, uint64_t *brief);
@@ -71,9 +71,9 @@ void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
                        enum stk_part part);
 // The same for a set of parts, the largest first, those below 1% left out.
 void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
-// What a part is, in the words of the device or of a host's step.
+// The meaning of a part, in words for the device or for a host step.
 const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part);
-// Bound saving: nothing to the whole share of the cause.
+// A bounded saving: from nothing to the whole share of the cause.
 void stk_finding_bound(struct stk_rep_finding *f, double share);
 // What the fix saves if it is taken so far: expected, at the least and at the most, by the what-if
 // `price`. The least effort first; the last one is what the finding's saving expects. `count` 0:
@@ -85,11 +85,11 @@ double stk_level_most(const struct stk_rule_ctx *ctx);
 // Choose a fix of the rule's table; the first chosen is the best.
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix);
-// Do functions of the user's own fill most of it? Those say more than what they call.
+// Do the user's own functions fill most of it? They say more than the functions they call.
 bool stk_rule_owners_tell(const struct stk_cause *c);
-// The line of the user's own code that fills most of these parts, where Python was traced.
+// The line of the user's own code that fills most of these parts, if Python was traced.
 void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
-// The place of the job's own code that the hooks told; none was told: unchanged.
+// The place in the job's own code from the hooks; without one, unchanged.
 void stk_finding_told(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       enum stk_told_place at);
 // "train.py(35): main" or "$train.py:35 main", alone or after " in "; false for installed packages.
@@ -104,8 +104,8 @@ const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name);
 
 // First two rows of the threshold table of a rule that fires on a share of the time.
 enum { STK_FROM_DEVICE, STK_FROM_HOST };
-// Check that most rules of a cause share: do `parts` take as much of the time as the threshold
-// says? Fills severity, confidence, steps and saving, not the evidence.
+// The check of most rules with a cause: do `parts` take as much time as the threshold? Fills
+// severity, confidence, steps and saving, not the evidence.
 enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                          uint32_t parts, const struct stk_threshold *thresholds,
                                          const char **why);

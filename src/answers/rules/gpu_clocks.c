@@ -32,7 +32,7 @@ static double mean_of(const struct stk_machine_view *v, enum stk_sampled sample,
     return f ? f->mean : 0;
 }
 
-// The GPU that is slowed most of those in use.
+// Of the GPUs in use, the one slowed most.
 static const struct stk_machine_series *slowest(const struct stk_machine_view *v, double *clock,
                                                 uint32_t *count)
 {

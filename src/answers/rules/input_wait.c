@@ -17,7 +17,8 @@
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
 static const struct stk_threshold *const thresholds = stk_input_thresholds;
 
-// Few steps wait long, the others hardly: no slow rate, but slow samples, or passes that begin.
+// A few steps wait long, the others hardly: slow samples or the start of passes, rather than a slow
+// rate.
 static bool say_few(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -74,8 +75,8 @@ static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         is_known ? (uint64_t)STK_NOT_KNOWN : STK_INPUT_MOST_REQUESTS);
 }
 
-// Is most of the wait an evaluation's, and the rest too little to be one of the training's own?
-// Where it is the verdict, the finding stays.
+// Is most of the wait in an evaluation, and the rest too little for a finding about training? If it
+// is the verdict, the finding stays.
 static bool is_evaluations(const struct stk_rule_ctx *ctx, double least)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -84,8 +85,8 @@ static bool is_evaluations(const struct stk_rule_ctx *ctx, double least)
            (double)own_ns < least * (double)run->wall_ns;
 }
 
-// A function of the job's own that the wait calls again and again, where a framework's code around
-// it takes most of the time.
+// Names the job's function that is called repeatedly during the wait, if the framework's code
+// around it takes most of the time.
 static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
@@ -112,8 +113,8 @@ static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// The price leaves out the steps before the first wait and after the last, whose batches were made
-// beforehand; the share of the wait does not.
+// Explains that the price leaves out the steps before the first wait and after the last, whose
+// batches were ready; the share of the wait includes them.
 static void say_priced_steps(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     uint32_t steps = stk_rule_spread(ctx, 1u << STK_PART_INPUT).used;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences about places in the job's own code. A line that takes less than a tenth is not named,
-// but for the first.
+// Sentences about places in the job's own code. Except for the first, a line with less than a tenth
+// is not named.
 #include "answers/rules/job_places.h"
 
 #include "base/assert.h"
