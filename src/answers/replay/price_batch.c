@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch of several times the size: the time of its step, which does as many times the work.
+// A batch that is several times larger: the time of its step, which does that many times the work.
 //
 // With the profile of another size (batch_fit.h), each class of work has a fixed part and one that
 // grows, as measured; the interval is that of a straight line, wider beyond the two sizes.
@@ -11,19 +11,19 @@
 // copied in each step beside the shortest piece of data is the same each time; at the least all
 // grows. Whether the longest of several pieces does is not known: half of that is expected.
 //
-// Limits: other kernels may be chosen for the size; what the model needs of memory is known only
-// where allocations are recorded; whether it trains as well is not priced.
+// Limits: for another size, other kernels may be chosen; the model's memory is known only if
+// allocations are recorded; whether it trains as well is not priced.
 #include <math.h>
 
 #include "answers/replay/batch_fit.h"
 #include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
-#define LINE_DOUBT 0.05   // of what a fitted line adds between the two sizes
+#define LINE_DOUBT 0.05   // of the time that a fitted line adds between the two sizes
 #define BEYOND_DOUBT 0.07 // of it for each doubling beyond them
-#define MOST 64           // times: beyond that no prior holds
+#define MOST 64           // times: no prior is valid beyond it
 
-// Of a kernel: what it takes at any size, and the share of the rest that does not grow.
+// For a kernel: its time at any size, and the share of the rest that doesn't grow.
 static const struct {
     double fixed_ns, share, most;
 } stays[STK_PRICE_LEVELS] = {{16000, 0.2, 0.95}, {9000, 0.1, 0.75}, {0, 0, 0}};
@@ -54,7 +54,7 @@ static int64_t grown(int64_t ns, double times, enum stk_price_level level)
     return (int64_t)(fixed + ((double)ns - fixed) * times);
 }
 
-// By the line through two sizes; false: the class is not known.
+// Uses the line through two sizes; false: unknown class.
 static bool grow_fitted(const struct stk_graph *g, struct stk_node *n,
                         const struct stk_price_how *how)
 {
@@ -76,7 +76,7 @@ static bool grow_fitted(const struct stk_graph *g, struct stk_node *n,
     return true;
 }
 
-// How many times as long a copy is.
+// How many times longer a copy takes.
 static double copy_grows(const struct stk_node *n, const struct stk_price_pieces *pieces,
                          const struct stk_price_how *how)
 {
@@ -106,7 +106,7 @@ static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_
     }
 }
 
-// Workers take as many times as long for each batch.
+// Workers take that many times longer for each batch.
 static void grow_pace(struct stk_scene *s, double times)
 {
     uint32_t first = STK_NONE;

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 
-// The lane that spends most on nodes of a kind; STK_NONE: none does.
+// The lane with the most time in nodes of a kind; STK_NONE: none.
 static uint32_t busiest(const struct stk_graph *g, enum stk_node_kind kind)
 {
     uint32_t best = STK_NONE;

@@ -5,7 +5,7 @@
 
 #include "answers/replay/price_row.h"
 
-// Of the lane that has most of the collectives' time, and the one that has most of the kernels'.
+// For the lane with most of the collectives' time, and the one with most of the kernels'.
 struct stk_step_comm {
     uint32_t first, end;     // nodes of the collectives' lane in the step
     uint32_t count;          // collectives among them
@@ -15,7 +15,7 @@ struct stk_step_comm {
     double beside_ns;        // kernels that begin until the last one ends
 };
 
-// Goes along the steps of a graph, in order; `nodes` are the scene's.
+// Walks over the steps of a graph, in order; `nodes` are the scene's.
 struct stk_comm_walk {
     const struct stk_graph *g;
     const struct stk_node *nodes;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients are reduced in buckets of another size: fewer collectives pay their fixed part less
-// often, but wait for more of backward.
+// Reduces gradients in buckets of another size: with fewer collectives the fixed part occurs less
+// often, but each waits for more of the backward pass.
 //
-// Method: collectives of a step that follow each other become one until it holds as many bytes as
-// were asked for: the last of them takes the time of all, the others go, with their launches. One
-// that is larger pays the fixed part as often as it would be cut. What a collective takes is a
-// fixed part and one for its bytes (price_messages.c); times are changed by the ratio.
+// Method: consecutive collectives of a step are merged up to the requested bytes: the last of them
+// gets the time of all, the others and their launches are removed. A larger one gets the fixed part
+// once for each piece that it would be cut into. The time of a collective is a fixed part plus one
+// for its bytes (price_messages.c); recorded times are changed by the ratio.
 //
-// Limits: cut collectives begin no earlier; where sizes do not tell the fixed part it is a prior.
+// Limits: cut collectives don't begin earlier; if sizes don't show the fixed part, it is a prior.
 #include <math.h>
 
 #include "base/assert.h"
@@ -49,7 +49,7 @@ static void join(struct stk_scene *s, const struct stk_message_fit *f, uint32_t 
         (int64_t)(fitted_ns > 0 ? was_ns * will_ns / fitted_ns : was_ns);
 }
 
-// Larger buckets save fixed parts, smaller ones add them: the ends change places.
+// Larger buckets save fixed parts, smaller ones add them: then the two ends are exchanged.
 static enum stk_price_level level_of(const struct stk_graph *g, const struct stk_price_how *how)
 {
     double bytes = 0;

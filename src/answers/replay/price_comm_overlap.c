@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients are reduced while backward still runs: a collective begins when the gradients that it
-// reduces are there, not after the last of them.
+// Reduces gradients while the backward pass still runs: a collective begins when its own gradients
+// are ready, not after the last of all.
 //
 // Method: of the kernels of a step before its first collective, the last part by time is backward.
 // A collective's gradients are there when that share of backward is done which its own time and
 // that of those before it have in all of them, and collectives run one after the other; a single
-// one is taken to be cut into buckets. What is left of them after backward is what they take in
-// the replay. What runs beside each other is slower, collectives and kernels, by shares as
-// published (Daydream, Echo); by none of it at best.
+// one is taken to be cut into buckets. In the replay they only take the time that remains after the
+// backward pass. Collectives and kernels that run in parallel slow each other down by published
+// shares (Daydream, Echo), or at best not at all.
 //
 // Limits: which kernels are backward's is a prior; at the least half of them are.
 #include "base/assert.h"
 #include "answers/replay/price_collectives.h"
 
-#define BESIDE 0.1 // of a step's kernels: as much beside its collectives is overlap already
+#define BESIDE 0.1 // of a step's kernels: more during collectives is overlap already
 
 static const struct {
     double backward;     // share of the kernels before the first collective
@@ -36,7 +36,7 @@ static const char *comm_overlap_refuse(const struct stk_graph *g)
                : "the collectives overlap kernels already, or no kernels run before them";
 }
 
-// What is left of the collectives when backward is done.
+// The collectives' remaining time when the backward pass is done.
 static double left_behind(const struct stk_scene *s, const struct stk_step_comm *c,
                           double backward_ns, enum stk_price_level level)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What never changes stays on the device: it is not copied again in each step.
+// Keeps data that never changes on the device, instead of copying it in each step.
 //
-// Method: a profile says how much a copy moves, not what. Copies to the device of one size are
-// taken for one piece of data where (nearly) each step has them; the batch is one such piece, too.
-// With two or more of them one may be constant: the longest is expected to be, at best all but the
-// shortest are, at the least the shortest alone. The only one is most likely the batch: who asks
-// for its price knows better, and at the least nothing changes.
+// Method: a profile has the size of a copy, not its content. Copies to the device of one size count
+// as one piece of data if (nearly) each step has them; the batch is also such a piece. With two or
+// more, one may be constant: the expectation is that the longest is; at best all except the
+// shortest are, at least only the shortest. A single one is most likely the batch: whoever requests
+// this price knows better, and at least nothing changes.
 //
-// Limits: data that changes in each step looks the same; what operations of the host copy back is
-// left out; room for it on the device is not checked.
+// Limits: data that changes in each step looks the same; copies back from host operations are left
+// out; the device's memory is not checked.
 #include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
 #define LEAST_KIB 64   // smaller copies are values, not data
-#define MOST_PIECES 32 // different sizes that are counted
-#define IN_STEPS 0.8   // of the steps have it
+#define MOST_PIECES 32 // different sizes to count
+#define IN_STEPS 0.8   // share of steps with the copy
 
 struct piece {
     uint32_t kib, steps, last_step;
@@ -45,7 +45,7 @@ static void add(struct piece *pieces, uint32_t *count, const struct stk_node *n)
     pieces[k].last_step = n->step;
 }
 
-// Copies that bring back what the host computed are not constant.
+// Copies of results of the host are not constant.
 static void leave_out(const struct stk_graph *g, struct piece *pieces, uint32_t count)
 {
     for (uint32_t i = 0; i < g->host_op_count; i++) {
@@ -56,7 +56,7 @@ static void leave_out(const struct stk_graph *g, struct piece *pieces, uint32_t 
     }
 }
 
-// Pieces that recur, the longest first; how many.
+// Finds recurring pieces, longest first; returns their number.
 static uint32_t find(const struct stk_graph *g, struct piece pieces[MOST_PIECES])
 {
     uint32_t count = 0, kept = 0;

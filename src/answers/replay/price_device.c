@@ -3,18 +3,18 @@
 // products by the rate of their precision, all other kernels by that of memory, copies by the link
 // to the host, collectives by that between devices.
 //
-// Method: a kernel is shorter by the ratio of the two peaks, of which a part is reached; a fixed
-// part of it stays. How much of a ratio kernels reach is what the ends differ in: predictions of
-// other devices by peaks are off by a seventh on average, so that a step, the sum of many kernels,
-// is rarely off by more than a third. A
-// link to the host that copies from pinned memory show to be slower than its data sheet (a slot
-// with fewer lanes, a switch) may be as it should be in the other machine. At best it is; expected
-// is the part that a slot with half the lanes explains (on lab/sim's jobs nearer than half of the
-// difference). Collectives that reach less than half of the link between devices are held up by
-// something else (a bus, a network), which another device does not change: at best it does.
+// Method: a kernel gets shorter by a part of the ratio of the two peaks, except for a fixed time.
+// The ends differ in the part of the ratio that kernels reach: predictions of other devices by
+// peaks are off by a seventh on average, so that a step, the sum of many kernels, is rarely off by
+// more than a third. If copies from pinned memory show that the link to the host is slower than its
+// data sheet (a slot with fewer lanes, a switch), it may be as fast as its data sheet in the other
+// machine. At best it is; the expectation is the part that a slot with half the lanes explains (on
+// lab/sim's jobs closer than half of the difference). Collectives that reach less than half of the
+// link between devices have another limit (a bus, a network), which another device doesn't change:
+// only at best it does.
 //
-// Limits: the host, its launches and staged copies stay; that kernels of the other device differ,
-// that caches and clocks do, and that a batch would be chosen larger is not seen.
+// Limits: the host, its launches and staged copies stay unchanged; ignores that the other device
+// has other kernels, caches and clocks, and that one would choose a larger batch.
 #include <math.h>
 #include <string.h>
 
@@ -23,10 +23,10 @@
 #include "answers/replay/price_transfers.h"
 
 #define FIXED_NS 2000    // of a kernel, on any device
-#define HALF_SLOT 2.0    // times faster: a link with all of its lanes
-#define PEER_REACHED 0.5 // of the link between devices, by collectives that it limits: less is not
+#define HALF_SLOT 2.0    // times faster with all lanes
+#define PEER_REACHED 0.5 // of the peer link: collectives below it have another limit
 
-// Powers of the ratio of two peaks, where the other device is the faster one.
+// Powers of the ratio of two peaks, if the other device is faster.
 static const double reached[STK_PRICE_LEVELS] = {1.05, 0.9, 0.7};
 
 static const char *value_of(const char *text)
@@ -68,7 +68,7 @@ static double or_fp32(double rate, const struct stk_device_rates *r)
     return rate > 0 ? rate : r->fp32;
 }
 
-// The peak that decides what a node takes; 0: none is known.
+// The peak that determines a node's time; 0: unknown.
 static double peak_of(const struct stk_device_rates *r, const struct stk_node *n)
 {
     if (n->kind == STK_NODE_COLLECTIVE) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything the device does takes that part of its time: kernels, copies,
-// collectives but for their fixed part (price_messages.h). Staging of pageable copies is the host's
-// work and stays.
+// Everything on the device takes that share of its time: kernels, copies, and collectives except
+// their fixed part (price_messages.h). Staging of pageable copies is host work and stays.
 #include "answers/replay/price_messages.h"
 
 static const char *device_faster_refuse(const struct stk_graph *g)

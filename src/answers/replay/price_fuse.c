@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighboring elementwise kernels of a stream become one: it reads and writes once what each of
-// them did, and for each further one reads another operand in half of the cases, of 2.5 accesses.
-// The calls of the others go, and the host's work between them.
+// Merges neighboring elementwise kernels of a stream: the merged kernel reads and writes once what
+// each of them did, and for each further one, in half of the cases, reads another operand, of 2.5
+// accesses. The calls of the others are removed, and the host's work between them.
 #include "base/assert.h"
 #include "answers/replay/price_row.h"
 
-// What each further kernel adds to the one that is left, as a share of a kernel.
+// The time that each further kernel adds to the merged one, as a share of a kernel.
 static const double further[STK_PRICE_LEVELS] = {0.1, 0.2, 0.4};
 
 // Kernels from `i` on that can be one.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same step on another number of GPUs, with the same batch for each.
 //
-// Method: a reduction over n ranks moves 2 (n - 1) / n of its bytes past each. Beyond the GPUs of
-// one host, eight, the network is slower than the links within: by as much as the levels say.
-// The fixed part grows by the hops that are added: 2 (n - 1) within a host, 2 log2 of the hosts
-// between them, each some microseconds, as libraries for collectives count with.
+// Method: a reduction over n ranks moves 2 (n - 1) / n of its bytes past each. Beyond the eight
+// GPUs of one host, the network is slower than the links within a host, by a factor per level. The
+// fixed part grows by the hops that are added: 2 (n - 1) within a host, 2 log2 of the hosts between
+// them, each some microseconds, as libraries for collectives count with.
 // A step then waits for the slowest of n: the mean of the greatest of n values with the deviation
 // that this profile's steps show.
 //
-// Limits: with one GPU no reduction is seen, so that nothing says what one takes; input, host and
-// storage are taken to grow with the GPUs; which links there are is not known.
+// Limits: with one GPU there is no reduction, so its time is unknown; input, host and storage are
+// assumed to grow with the GPUs; the actual links are unknown.
 #include <math.h>
 
 #include "base/alloc.h"

@@ -6,19 +6,19 @@
 // is what the fetching thread does, or the workers' pace times their number: where the profile does
 // not show them (processes of their own) between one and eight are taken.
 //
-// What waits for files is no work for a kernel: at the least a tenth of the share moves. Workers
-// whose recorded items take far longer on average than the median one are held up by few slow
-// batches: what makes those slow is a wait for storage, not work that a kernel does. Of such, the
-// share of an ordinary batch's work moves; at best that of all of it.
+// Waiting for files isn't work for a kernel: at least a tenth of the share moves. If the recorded
+// items of workers take far longer on average than the median one, a few slow batches delay them:
+// these wait for storage, which isn't work for a kernel either. Then the share of an ordinary
+// batch's work moves, at best the share of all work.
 //
-// Limits: which part of the preparation has a kernel is not known, which is why the share is asked
-// for; raw data may be larger to copy; one kernel stands for many.
+// Limits: it isn't known which part of the preparation has a kernel, so the user gives the share;
+// raw data may be larger to copy; one kernel represents many.
 #include "base/assert.h"
 #include "answers/replay/price_row.h"
 
 static const double speed[STK_PRICE_LEVELS] = {80, 30, 8};
-static const double moves[STK_PRICE_LEVELS] = {1, 1, 0.1}; // of the share that was asked for
-static const double workers[STK_PRICE_LEVELS] = {1, 4, 8}; // where they are not seen
+static const double moves[STK_PRICE_LEVELS] = {1, 1, 0.1}; // of the requested share
+static const double workers[STK_PRICE_LEVELS] = {1, 4, 8}; // if they aren't recorded
 
 static const char *input_on_device_refuse(const struct stk_graph *g)
 {

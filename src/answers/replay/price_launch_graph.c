@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels and memsets between two waits, copies from or to the host, or collectives are launched as
-// one graph (CUDA graphs, XLA, torch.compile): one call for all of them, nothing of the host
-// between, shorter gaps on the stream. Calls that launch nothing (attributes, events) are left out
-// with it.
+// one graph (CUDA graphs, XLA, torch.compile): one call for all of them, no host work between,
+// shorter gaps on the stream. Calls without a launch (attributes, events) are also removed.
 //
-// The least: the host's time between launches that no event explains stays.
+// At least: unexplained host time between launches stays.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/price_row.h"
@@ -12,9 +11,9 @@
 #define MIN_LAUNCHES 4          // of a graph
 #define NODE_NS 200             // of the call, for each kernel
 #define GRAPH_GAP 0.6           // of a gap between two kernels of a stream
-#define BETWEEN_NS (5 * STK_MS) // longer work between two launches is no part of a graph
+#define BETWEEN_NS (5 * STK_MS) // longer work between two launches ends a graph
 
-// A call that launched what no graph here holds: a copy from or to the host, a collective.
+// A call whose launch can't be in a graph here: a copy from or to the host, a collective.
 #define STAYS_OUT (STK_NONE - 1)
 
 struct capture {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launching threads get CPU cores of their own (TF_GPU_THREAD_MODE=gpu_private, pinned threads,
+// Gives the launching threads their own CPU cores (TF_GPU_THREAD_MODE=gpu_private, pinned threads,
 // fewer other threads): their work takes as long as on an undisturbed core.
 //
 // Method: a launch call is the same work in every job, some microseconds. If the median call takes
@@ -7,9 +7,9 @@
 // stretched alike. An undisturbed call takes between QUIET_LOW_NS and QUIET_HIGH_NS; the profile's
 // own fastest tenth gives the lower end.
 //
-// Limits: where steps wait for workers there is no price, since these lose what is given. A slow
-// processor looks the same, which is why the pessimistic end may hold no gain; what
-// the other threads lose is not seen.
+// Limits: if steps wait for workers there is no price, since the workers would lose those cores. A
+// slow processor looks the same, so the pessimistic end may have no gain; losses of other threads
+// aren't included.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/price_row.h"
@@ -18,7 +18,7 @@
 #define QUIET_LOW_NS 4000
 #define QUIET_NS 5500
 #define QUIET_HIGH_NS 8000
-#define STARVED 0.7      // of the step is the workers' pace
+#define STARVED 0.7      // the workers' pace, as a share of the step
 #define HELD_UP_NS 10000 // a median call from here on was held up
 
 // Are steps as long as the workers' pace?
@@ -42,7 +42,7 @@ static const char *launch_thread_refuse(const struct stk_graph *g)
                            : NULL;
 }
 
-// What a call takes undisturbed, over what it takes.
+// A call's undisturbed time over its recorded time.
 static double stretch_left(const struct stk_calibration *c, enum stk_price_level level)
 {
     STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);

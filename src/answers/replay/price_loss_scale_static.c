@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses are scaled by a constant (or not at all, in bf16): no kernel looks for gradients that are
-// not finite, and no value is read back to decide whether the optimizer may run.
+// Scales losses by a constant (or not at all, in bf16): no kernel checks for infinite gradients,
+// and no value is read back to decide whether the optimizer runs.
 //
-// Method: kernels that are named for that check go with their launches and what the host does for
-// them; so do small copies back and waits from the last of them to the next launch of other work.
-// At the least the kernels stay, which also divide by the scale, and the wait alone goes.
+// Method: kernels with the name of that check are removed, with their launches and the host's work
+// for them; so are small copies back and waits from the last of them to the next launch of other
+// work. At least the kernels stay, since they also divide by the scale, and only the wait is
+// removed.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/price_transfers.h"

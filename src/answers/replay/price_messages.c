@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fit (price_messages.h): collectives of one size are a class, of which the lower quartile is
-// taken, since a collective's time holds its waiting for late ranks; then a line through the
-// classes by least squares, each with the weight of its count, and no part of it below zero.
+// The fit (price_messages.h): for each size of collectives takes the lower quartile, since a
+// collective's time includes waiting for late ranks; then fits a line through these classes by
+// least squares, weighted by their counts, with neither part below zero.
 //
-// Limits: with one class, or classes of nearly one size, the fixed part follows from what the links
-// between the devices of a host reach, or is a prior; sizes beyond MOST_CLASSES are left out.
+// Limits: with one class, or classes of nearly equal size, the fixed part follows from the rate
+// that the links between a host's devices reach, or is a prior; sizes beyond MOST_CLASSES are left
+// out.
 #include "answers/replay/price_messages.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collective takes: a fixed part and one for its bytes, fitted to those of the profile.
+// The time of a collective: a fixed part plus one for its bytes, fitted to the profile.
 #pragma once
 
 #include "answers/replay/price_row.h"
@@ -7,7 +7,7 @@
 struct stk_message_fit {
     double fixed_ns, byte_ns;
 };
-// At a level: the optimistic end takes the fixed part for large, the pessimistic one for small.
+// At a level: the optimistic end assumes a large fixed part, the pessimistic one a small one.
 struct stk_message_fit stk_message_fit(const struct stk_graph *g, enum stk_price_level level);
 static inline double stk_message_ns(const struct stk_message_fit *f, double bytes)
 {
@@ -24,5 +24,5 @@ struct stk_message_floor {
 struct stk_message_floor stk_message_floor(const struct stk_graph *g, enum stk_price_level level);
 int64_t stk_message_fixed(const struct stk_message_floor *f, int64_t dur_ns,
                           enum stk_price_level level);
-// Why the collectives' bytes are not known; NULL: they are.
+// Why the collectives' bytes are unknown; NULL: known.
 const char *stk_message_refuse(const struct stk_graph *g);

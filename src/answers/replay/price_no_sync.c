@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No call waits for the device: values are read back later. Synchronization goes, and copies back
-// of single values; what copies more back needs the data, and keeps waiting.
+// No call waits for the device: values are read back later. Synchronization and copies back of
+// single values are removed; a call that copies more back needs the data, and still waits.
 #include "answers/replay/price_transfers.h"
 
 #define DATA_KIB 64 // from here on a copy back is data that the host works on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The null fix: nothing changes, and nothing must seem to.
+// The null fix: nothing changes, and the result must show that.
 #include "answers/replay/price_row.h"
 
 static const char *none_refuse(const struct stk_graph *g)
