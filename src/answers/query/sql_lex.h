@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of an SQL statement, as far as needed to recognize its form.
+// Tokens of an SQL statement, enough to recognize its form.
 #pragma once
 
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings of a kind of kernel (kernel_rules.h). They are low: whether other kernels would do is
-// the model's affair, and a timeline shows a chance, no fault.
+// Findings about a kind of kernel (kernel_rules.h). Their severity is low: it depends on the model
+// whether other kernels are possible, and a timeline only shows an opportunity, not a fault.
 #include "answers/rules/kernel_rules.h"
 
 #include "base/assert.h"
 #include "evidence_says.h"
 
-#define LEAST_OF_STEP 0.03 // what it may save at most: less of a step is not worth a finding
+#define LEAST_OF_STEP 0.03 // smaller possible savings aren't worth a finding
 
 // Of the step: time of kernels, as a share of all kernels' and of the step that computes.
 static double share_of_step(const struct stk_rule_ctx *ctx, int64_t ns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread launches for all devices of a process in turn: each begins its step after the one
-// before (profile/model/device/stagger.c). Where they hardly work at the same time at all,
-// devices-in-turn says so, and of PyTorch's DataParallel data-parallel.
+// before (profile/model/device/stagger.c). If they hardly work at the same time at all,
+// devices-in-turn reports it, or data-parallel for PyTorch's DataParallel.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a fix is taken: one background worker, as many as hide the wait. Each level has its step
+// The levels of a fix: one background worker, or as many as hide the wait. Each level has its step
 // time. The finding's saving is what the last level expects that needs no processors from the
 // model: without a device the workers of a higher level compete with the step for them. It spans
 // the least and the most of all levels.
@@ -10,7 +10,7 @@
 
 #define MAX_LEVELS 4
 
-// Of one and of several; a row without a plural has no count.
+// Singular and plural; a row without a plural has no count.
 static const struct {
     const char *one, *many;
 } texts[STK_EFFORT_COUNT] = {
@@ -31,7 +31,7 @@ static const char *level_text(const struct stk_rule_ctx *ctx, enum stk_effort ef
                : texts[effort].one;
 }
 
-// The replay of its threads may miss it.
+// The replay of its threads may miss that work.
 double stk_level_most(const struct stk_rule_ctx *ctx)
 {
     return stk_rule_on_host(ctx) ? 1 - stk_rule_part_share(ctx, STK_PART_COMPUTE) : 1;
@@ -42,7 +42,7 @@ static double at_most(double share, double most)
     return share > most ? most : share > 0 ? share : 0;
 }
 
-// The saving spans what the levels span.
+// Widens the saving to the range of all levels.
 static void widen(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                   const struct stk_rep_level *level)
 {

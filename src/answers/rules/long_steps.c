@@ -44,10 +44,10 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-enum { NAMED = 4 }; // long steps whose numbers are listed
+enum { NAMED = 4 }; // long steps listed by number
 enum {
     RETURNS = 4
-}; // long steps at equal distances, while others hold the processors, are no chance
+}; // long steps at equal distances aren't chance, even while others use the processors
 
 struct sums {
     uint32_t used, count;           // rows: a step of one device each; of them long
@@ -86,7 +86,7 @@ static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
 static struct sums sum_up(const struct stk_run_sum *run)
 {
     struct sums s = {.why = ""};
-    struct stk_map seen, times; // numbers return where each epoch counts again
+    struct stk_map seen, times; // numbers recur if each epoch starts counting again
     stk_map_init(&seen, UINT32_MAX - 1);
     stk_map_init(&times, UINT32_MAX - 1);
     for (uint32_t i = 0; i < run->step_count; i++) {
@@ -165,7 +165,7 @@ static const char *evaluation_title(const struct stk_rule_ctx *ctx)
 {
     int64_t every = ctx->pass.run->facts.told_numbers[STK_TOLD_EVALUATION_EVERY];
     int share = (int)(stk_evaluation_share(ctx->pass.run) * 100 + 0.5);
-    if (every == 1) { // reinforcement learning gathers its samples so, too
+    if (every == 1) { // reinforcement learning also collects samples this way
         return stk_rule_text(ctx, "The model in evaluation mode takes %d%% of each step", share);
     }
     return every > 0
@@ -209,7 +209,7 @@ static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s
                          colon, what);
 }
 
-// While other programs hold the processors, any step may be long for that.
+// While other programs use the processors, any step may be long because of them.
 static bool are_held_up(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -222,7 +222,7 @@ static bool are_held_up(const struct stk_rule_ctx *ctx, const struct sums *s, en
     return v && !has_reason && stk_rule_on_host(ctx) && may_be && stk_rule_queue_share(v) > 0;
 }
 
-// Does the finding of the wait for input hold what these steps lose?
+// Does the finding about waiting for input include the loss of these steps?
 static bool waits_for_input(const struct stk_rule_ctx *ctx)
 {
     return stk_rule_part_share(ctx, STK_PART_INPUT) >= stk_threshold_value(STK_T_LOSS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules ask of the run: shares, spread over steps, names of causes, counts over devices.
+// Measures for rules: shares, spread over steps, names of causes, counts over devices.
 #include <stdlib.h>
 #include <string.h>
 

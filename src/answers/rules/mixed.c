@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No single loss stands out. Those that matter have findings of their own, and the sentence names
-// the two largest; only where none of them matters there is something left to say.
+// No single loss stands out. Important losses have their own findings, and the sentence names the
+// two largest; this rule only reports if none is important.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

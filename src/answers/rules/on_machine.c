@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules on the record of the machine share; see on_machine.h.
+// Shared by rules on the record of the machine; see on_machine.h.
 #include "answers/rules/on_machine.h"
 
 #include <string.h>

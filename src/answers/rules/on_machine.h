@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules on the record of the machine share: whether there is one, and how much of the step
-// what they see may hold up. Such a rule never names a cause against the profile: it says why the
-// parts that the profile shows may be as long as they are, and where the profile shows that the
-// step does not wait for them, it is information.
+// Shared by rules on the record of the machine: whether there is one, and how much of the step its
+// problems may delay. Such a rule never contradicts the profile: it explains why the parts in the
+// profile may be so long, and if the step doesn't wait for them, it is only information.
 #pragma once
 
 #include "profile/model/machine/machine.h"
 #include "answers/rules/finding.h"
 
-// NULL and *why: no record goes with the profile.
+// NULL and *why: no record belongs to the profile.
 const struct stk_machine_view *stk_rule_machine(const struct stk_rule_ctx *ctx, const char **why);
 
 // What the job's threads wait for a processor, of the time that they could run; 0: too little to
 // name (processors-short).
 double stk_rule_queue_share(const struct stk_machine_view *v);
 
-// Parts that processors, memory or disks of the host may hold up: what the host does, waits for,
-// and what waits for it. On a host's step without a device the model's own operations, too.
+// Parts that the host's processors, memory or disks may delay: the host's work and waits, and
+// waiting for the host. In a host step without a device, also the model's own operations.
 enum stk_held { STK_HELD_INPUT, STK_HELD_HOST };
-// Their share of the step; below 0: the profile does not tell.
+// Their share of the step; below 0: unknown.
 double stk_rule_held(const struct stk_rule_ctx *ctx, enum stk_held what);
 // Severity, confidence and the bound of the saving of a cause that takes `loss` of the time of what
 // it touches, and a sentence that says so.

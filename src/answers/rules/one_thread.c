@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread does the host's work while processors are free: one at its end, or several that take
-// turns, as Python's threads under one interpreter lock do. A thread that waits for the GPU in a
-// loop is busy too: so the profile must show that the step waits for the host or its input. Without
-// a device, the step itself is the busy thread's work, and only its input could be another's.
+// One thread does the host's work while processors are free: a single thread at its limit, or
+// several that take turns, like Python's threads under one interpreter lock. A thread that waits
+// for the GPU in a loop is busy too: so the profile must show that the step waits for the host or
+// its input. Without a device, the step itself is the busy thread's work, and only its input could
+// be another's.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -42,7 +43,7 @@ static bool is_alone(const struct stk_machine_process *p)
     return p->busiest >= thresholds[BUSY].value && p->cpu - p->busiest < thresholds[BESIDE].value;
 }
 
-// Workers and parallel maps make batches: they are no advice where the input is not what is late.
+// Workers and parallel maps make batches, so they only help if the input is late.
 static void choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double held)
 {
     if (2 * stk_rule_group_share(ctx, STK_GROUP_INPUT) >= held) {

@@ -9,6 +9,6 @@
     {"packing and splitting tensors, with replicas", "share of the step", 0.05,                    \
      "less is lost in a step's noise"}
 
-// Says it where it is worth a word. True: it was.
+// Reports it if it is large enough. True: it was.
 bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                         const struct stk_threshold *worth);

@@ -48,7 +48,7 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
         }
     }
     double told = (double)run->facts.told_numbers[STK_TOLD_COLLECTIONS_PERMILLE] / 1000;
-    told = told < 1 ? told : 1; // the profile may say anything
+    told = told < 1 ? told : 1; // the profile may have any value
     double part = run->wall_ns > 0 ? (double)ns / (double)run->wall_ns : 0;
     if (ns == 0 && told >= thresholds[FROM].value) {
         f->severity = stk_rule_severity(ctx, told);

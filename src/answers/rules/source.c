@@ -13,7 +13,7 @@
 #include "answers/rules/finding.h"
 
 #define MAX_LINE 10000000
-#define PART_OF_CAUSE 4 // a frame that has less than a quarter of it is not what it is about
+#define PART_OF_CAUSE 4 // a frame with less than a quarter of it isn't its source
 
 static bool parse_frame(struct stk_str frame, struct stk_str *file, int64_t *line)
 {
@@ -42,8 +42,8 @@ static const char *told(const struct stk_rule_ctx *ctx, enum stk_told_place at)
     return ctx->pass.run->facts.told[at];
 }
 
-// A frame without a folder may be of any package. Where the hooks told lines of the job's own, it
-// is the job's in their files alone.
+// A frame without a folder may belong to any package. If the hooks recorded lines of the job's own,
+// it is the job's only in their files.
 static bool may_be_anybodys(const struct stk_rule_ctx *ctx, const char *name, struct stk_str file)
 {
     bool is_known = name[0] != '$' || !told(ctx, STK_TOLD_LINE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// So little work for the device that the way to it takes most of the step: launches, copies, waits.
-// A processor may be as fast, or the device needs more to do at once.
+// The device has so little work that launches, copies and waits take most of the step. A processor
+// may be as fast, or the device needs more work at once.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -26,7 +26,7 @@ static const struct stk_rep_fix fixes[] = {
     STK_FIX(step_too_small_batch),       {0},
 };
 
-// Of one process with one device; another job is not asked whether its device pays.
+// Why the rule doesn't apply: it needs one process with one device. NULL: it applies.
 static const char *asks_nothing(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -52,7 +52,7 @@ static void say_sizes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     stk_say_around_kernels(ctx, f, around);
 }
 
-// Whether the step is shorter on a host, by the slowest that is assumed; true without a replay.
+// Whether the step is shorter even on the slowest assumed host; true without a replay.
 static bool may_pay(const struct stk_rule_ctx *ctx, bool priced, const struct stk_price_asked *set)
 {
     struct stk_price price;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank, a few, or those of a host make the others wait. Says who, how long, and on what these
-// spend more time than the others do. The test itself is the model's; here it is explained.
+// One rank, a few, or those of a host make the others wait. Names them, how long, and the parts on
+// which they spend more time than the others. The model makes the decision; this explains it.
 #include "base/assert.h"
 #include "evidence_says.h"
 #include "fixes_data.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products and convolutions in fp32 beside tensor cores that stand idle. By the kernels'
-// names (profile/model/device/kernel_names.c): what a name does not tell does not count. Where
-// others of the job's products compute in 16 bits, mixed precision is on, and these fall back from
-// it.
+// Matrix products and convolutions in fp32 while tensor cores are idle, recognized by kernel names
+// (profile/model/device/kernel_names.c); unclear names don't count. If other products of the job
+// compute in 16 bits, mixed precision is on, and these fell back from it.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -31,7 +30,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// Most of what could compute in 16 bits may do so already.
+// Reports if most of the possible work already computes in 16 bits.
 static bool say_mixed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorded steps train nothing: no gradient is computed and no weight updated. They are a
-// pass over the data, an evaluation or inference, and what the report has of them is not about the
-// training.
+// The recorded steps don't train: no gradient is computed and no weight updated. They are a pass
+// over the data, an evaluation or inference, so the report isn't about the training.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

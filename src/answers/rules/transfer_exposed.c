@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies that the device's work does not hide. Tells apart directions, pageable memory, many small
+// Copies that the device's work doesn't hide. Distinguishes directions, pageable memory, many small
 // copies, and a TPU that waits for data in host memory.
 // Limit: whether memory is pinned is unknown for ROCm and for old TensorFlow profiles.
 #include "evidence_says.h"
@@ -117,7 +117,7 @@ static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     if (is_among_devices(ctx)) {
-        return; // the host's memory has no part in them
+        return; // the host's memory isn't involved
     }
     if (is_pinned(facts) && is_staged(ctx)) {
         stk_say_pinned_filled_first(ctx, f, facts->pinned_copies);

@@ -138,7 +138,7 @@ struct stk_batch_plan {
     uint32_t key_count;
     struct stk_batch_sum sums[STK_BATCH_SUMS_MAX];
     uint32_t sum_count;
-    bool grouped; // by keys; else all rows are one group, even if there are none
+    bool grouped; // by keys; else all rows are one group, which may be empty
     bool sorted;  // groups in order of their keys, else of first occurrence
     uint32_t groups_max;
     bool last_row;  // needs columns of a group's last row ...
