@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window of a running PyTorch job by Kineto's on-demand protocol: this process replaces
-// the daemon (dynolog), and answers one request of the job with what to record.
+// A window of a running PyTorch job by Kineto's on-demand protocol: this process acts as the daemon
+// (dynolog), and answers one request of the job with what to record.
 #pragma once
 
 #include <stdbool.h>

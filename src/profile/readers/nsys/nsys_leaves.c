@@ -9,8 +9,8 @@
 // a window of the file that grows while pages follow one another. Nothing is mapped, so a file that
 // shrinks can't raise a signal.
 // Trust: SQLite opened the file before and knows the table. Every offset is checked against the
-// page. Anything that an intact table doesn't have (another kind of page, an empty leaf, rowids out
-// of order, more pages than the file has) ends the walk, and SQLite reads on from the last row,
+// page. Anything that an intact table wouldn't have (another kind of page, an empty leaf, rowids
+// out of order, more pages than the file has) ends the walk, and SQLite reads on from the last row,
 // with its own judgment of the damage. A row that continues on other pages is left to SQLite alone.
 // Limits: UTF-8; files without missing pages and without a journal.
 #include "base/assert.h"
@@ -250,7 +250,7 @@ bool stk_nsys_leaves_seek(struct stk_nsys_leaves *l, const struct stk_nsys_found
     return true;
 }
 
-// Moves to the next leaf. END: this was the last.
+// Goes to the next leaf. END: no more leaves.
 static enum stk_nsys_leaf_row next_leaf(struct stk_nsys_leaves *l)
 {
     while (l->depth > 0) {
