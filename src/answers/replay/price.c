@@ -74,28 +74,36 @@ static double pace_of(double *means, uint32_t count, bool is_even)
     return is_even ? stk_gate_median(means, count) : most;
 }
 
-static double between(double all, double bare, double share)
+static void lessen(struct stk_taken_step *s, const struct stk_taken_step *all,
+                   const struct stk_taken_step *bare, double share)
 {
-    return all < 0 || bare < 0 ? -1 : all + share * (bare - all);
+    bool is_circle = s->mean_ns < 0 || all->mean_ns < 0 || bare->mean_ns < 0;
+    s->inner_ns += is_circle ? 0 : share * (bare->inner_ns - all->inner_ns);
+    s->mean_ns = is_circle ? -1 : s->mean_ns + share * (bare->mean_ns - all->mean_ns);
 }
 
 // One rank, with its peers on time: between its steps with all of its collectives and with none, as
-// much as of them is waiting. False: no memory.
+// much as of them is waiting. What they add is that of the expected level, where it is asked for.
+// False: no memory.
 static bool replay_rank(const struct stk_pricing *p, uint32_t i, const struct stk_ask *ask,
                         struct stk_outcome out[STK_PRICE_LEVELS])
 {
     struct stk_ask bare = *ask;
     struct stk_outcome none[STK_PRICE_LEVELS];
-    bare.is_bare = true;
+    bool is_usual = ask->at[STK_PRICE_EXPECTED];
     bool ok = stk_price_replay(p->rooms, p->graphs[i], ask, out);
     if (!ok || p->wait_share[i] <= 0) {
         return ok;
     }
+    bare.is_bare = true;
+    bare.at[STK_PRICE_LOW] &= !is_usual;
+    bare.at[STK_PRICE_HIGH] &= !is_usual;
     ok = stk_price_replay(p->rooms, p->graphs[i], &bare, none);
+    const struct stk_taken_step usual = out[STK_PRICE_EXPECTED].step;
     for (int k = 0; ok && k < STK_PRICE_LEVELS; k++) {
-        struct stk_taken_step *s = &out[k].step, *n = &none[k].step;
-        s->inner_ns = between(s->inner_ns, n->inner_ns, p->wait_share[i]);
-        s->mean_ns = between(s->mean_ns, n->mean_ns, p->wait_share[i]);
+        const struct stk_taken_step own = out[k].step;
+        lessen(&out[k].step, is_usual ? &usual : &own,
+               is_usual ? &none[STK_PRICE_EXPECTED].step : &none[k].step, p->wait_share[i]);
     }
     return ok;
 }
@@ -440,7 +448,11 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *se
 {
     double share[STK_PRICE_LEVELS], most = stk_price_may_slow(set, count) ? MOST_SLOWER : 1;
     double floor = stk_price_changes_model(set, count) ? 0 : p->model_share;
-    struct stk_ask ask = {set, count, STK_ASK_AFTER, {true, true, true}, p->exposes, false};
+    struct stk_ask ask = {.set = set,
+                          .count = count,
+                          .which = STK_ASK_AFTER,
+                          .at = {true, true, true},
+                          .wants_path = p->exposes};
     struct stk_outcome after[STK_PRICE_LEVELS], before[STK_PRICE_LEVELS];
     const struct stk_outcome *usual = &after[STK_PRICE_EXPECTED];
     if (!replay_ranks(p, &ask, after) || !find_before(p, set, count, before)) {

@@ -26,6 +26,7 @@ struct stk_ask {
     bool at[STK_PRICE_LEVELS];
     bool wants_path; // what the step's time goes to, too
     bool is_bare;    // collectives take no time
+    bool applies;    // it is known that no fix of the set is refused
 };
 
 // One rank at the levels that are asked for: replayed in one of the rooms, or as it was taken.

@@ -2,10 +2,36 @@
 // Taking prices (price_take.h).
 #include "answers/replay/price_take.h"
 
+#include <string.h>
+
 #include "answers/replay/price_replay.h"
 #include "fixes/fixes.h"
 
-static const char *const levels[] = {STK_PRICE_INPUT_HALF, STK_PRICE_INPUT_EIGHTH};
+// What findings are priced with: a rule's what-if, and the levels of an input wait. Of the other
+// fixes a report says only whether they apply. tests/unit/rules_descriptors.c compares.
+static const char *const priced[] = {"comm-bucket=25000000",
+                                     "fuse",
+                                     "launch-graph",
+                                     "step-graph",
+                                     "no-sync",
+                                     "input-free",
+                                     "input-overlap",
+                                     STK_PRICE_INPUT_HALF,
+                                     STK_PRICE_INPUT_EIGHTH,
+                                     "place=all:host",
+                                     "no-straggler",
+                                     "precision=bf16",
+                                     "transfer-overlap"};
+#define PRICED (sizeof priced / sizeof priced[0])
+
+bool stk_price_is_taken(const char *text)
+{
+    bool is = false;
+    for (size_t i = 0; i < PRICED; i++) {
+        is |= strcmp(priced[i], text) == 0;
+    }
+    return is;
+}
 
 // The steps with a fix, or with none, at the levels of `ask`. False: no memory.
 static bool take(struct stk_rooms *rooms, const struct stk_graph *g, const struct stk_ask *ask,
@@ -19,23 +45,25 @@ static bool take(struct stk_rooms *rooms, const struct stk_graph *g, const struc
     return ok;
 }
 
-static bool take_base(struct stk_rooms *rooms, const struct stk_graph *g, bool is_bare,
-                      struct stk_taken *t)
+// `like`: the prices with collectives, where those without are taken; else NULL.
+static bool take_base(struct stk_rooms *rooms, const struct stk_graph *g,
+                      const struct stk_taken *like, struct stk_taken *t)
 {
     struct stk_taken_step step[STK_PRICE_LEVELS] = {0};
     struct stk_ask ask = {
-        .which = STK_ASK_RECORDED, .at = {[STK_PRICE_EXPECTED] = true}, .is_bare = is_bare};
+        .which = STK_ASK_RECORDED, .at = {[STK_PRICE_EXPECTED] = true}, .is_bare = like != NULL};
     bool ok = take(rooms, g, &ask, step);
     t->recorded = step[STK_PRICE_EXPECTED];
     ask.which = STK_ASK_BEFORE;
     ok = ok && take(rooms, g, &ask, step);
     t->unprofiled = step[STK_PRICE_EXPECTED];
-    ask = (struct stk_ask){.which = STK_ASK_AFTER, .at = {true, true, true}, .is_bare = is_bare};
+    ask =
+        (struct stk_ask){.which = STK_ASK_AFTER, .at = {true, true, true}, .is_bare = like != NULL};
     return ok && take(rooms, g, &ask, t->untouched);
 }
 
 static bool take_fix(struct stk_rooms *rooms, const struct stk_graph *g, const char *text,
-                     bool is_bare, struct stk_taken *t)
+                     const struct stk_taken *like, struct stk_taken *t)
 {
     struct stk_price_asked set;
     struct stoker_err ignored;
@@ -44,41 +72,56 @@ static bool take_fix(struct stk_rooms *rooms, const struct stk_graph *g, const c
     if (stk_price_parse(text, &set, &ignored) != STOKER_OK) {
         return true;
     }
-    struct stk_ask ask = {&set, 1, STK_ASK_AFTER, {true, true, true}, false, is_bare};
-    *price = (struct stk_taken_price){.text = text, .refused = stk_price_refuse_in(g, &set)};
+    struct stk_ask ask = {.set = &set,
+                          .count = 1,
+                          .which = STK_ASK_AFTER,
+                          .at = {!like, true, !like},
+                          .is_bare = like != NULL,
+                          .applies = true};
+    bool is_open = set.fix->needs_peers; // known once all ranks are here
+    *price = (struct stk_taken_price){.text = text};
+    price->refused = like      ? stk_taken_find(like, text)->refused
+                     : is_open ? NULL
+                               : stk_price_refuse_in(g, &set);
     t->price_count++;
+    if (!stk_price_is_taken(text)) {
+        return true;
+    }
     bool ok = price->refused || take(rooms, g, &ask, price->after);
     ask.which = STK_ASK_BEFORE;
+    ask.at[STK_PRICE_LOW] = ask.at[STK_PRICE_HIGH] = true;
     ask.at[STK_PRICE_EXPECTED] = false;
     return ok && (!set.fix->vary || take(rooms, g, &ask, price->before));
 }
 
 // All prices that a diagnosis may ask for: those of fixes, and of the levels of an input wait.
-static bool take_fixes(struct stk_rooms *rooms, const struct stk_graph *g, bool is_bare,
-                       struct stk_taken *t)
+static bool take_fixes(struct stk_rooms *rooms, const struct stk_graph *g,
+                       const struct stk_taken *like, struct stk_taken *t)
 {
     bool ok = true;
     for (int i = 0; ok && i < stk_fix_row_count; i++) {
         const char *text = stk_fix_rows[i].price;
         if (text && !stk_taken_find(t, text)) {
-            ok = take_fix(rooms, g, text, is_bare, t);
+            ok = take_fix(rooms, g, text, like, t);
         }
     }
-    for (size_t i = 0; ok && i < sizeof levels / sizeof levels[0]; i++) {
-        ok = take_fix(rooms, g, levels[i], is_bare, t);
+    for (size_t i = 0; ok && i < PRICED; i++) {
+        if (!stk_taken_find(t, priced[i])) {
+            ok = take_fix(rooms, g, priced[i], like, t);
+        }
     }
     return ok;
 }
 
-static struct stk_taken *take_all(struct stk_rooms *rooms, const struct stk_graph *g, bool is_bare,
-                                  struct stk_arena *arena)
+static struct stk_taken *take_all(struct stk_rooms *rooms, const struct stk_graph *g,
+                                  const struct stk_taken *like, struct stk_arena *arena)
 {
-    const size_t most = (size_t)stk_fix_row_count + sizeof levels / sizeof levels[0];
+    const size_t most = (size_t)stk_fix_row_count + PRICED;
     struct stk_taken *t = stk_arena_alloc(arena, sizeof *t);
     if (!t || !(t->prices = stk_arena_array(arena, most, sizeof *t->prices))) {
         return NULL;
     }
-    return take_base(rooms, g, is_bare, t) && take_fixes(rooms, g, is_bare, t) ? t : NULL;
+    return take_base(rooms, g, like, t) && take_fixes(rooms, g, like, t) ? t : NULL;
 }
 
 static struct stk_taken *take_open(struct stk_graph *g, struct stk_arena *arena)
@@ -86,13 +129,11 @@ static struct stk_taken *take_open(struct stk_graph *g, struct stk_arena *arena)
     const struct stk_graph *const graphs[] = {g};
     struct stk_rooms *rooms = stk_rooms_new(graphs, 1);
     bool has_collectives = stk_price_finds(g, STK_NODE_COLLECTIVE, -1);
-    g->has_peers = true; // whether it has is known once all ranks are here
-    struct stk_taken *t = rooms ? take_all(rooms, g, false, arena) : NULL;
+    struct stk_taken *t = rooms ? take_all(rooms, g, NULL, arena) : NULL;
     if (t && has_collectives) {
-        t->bare = take_all(rooms, g, true, arena);
+        t->bare = take_all(rooms, g, t, arena);
         t = t->bare ? t : NULL;
     }
-    g->has_peers = false;
     stk_rooms_free(rooms);
     return t;
 }
