@@ -26,7 +26,9 @@ struct stk_partial_file {
     const char *path;
     const char *version; // of this stoker
     uint32_t items;
-    bool ended; // the last of joined files has ended
+    bool ended; // the last file of those that are joined
+    bool has_ahead;
+    char ahead; // a byte that was read to see whether another file follows
 };
 
 static void put_number(unsigned char *to, uint32_t v)
@@ -157,7 +159,12 @@ enum stoker_status stk_partial_unpack(const struct stk_partial_packed *packed,
 // Reads n bytes. False: the file ends before, or can't be read (err).
 static bool take(struct stk_partial_file *f, void *to, size_t n, struct stoker_err *err)
 {
-    for (size_t at = 0, got; at < n; at += got) {
+    size_t first = f->has_ahead && n > 0;
+    if (first) {
+        *(char *)to = f->ahead;
+        f->has_ahead = false;
+    }
+    for (size_t at = first, got; at < n; at += got) {
         if (stk_stream_read(f->stream, (char *)to + at, n - at, &got, err) != STOKER_OK) {
             return false;
         }
@@ -289,8 +296,12 @@ static enum stoker_status next_head(struct stk_partial_file *f,
         if (get_number(head) != 0) {
             return STOKER_OK;
         }
-        const uint8_t *more;
-        f->ended = stk_stream_peek(f->stream, &more) == 0;
+        size_t more;
+        if (stk_stream_read(f->stream, &f->ahead, 1, &more, err) != STOKER_OK) {
+            return err->code;
+        }
+        f->ended = more == 0;
+        f->has_ahead = !f->ended;
         if (!f->ended && check_header(f, err) != STOKER_OK) {
             return err->code;
         }
