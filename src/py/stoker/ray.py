@@ -24,7 +24,7 @@ FAN_IN = 32  # partials that a task joins
 
 
 def _read(path: str) -> "tuple[bytes, str]":
-    """The partial of one profile, or why there is none."""
+    """The partial of one profile, or why it has no partial."""
     with tempfile.TemporaryDirectory(prefix="stoker-") as folder:
         out = os.path.join(folder, "one.part")
         try:
