@@ -5,6 +5,11 @@ find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
     add_test(NAME bench.search COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/bench/search)
 endif()
+# A report of 1,024 ranks with 10,000 collectives each, within 512 MB; its time is printed.
+if(Python3_Interpreter_FOUND AND STOKER_DATA AND TARGET stoker_sim AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT STOKER_SANITIZE AND NOT STOKER_COVERAGE)
+    add_test(NAME bench.merge COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bench/merge/run --check --build ${PROJECT_BINARY_DIR})
+    set_tests_properties(bench.merge PROPERTIES LABELS all TIMEOUT 600 RUN_SERIAL ON)
+endif()
 # Instructions and memory against the tree that was last accepted: builds that tree, too.
 if(Python3_Interpreter_FOUND AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT STOKER_SANITIZE AND NOT STOKER_COVERAGE)
     add_test(NAME bench.guard COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bench/guard/run)
