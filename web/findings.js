@@ -115,7 +115,7 @@ function savingLine(finding, report) {
         scale.append(mark);
     }
     const basis = { replay: 'by replay', bound: 'a bound' }[saving.basis];
-    return el('div', { class: 'saving' }, el('p', {}, 'Saves ', el('b', {}, text), ` of the step${time}`,
+    return el('div', { class: 'saving' }, el('p', {}, 'Saves ', el('b', {}, text), ` of the ${report.breakdown.scope === 'span' ? 'recorded time' : 'step'}${time}`,
         basis ? el('span', { class: 'muted' },
             ` (${expected ? `${span}, ` : ''}${basis})`) : null),
             scale);

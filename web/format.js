@@ -8,7 +8,7 @@ export const UNKNOWN_TEXT = '\u2013';
 
 const NS_UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
 const BYTE_UNITS = [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']];
-const RATE_UNITS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
+const RATE_UNITS = [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
 
 /* Three significant digits without an exponent: 0.123, 1.23, 12.3, 123, 1230. */
 export function digits3(value) {
@@ -69,7 +69,11 @@ export function fmtBytes(bytes) {
 }
 
 export function fmtRate(rate, unit = '') {
-    return known(rate) ? scaled(rate, RATE_UNITS) + unit + '/s' : UNKNOWN_TEXT;
+    if (!known(rate)) {
+        return UNKNOWN_TEXT;
+    }
+    const text = scaled(rate, RATE_UNITS);
+    return `${text}${unit && !/[A-Za-z]$/.test(text) ? NARROW : ''}${unit}/s`; // "49.6 GB/s", "12 B/s"
 }
 
 function grouped(text) {
@@ -102,7 +106,7 @@ export function fmtCell(value, column) {
     case 'ns': return fmtNs(value);
     case 'bytes': return fmtBytes(value);
     case 'share': return fmtShare(value);
-    case 'rate': return fmtRate(value, column.id.includes('bytes') ? NARROW + 'B' : '');
+    case 'rate': return fmtRate(value, column.id.includes('bytes') ? 'B' : column.id.includes('flops') ? 'FLOP' : '');
     case 'count': return fmtCount(value);
     case 'real': case 'number': return known(value) ? fmtCount(value) : String(value);
     case 'bool': return value ? 'yes' : 'no';
@@ -119,7 +123,9 @@ const WORDS = { busy_share: 'busy', span_ns: 'recorded', communication_exposed_n
     exposed_ns: 'exposed', total_share: 'share', tensor_core: 'tensor cores', dur_ns: 'time', t_ns: 'at', start_ns: 'start', self_ns: 'in itself',
     self_share: 'share in itself', max_ns: 'longest', min_ns: 'shortest', p95_ns: '95th percentile', per_element_ns: 'per element', count: 'count',
     union_ns: 'covered', wait_ns: 'waits', waits_for_others_ns: 'waits for others', saving_share: 'saves', low_share: 'at least', high_share: 'at most',
-    expected_ns: 'step then', then_limited_by: 'then limited by', moved_by_ns: 'starts after' };
+    expected_ns: 'step then', then_limited_by: 'then limited by', moved_by_ns: 'starts after',
+    op: 'operation', flops_per_s: 'arithmetic', bytes_per_s: 'bandwidth', intensity: 'FLOP per byte', ridge: 'FLOP per byte at the ridge', bound: 'limited by',
+    roof_share: 'share of the limit', roof_ns: 'least time' };
 
 /* A heading of a column or figure {id, label}: total_ns -> total; the unit is in the cell. */
 export function headingOf({ id, label }) {

@@ -33,7 +33,7 @@ function fixedBar(share) {
 }
 
 /* "39.3–60.5 ms": one unit where both have it. */
-function fmtRange(low, high) {
+export function fmtRange(low, high) {
     const [a, b] = [fmtNs(low), fmtNs(high)];
     const unit = a.split('\u202f')[1];
     return b.endsWith(unit) ? `${a.split('\u202f')[0]}–${b}` : `${a}–${b}`;

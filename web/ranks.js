@@ -106,13 +106,15 @@ function heatMap(map, part) {
     move(slowest.row, slowest.column);
     watchSize(canvas, () => drawHeat(heat));
     const key = el('p', { class: 'muted' },
-        `faint: ${fmtNs(heat.least)}, strong: ${fmtNs(heat.most)}; crossed out: the rank has no such step`);
+        heat.least === heat.most ? `all: ${fmtNs(heat.most)}` : `faint: ${fmtNs(heat.least)}, strong: ${fmtNs(heat.most)}`,
+        byPlace.size < map.rows.length * map.columns.length && '; crossed out: the rank has no such step');
     return twin(label, el('div', {}, canvas, readout, key), () => heatTable(map, part));
 }
 
 function tellCell(heat) {
     const cell = heat.byPlace.get(heat.row * 1e6 + heat.column);
-    const where = `device ${heat.map.rows[heat.row]}, step ${heat.map.columns[heat.column]}`;
+    const row = heat.map.rows[heat.row];
+    const where = `${row === 'host' ? '' : `device ${row}, `}step ${heat.map.columns[heat.column]}`;
     if (!cell) {
         return `${where}: not in the profile`;
     }
@@ -225,7 +227,7 @@ function summary(map) {
     const columns = [['device', 'text'], ['steps', 'count'], ['median_ns', 'ns'], ['longest_ns', 'ns'],
         ['waits_for_others_ns', 'ns']];
     return section('by-rank', 'Each rank', dataTable(makeTable('ranks', 'Each rank', columns, rows)),
-        el('p', { class: 'muted' }, 'The rank that waits least in collectives is the one that the others wait for. ',
+        rows.length > 1 && el('p', { class: 'muted' }, 'The rank that waits least in collectives is the one that the others wait for. ',
             link('Collectives by rank', hashOf('tables', { a: 'comm' }))));
 }
 

@@ -50,6 +50,15 @@ export function bucketsOf(doc) {
     return buckets;
 }
 
+/* "GPU 0/1", as the device is called; threads and ranks keep their names. */
+export function deviceText(id, name) {
+    return /^\d/.test(id) ? `${kindOf(name)} ${id}` : id === 'host' ? 'training thread' : id;
+}
+
+function kindOf(name) {
+    return /\bTPU\b/.test(name || '') ? 'TPU' : 'GPU';
+}
+
 /* The colors of parts; made again when the scheme changes. */
 export function partColours() {
     return new Map(PARTS.map((part) => [part.id, cssVar(`--g-${part.group}`)]));
@@ -120,14 +129,14 @@ export async function ribbonBlock(api, report, { device, start, onFinding }) {
     const show = (found, chosen) => add(clear(place), ribbonOf({ api, report, doc: found, onFinding }, chosen));
     const choose = doc.devices.length > 1 && el('select', { 'aria-label': 'Device', id: 'ribbon-device', onchange: async () =>
         show(await api.ribbon(choose.value, 0, info.last_ns + 1, BUCKETS_MOST)) },
-    doc.devices.map(({ id, name }) => el('option', { value: id }, `${/^\d/.test(id) ? 'GPU ' : ''}${id}${name ? `, ${name}` : ''}`)));
+    doc.devices.map(({ id, name }) => el('option', { value: id }, `${deviceText(id, name)}${name ? `, ${name}` : ''}`)));
     if (choose) {
         choose.value = doc.device;
     }
     show(doc, start);
     return el('section', { id: 'ribbon', class: 'card', 'aria-labelledby': 'ribbon-title' },
         el('div', { class: 'ribbon-head' }, el('h2', { id: 'ribbon-title' },
-            doc.device === 'host' || doc.device.startsWith('rank') ? 'Every moment of the training thread, by cause' : 'Every moment of the GPU, by cause'), choose), place);
+            doc.device === 'host' || doc.device.startsWith('rank') ? 'Every moment of the training thread, by cause' : `Every moment of the ${kindOf((doc.devices.find(({ id }) => id === doc.device) || {}).name)}, by cause`), choose), place);
 }
 
 function ribbonOf({ api, report, doc, onFinding }, start) {

@@ -8,7 +8,7 @@ import { fmtRate } from './format.js';
 import { readyCanvas, watchSize } from './strip.js';
 
 const HIGH = 300;
-const [LEFT, BOTTOM, TOP, RIGHT] = [64, 34, 12, 12]; // pixels around the picture
+const [LEFT, BOTTOM, TOP, RIGHT] = [88, 34, 12, 12]; // pixels around the picture
 const DOT_MOST = 14;
 const LABELS = 6; // of the operations that take longest
 
@@ -56,7 +56,7 @@ function drawRoofline(canvas, points) {
     }
     for (let v = y0; v <= y1 * 1.01; v *= 10) {
         ctx.strokeRect(LEFT, y(v), width - LEFT - RIGHT, 0);
-        ctx.fillText(fmtRate(v), 2, y(v) + 4);
+        ctx.fillText(fmtRate(v, 'FLOP'), 2, y(v) + 4);
     }
     ctx.strokeStyle = cssVar('--text');
     ctx.lineWidth = 2;
@@ -68,15 +68,20 @@ function drawRoofline(canvas, points) {
     const taken = []; // by labels
     const longest = Math.max(...points.map((point) => point.ns));
     points.forEach((point, i) => {
+        const radius = Math.max(3, DOT_MOST * Math.sqrt(point.ns / longest));
         ctx.fillStyle = cssVar(point.intensity >= point.ridge ? '--g-compute' : '--g-transfer');
         ctx.beginPath();
-        ctx.arc(x(point.intensity), y(point.flops), Math.max(3, DOT_MOST * Math.sqrt(point.ns / longest)), 0, 2 * Math.PI);
+        ctx.arc(x(point.intensity), y(point.flops), radius, 0, 2 * Math.PI);
         ctx.fill();
-        const [labelX, labelY] = [x(point.intensity), y(point.flops) - 8];
-        if (i < LABELS && !taken.some(([tx, ty]) => Math.abs(tx - labelX) < 150 && Math.abs(ty - labelY) < 13)) {
-            taken.push([labelX, labelY]);
+        const text = String(point.op).slice(0, 40);
+        const long = ctx.measureText(text).width;
+        const right = x(point.intensity) + radius + 4;
+        const labelX = right + long <= width ? right : x(point.intensity) - radius - 4 - long; // beside the dot, never on it
+        const labelY = y(point.flops) + 4;
+        if (i < LABELS && labelX >= LEFT && !taken.some(([from, to, ty]) => labelX < to && labelX + long > from && Math.abs(ty - labelY) < 13)) {
+            taken.push([labelX, labelX + long, labelY]);
             ctx.fillStyle = cssVar('--text');
-            ctx.fillText(String(point.op).slice(0, 40), Math.min(x(point.intensity) + 8, width - 160), y(point.flops) - 8);
+            ctx.fillText(text, labelX, labelY);
         }
     });
 }

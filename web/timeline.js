@@ -221,7 +221,7 @@ export class TimelinePage {
 
     tellStatus() {
         const { view, batch } = this;
-        const shown = `${fmtNs(view.span)} visible from ${fmtNs(Math.max(view.first, view.t0))}`;
+        const shown = `${fmtNs(view.span)} visible from ${fmtNs(Math.max(0, view.t0))}`;
         const loading = this.data.waiting ? '; loading' : '';
         this.status.textContent = `${shown}; ${fmtCount(batch.events)} events drawn, ${mergedText(batch)}${batch.rough ? '; rough while loading' : ''}${loading}` +
             (this.info.note ? `; ${this.info.note}` : '')

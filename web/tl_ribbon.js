@@ -4,7 +4,7 @@
 // are made once; until one is there the whole recording's stands in.
 
 import { announce } from './dom.js';
-import { drawColumns, bucketsOf, hatch, holderOf, isBusyPart, partColours, placeText } from './ribbon.js';
+import { bucketsOf, deviceText, drawColumns, hatch, holderOf, isBusyPart, partColours, placeText } from './ribbon.js';
 import { tileSpan } from './tl_tile.js';
 
 export const RIBBON_PX = 26;
@@ -33,7 +33,7 @@ export class TimelineRibbons {
         const devices = first.devices.slice(0, DEVICES_MOST);
         await Promise.all(devices.map(async ({ id }) => this.whole.set(id, id === first.device ? first : await this.api.ribbon(id, 0, end, WHOLE_BUCKETS))));
         return devices.map(({ id, name }) => ({ id: `ribbon ${id}`, ribbon: id, group: 'gpu', rows: 1, events: 0,
-            label: /^\d/.test(id) ? `GPU ${id}` : id === 'host' ? 'training thread' : id, title: name }));
+            label: deviceText(id, name), title: name }));
     }
 
     newPalette() {

@@ -6,7 +6,7 @@
 import { legend, stackedBar, stepBar } from './bar.js';
 import { add, announce, button, clear, el, facts, link, section, trouble } from './dom.js';
 import { fmtNs, fmtShare, fmtShares } from './format.js';
-import { fmtTimes, priceOfOutlook } from './outlook.js';
+import { fmtRange, fmtTimes, priceOfOutlook } from './outlook.js';
 import { agreesWithReplay, exposedParts } from './parts.js';
 import { hashOf, keepState } from './state.js';
 import { dataTable, makeTable } from './table.js';
@@ -107,7 +107,7 @@ function bestPair(page) {
     }
     const [best] = pairs;
     return el('p', { id: 'best-pair' }, best ? [el('b', {}, 'Best pair: '), best.fix.join(' + '), `: ${fmtNs(base.unprofiled_ns)} → ${fmtNs(best.expected_ns)}, ${fmtTimes(best.expected_ns / base.unprofiled_ns)} ` +
-        `(${fmtNs(best.low_ns)}–${fmtNs(best.high_ns)}). `, button('Try it', () => tick(page, best.fix), { class: 'quiet' })]
+        `(${fmtRange(best.low_ns, best.high_ns)}). `, button('Try it', () => tick(page, best.fix), { class: 'quiet' })]
         : 'No two fixes save more together than the best one alone.');
 }
 

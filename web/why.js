@@ -163,7 +163,7 @@ function issuesBlock(report) {
         el('ul', { class: 'issues' }, issues.map((issue) => el('li', {},
             el('b', {}, `${fmtCount(issue.count)} × ${issue.id}`),
             ` (${issue.severity.replaceAll('_', ' ')}): ${issue.meaning}. `,
-                el('span', { class: 'muted' }, `What to do: ${issue.remedy}`)))))
+                el('span', { class: 'muted' }, issue.remedy.startsWith('nothing to do') ? `Nothing to do${issue.remedy.slice('nothing to do'.length)}` : `What to do: ${issue.remedy}`)))))
         : null;
 }
 
