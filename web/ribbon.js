@@ -18,8 +18,6 @@ const STRIP_PX = 44;
 const FUNCTIONS_PX = 18;
 const PALE = 0.3; // time that doesn't count
 const BUCKETS_MOST = 2048;
-const PATTERN_PX = 6; // of what is hatched
-const PATTERN_GAP_PX = 2; // between stretches that are hatched as one
 const NUMBER_GAP_PX = 9; // from a step's number to the next
 const HOLDER_CHARS = 60;
 const HOLDER_SHARE = 0.15; // of all time that is held up: less is not written
@@ -65,8 +63,8 @@ export function partColours() {
 }
 
 /* Draws the columns of a document between x0 and x1 of the time that `place` maps to pixels, as high as h. One
-   color after another: to change it is what takes long. */
-export function drawColumns(ctx, buckets, doc, place, top, h, colours) {
+   color after another: to change it is what takes long. `pattern` marks what waits, as color alone doesn't tell. */
+export function drawColumns(ctx, buckets, doc, place, top, h, colours, pattern) {
     const boxes = new Map(); // "part alpha" -> [x, y, w, high, …]
     for (const [bucket, cells] of buckets) {
         const from = place(doc.from_ns + bucket * doc.bucket_ns);
@@ -86,9 +84,11 @@ export function drawColumns(ctx, buckets, doc, place, top, h, colours) {
     for (const [key, list] of boxes) {
         const [part, alpha] = key.split(' ');
         ctx.globalAlpha = Number(alpha);
-        ctx.fillStyle = colours.get(part) || colours.get('idle_unknown');
-        for (let i = 0; i < list.length; i += 4) {
-            ctx.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
+        for (const fill of [colours.get(part) || colours.get('idle_unknown'), partOf(part).pattern !== 'solid' && pattern]) {
+            ctx.fillStyle = fill || 'transparent';
+            for (let i = 0; fill && i < list.length; i += 4) {
+                ctx.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
+            }
         }
     }
     ctx.globalAlpha = 1;
@@ -308,8 +308,7 @@ function drawRibbon(ribbon) {
     ctx.font = '11px system-ui, sans-serif';
     ctx.fillStyle = cssVar('--page');
     ctx.fillRect(0, MARKS_PX, ready.width, STRIP_PX);
-    drawColumns(ctx, ribbon.buckets, ribbon.doc, (t) => xOf(ribbon, t), MARKS_PX, STRIP_PX, ribbon.colours);
-    drawPatterns(ribbon, ctx);
+    drawColumns(ctx, ribbon.buckets, ribbon.doc, (t) => xOf(ribbon, t), MARKS_PX, STRIP_PX, ribbon.colours, hatch(ctx));
     drawMarks(ribbon, ctx);
     drawFunctions(ribbon, ctx);
     const segment = ribbon.segments[ribbon.at];
@@ -321,25 +320,7 @@ function drawRibbon(ribbon) {
     }
 }
 
-/* Waiting is hatched where stretches of a part that follow each other are wide enough to show it: color alone doesn't tell. */
-function drawPatterns(ribbon, ctx) {
-    ctx.fillStyle = hatch(ctx);
-    let [from, to, part] = [0, 0, ''];
-    const drawRun = () => partOf(part).pattern !== 'solid' && to - from >= PATTERN_PX && ctx.fillRect(from, MARKS_PX, to - from, STRIP_PX);
-    for (const segment of ribbon.segments) {
-        const [x0, x1] = [xOf(ribbon, segment.start_ns), xOf(ribbon, segment.start_ns + segment.dur_ns)];
-        if (segment.part !== part && x1 - x0 < 1) {
-            continue; // too narrow to part a run
-        }
-        if (segment.part !== part || x0 - to > PATTERN_GAP_PX) {
-            drawRun();
-            [from, part] = [x0, segment.part];
-        }
-        to = x1;
-    }
-    drawRun();
-}
-
+/* Diagonal lines for what waits. */
 export function hatch(ctx) {
     const tile = el('canvas', { width: 8, height: 8 });
     const line = tile.getContext('2d');
