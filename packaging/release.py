@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds everything that a release publishes, reproducibly: `./dev release [OPTIONS]`.
 
-    --targets LIST   x86_64-gnu, x86_64-musl, aarch64-gnu, aarch64-musl (all)
+    --targets LIST   x86_64-gnu, x86_64-musl, aarch64-gnu, aarch64-musl (all four), aarch64-macos
     --pythons LIST   interpreters with headers and NumPy, one for each wheel of stoker-data (those of PATH)
     --out DIR        where everything is written (build/dist)
     --jobs N         compilers at once (the processors)
@@ -167,7 +167,7 @@ def missing(chosen: "list[targets.Target]", found: "dict[str, str]") -> "list[st
 
 def arguments() -> argparse.Namespace:
     p = argparse.ArgumentParser(prog="./dev release", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--targets", default=",".join(t.name for t in targets.TARGETS), help=argparse.SUPPRESS)
+    p.add_argument("--targets", default=",".join(t.name for t in targets.TARGETS if not t.is_macos), help=argparse.SUPPRESS)
     p.add_argument("--pythons", default="", help=argparse.SUPPRESS)
     p.add_argument("--out", type=pathlib.Path, default=ROOT / "build/dist", help=argparse.SUPPRESS)
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help=argparse.SUPPRESS)

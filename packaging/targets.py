@@ -30,7 +30,7 @@ class Target(NamedTuple):
 
     @property
     def is_macos(self) -> bool:
-        """Only the program, of what reads profiles; it has not been run there."""
+        """Only the program, with what reads profiles; not among the targets that are built by default."""
         return "macos" in self.zig
 
     @property

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of documents, and the heads of their pages by the assembler's .incbin;
-// STOKER_PAGES_DIR is their folder, and cmake compiles this file again when one of them changes.
+// The table of documents, and the heads of their pages, embedded. STOKER_PAGES_DIR is their folder,
+// and cmake compiles this file again when one of them changes.
 #include "results/contracts.h"
 
 #include <string.h>
 
+#include "base/embed.h"
+
 #define D(id, name, folder)                                                                        \
-    __asm__(".pushsection .rodata\n"                                                               \
-            ".global stk_page_" #id "\n.hidden stk_page_" #id "\n"                                 \
-            "stk_page_" #id ":\n.incbin \"" STOKER_PAGES_DIR "/" name ".md\"\n"                    \
-            ".global stk_page_" #id "_end\n.hidden stk_page_" #id "_end\n"                         \
-            "stk_page_" #id "_end:\n.byte 0\n"                                                     \
-            ".popsection\n");                                                                      \
-    extern const char stk_page_##id[], stk_page_##id##_end[];                                      \
+    STK_EMBED(stk_page_##id, STOKER_PAGES_DIR "/" name ".md")                                      \
     extern const struct stk_struct_info stk_##id##_info;
 #include "results/contracts.def"
 #undef D
