@@ -28,7 +28,7 @@ struct stk_taken {
     struct stk_taken_step untouched[STK_PRICE_LEVELS]; // where a fix has nothing to change
     struct stk_taken_price *prices;
     uint32_t price_count;
-    const struct stk_taken *bare; // the same where collectives take no time; NULL: it has no collectives
+    const struct stk_taken *bare; // the same where collectives take no time; NULL: no collectives
 };
 
 // NULL: it was not taken.
