@@ -12,7 +12,9 @@ if(STOKER_IS_PLAIN)
         sh ${CMAKE_CURRENT_SOURCE_DIR}/peers/from_tf)
     add_test(NAME peers.from_torch_images COMMAND sh -c "exec \"\${STOKER_TORCH_PYTHON:-python3}\" \"$1\""
         sh ${CMAKE_CURRENT_SOURCE_DIR}/peers/from_torch_images)
-    set_tests_properties(peers.keras_layers peers.from_tf peers.from_torch_images PROPERTIES ENVIRONMENT PYTHONPATH=${CMAKE_BINARY_DIR}/python
+    add_test(NAME peers.from_torch_recorded COMMAND sh -c "exec \"\${STOKER_TORCH_PYTHON:-python3}\" \"$1\""
+        sh ${CMAKE_CURRENT_SOURCE_DIR}/peers/from_torch_recorded)
+    set_tests_properties(peers.keras_layers peers.from_tf peers.from_torch_images peers.from_torch_recorded PROPERTIES ENVIRONMENT PYTHONPATH=${CMAKE_BINARY_DIR}/python
         SKIP_RETURN_CODE 77 TIMEOUT ${STOKER_TEST_SECONDS})
     set_tests_properties(peers.image_vs_tf PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 endif()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise string operations: lower, upper, strip, to_number, read_file. Letters are ASCII, as
-// in TensorFlow without an encoding.
+// Elementwise string operations: lower, upper, strip, to_number, read_file, read_files. Letters are
+// ASCII, as in TensorFlow without an encoding.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const struct stk_arg_row number_args[] = {
 #define UNSIZED_MAX ((size_t)1 << 30) // for pipes and files of the system
 #define DEVICE_MAX ((size_t)16 << 20) // for terminals and devices like /dev/zero
 
-enum { LOWER, UPPER, STRIP, READ_FILE };
+enum { LOWER, UPPER, STRIP, READ_FILE, READ_FILES };
 
 static bool is_space(uint8_t c)
 {
@@ -172,6 +172,12 @@ static enum stoker_status text_each(struct stk_op_run *r, int64_t i, struct stk_
     case STRIP:
         *out = strip(in);
         return STOKER_OK;
+    case READ_FILES:
+        if (in.size == 0) {
+            *out = in;
+            return STOKER_OK;
+        }
+        return read_whole(r, i, in, out, err);
     case READ_FILE:
         return read_whole(r, i, in, out, err);
     default:
@@ -197,7 +203,7 @@ static enum stoker_status text_run(struct stk_op_run *r, struct stoker_err *err)
     const struct stk_op stk_op_##id = {.name = text,                                               \
                                        .summary = about,                                           \
                                        .is_elementwise = true,                                     \
-                                       .waits = (which) == READ_FILE,                              \
+                                       .waits = (which) >= READ_FILE,                              \
                                        .cost_ns = 20,                                              \
                                        .signature = (which) == READ_FILE ? "string[] -> same"      \
                                                                          : "string -> same",       \
@@ -207,6 +213,7 @@ TEXT(string_lower, "string_lower", LOWER, "Lowercases ASCII letters")
 TEXT(string_upper, "string_upper", UPPER, "Uppercases ASCII letters")
 TEXT(string_strip, "string_strip", STRIP, "Strips whitespace at both ends")
 TEXT(read_file, "read_file", READ_FILE, "Reads the file with that name")
+TEXT(read_files, "read_files", READ_FILES, "Reads files; an empty name gives no bytes")
 
 static bool parse_number(struct stk_bytes s, enum stk_dtype t, void *out, int64_t k)
 {

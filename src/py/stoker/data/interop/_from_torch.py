@@ -27,7 +27,7 @@ from ..core._spec import TensorSpec
 from ..errors import InvalidArgumentError
 from ..files._experimental import NAMES
 from ..ops._ops import do
-from . import _torch_arrays, _torch_images, _torch_own, _torch_values
+from . import _torch_arrays, _torch_images, _torch_own, _torch_recorded, _torch_values
 from ._packages import need
 
 _INDEX = "this loader's sampler gives {}, but items need whole numbers here"
@@ -87,7 +87,7 @@ def orders(dataset):
     return list({id(o.loader): o.loader for o in made if isinstance(o, _ORDERS)}.values())
 
 
-_ORDERS = (_Order, _torch_images.Items, _torch_arrays.Items, _torch_own.Batches)
+_ORDERS = (_Order, _torch_images.Items, _torch_arrays.Items, _torch_own.Batches, _torch_recorded.Batches)
 _AS_THEY_ARE = ("prefetch", "take", "skip", "shard", "repeat", "cache", "assert_cardinality")
 
 
@@ -261,6 +261,8 @@ def from_torch(loader, processes=None, threads=None, native=True):
         return _noted(_own(loader, torch), f"from_torch: {_torch_own.name_of(loader)} makes its batches itself", loader, torch)
     rows = _native(loader, torch) if native else None
     images, note = _images(loader, torch) if native and rows is None else (None, None)
+    if native and rows is None and images is None and not is_placed:
+        images = _torch_recorded.dataset(loader, torch)
     if rows is not None:
         ds = _rows(_order(loader), *rows)
     elif images is not None:

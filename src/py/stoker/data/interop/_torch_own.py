@@ -14,6 +14,7 @@ StatefulDataLoader has its own.
 import copy
 import itertools
 import random as _random
+import threading
 
 import numpy as np
 
@@ -39,6 +40,25 @@ def name_of(loader):
     return type(loader).__name__ if dataset is None else f"{type(loader).__name__} of {type(dataset).__name__}"
 
 
+def begun(loader):
+    """iter(loader), with its workers forked by a thread of Python's own: what an engine's thread forks can't
+    end as it should (threading takes the forking thread for the main one, and knows too little of it)."""
+    made = []
+
+    def begin():
+        try:
+            made.append(iter(loader))
+        except BaseException as e:
+            made.append(e)
+
+    thread = threading.Thread(target=begin, daemon=True)
+    thread.start()
+    thread.join()
+    if isinstance(made[0], BaseException):
+        raise made[0]
+    return made[0]
+
+
 class Batches:
     """A generator of a pass: the loader's batches, in the pipeline's form. begun: the first pass, if it had to be
     started to learn its structure."""
@@ -48,13 +68,14 @@ class Batches:
 
     def raw(self):
         """The unchanged batches."""
-        begun, self._begun = self._begun, None
-        return iter(self.loader) if begun is None else begun
+        first, self._begun = self._begun, None
+        return iter(self.loader) if first is None else first
 
     def __call__(self):
         import torch
 
-        return (_torch_values.plain(b, torch) for b in self.raw())
+        first, self._begun = self._begun, None
+        return (_torch_values.plain(b, torch) for b in (begun(self.loader) if first is None else first))
 
     def __reduce__(self):
         return Batches, (self.loader,)

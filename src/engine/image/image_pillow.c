@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pillow's levels, bit for bit: ImageEnhance's blends in float32 that cut off, gray by 16-bit
+// weights, hue by way of HSV bytes in the arithmetic of its Convert.c; and its seven ways of
+// transposing.
+#include <math.h>
+#include <string.h>
+
+#include "engine/image/image_pillow.h"
+
+uint8_t stk_pillow_gray(const uint8_t *rgb)
+{
+    return (uint8_t)((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16);
+}
+
+// Image.blend of a level of the degenerate image and one of the image.
+static uint8_t blend(int from, int to, float factor)
+{
+    if (factor == 0 || factor == 1) {
+        return (uint8_t)(factor == 0 ? from : to);
+    }
+    float part = factor * (float)(to - from);
+    float v = (float)from + part;
+    return (uint8_t)(v <= 0 ? 0 : v >= 255 ? 255 : v);
+}
+
+static void blend_with(const struct stk_image *im, int from, float factor)
+{
+    uint8_t levels[256];
+    for (int v = 0; v < 256; v++) {
+        levels[v] = blend(from, v, factor);
+    }
+    for (uint32_t y = 0; y < im->height; y++) {
+        uint8_t *p = stk_image_row(im, y);
+        for (size_t i = 0; i < (size_t)im->width * im->channels; i++) {
+            p[i] = levels[p[i]];
+        }
+    }
+}
+
+void stk_pillow_brightness(const struct stk_image *im, float factor)
+{
+    blend_with(im, 0, factor);
+}
+
+void stk_pillow_contrast(const struct stk_image *im, float factor)
+{
+    uint64_t sum = 0;
+    for (uint32_t y = 0; y < im->height; y++) {
+        const uint8_t *p = stk_image_row(im, y);
+        for (uint32_t x = 0; x < im->width; x++, p += im->channels) {
+            sum += im->channels == 3 ? stk_pillow_gray(p) : *p;
+        }
+    }
+    double count = (double)im->width * im->height;
+    blend_with(im, (int)((double)sum / count + 0.5), factor);
+}
+
+void stk_pillow_saturation(const struct stk_image *im, float factor)
+{
+    STK_ASSERT(im->channels == 3);
+    for (uint32_t y = 0; y < im->height; y++) {
+        uint8_t *p = stk_image_row(im, y);
+        for (uint32_t x = 0; x < im->width; x++, p += 3) {
+            int gray = stk_pillow_gray(p);
+            for (int c = 0; c < 3; c++) {
+                p[c] = blend(gray, p[c], factor);
+            }
+        }
+    }
+}
+
+static uint8_t clip(int v)
+{
+    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+}
+
+static void to_hsv(const uint8_t *rgb, uint8_t *hsv)
+{
+    uint8_t r = rgb[0], g = rgb[1], b = rgb[2];
+    uint8_t most = r > g ? r : g, least = r < g ? r : g;
+    most = most > b ? most : b;
+    least = least < b ? least : b;
+    hsv[0] = hsv[1] = 0;
+    hsv[2] = most;
+    if (least == most) {
+        return;
+    }
+    float range = (float)(most - least), s = range / (float)most, h;
+    float rc = (float)(most - r) / range, gc = (float)(most - g) / range;
+    float bc = (float)(most - b) / range;
+    if (r == most) {
+        h = bc - gc;
+    } else if (g == most) {
+        h = (float)(2.0 + (double)rc - (double)bc);
+    } else {
+        h = (float)(4.0 + (double)gc - (double)rc);
+    }
+    double turn = (double)h / 6.0 + 1.0;
+    h = (float)(turn >= 1 ? turn - 1 : turn);
+    hsv[0] = clip((int)((double)h * 255.0));
+    hsv[1] = clip((int)((double)s * 255.0));
+}
+
+static void from_hsv(const uint8_t *hsv, uint8_t *rgb)
+{
+    uint8_t v = hsv[2];
+    if (hsv[1] == 0) {
+        rgb[0] = rgb[1] = rgb[2] = v;
+        return;
+    }
+    double sixth = (double)hsv[0] * 6.0 / 255.0;
+    int i = (int)floor(sixth);
+    float f = (float)(sixth - (double)i), fs = (float)((double)hsv[1] / 255.0);
+    uint8_t p = clip((int)round((double)v * (1.0 - (double)fs)));
+    uint8_t q = clip((int)round((double)v * (1.0 - (double)(fs * f))));
+    uint8_t t = clip((int)round((double)v * (1.0 - (double)fs * (1.0 - (double)f))));
+    const uint8_t by[6][3] = {{v, t, p}, {q, v, p}, {p, v, t}, {p, q, v}, {t, p, v}, {v, p, q}};
+    memcpy(rgb, by[i % 6], 3);
+}
+
+void stk_pillow_hue(const struct stk_image *im, uint8_t shift)
+{
+    STK_ASSERT(im->channels == 3);
+    for (uint32_t y = 0; y < im->height; y++) {
+        uint8_t *p = stk_image_row(im, y);
+        for (uint32_t x = 0; x < im->width; x++, p += 3) {
+            uint8_t hsv[3];
+            to_hsv(p, hsv);
+            hsv[0] = (uint8_t)(hsv[0] + shift);
+            from_hsv(hsv, p);
+        }
+    }
+}
+
+// Where the pixel of out's (y, x) lies in the input.
+static void source_of(const struct stk_image *in, enum stk_pillow_transpose method, uint32_t *y,
+                      uint32_t *x)
+{
+    uint32_t i = *y, j = *x, bottom = in->height - 1, right = in->width - 1;
+    switch (method) {
+    case STK_PILLOW_FLIP_LEFT_RIGHT:
+        *x = right - j;
+        break;
+    case STK_PILLOW_FLIP_TOP_BOTTOM:
+        *y = bottom - i;
+        break;
+    case STK_PILLOW_ROTATE_180:
+        *y = bottom - i;
+        *x = right - j;
+        break;
+    case STK_PILLOW_ROTATE_90:
+        *y = j;
+        *x = right - i;
+        break;
+    case STK_PILLOW_ROTATE_270:
+        *y = bottom - j;
+        *x = i;
+        break;
+    case STK_PILLOW_TRANSVERSE:
+        *y = bottom - j;
+        *x = right - i;
+        break;
+    default: // transposed
+        *y = j;
+        *x = i;
+    }
+}
+
+void stk_pillow_transpose(const struct stk_image *in, enum stk_pillow_transpose method,
+                          const struct stk_image *out)
+{
+    STK_ASSERT(in->channels == out->channels && in->type == STK_IMAGE_U8);
+    for (uint32_t i = 0; i < out->height; i++) {
+        uint8_t *to = stk_image_row(out, i);
+        for (uint32_t j = 0; j < out->width; j++, to += out->channels) {
+            uint32_t y = i, x = j;
+            source_of(in, method, &y, &x);
+            memcpy(to, (uint8_t *)stk_image_row(in, y) + (size_t)x * in->channels, in->channels);
+        }
+    }
+}
