@@ -18,8 +18,8 @@ endforeach()
 list(SORT ids)
 
 # Keys of a file and the members that they fill (src/fixes/fixes.h).
-set(texts framework title shortens price tries call code values given gained otherwise)
-set(members framework what parts price tries call code values given gained otherwise)
+set(texts framework title shortens price tries call code values given gained edits)
+set(members framework what parts price tries call code values given gained edits)
 set(marks strong general start steps)
 set(mark_members is_strong is_general is_of_start is_in_steps)
 

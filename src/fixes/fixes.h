@@ -11,7 +11,8 @@
 //   price      the what-if that does what the advice says
 //   tries      the fix of `stoker tune` that makes this change, where it is another file's
 //   snippet    the fix whose code to paste is this one's, too
-//   otherwise  code to paste where that after the advice does not fit; the rule decides
+//   edits      calls of the program that the code to paste edits, a blank between: keys of
+//              profile/model/calls_seen.def; no name shows one: the code isn't printed
 //   given      a rule whose findings always give it, after the fixes that the rule itself names
 //   gained     what it saved of a step in measured jobs, each as tests/jobs/README.md has it
 // If `stoker tune` can make exactly this change, the file has tune's id (else RULE.SHORT-NAME), and
@@ -44,16 +45,16 @@ enum stk_tune_changes {
     STK_CHANGES_NUMERICS   // precision, fast math, recompiled kernels
 };
 
-// All texts except the first three may be NULL.
+// All texts except the first three may be NULL. Files fill all but `most`.
 struct stk_rep_fix {
     const char *id;               // "transfer-exposed.tpu"
     enum stk_framework framework; // STK_FW_ANY: for any
     const char *text;
     const char *snippet, *price, *tries; // `tries` is its own id if it is applied from outside
-    const char *otherwise;
+    double most;                   // of the step that it can save, if the rule knows; 0: not known
     enum stk_tune_changes changes; // of `tries`, or of its own change
     const char *what, *parts;      // not NULL if stoker tune knows it
-    const char *call, *code, *values, *given, *gained;
+    const char *call, *code, *values, *given, *gained, *edits;
     const char *env, *wrap; // of `apply`
     bool is_tunes;          // stoker tune knows it
     bool is_hooked, is_strong, is_general, is_of_start, is_in_steps, needs_gpu;

@@ -163,12 +163,14 @@ static bool keep(struct stk_graph_build *b)
     g->nodes = stk_arena_items(b->arena, &b->nodes);
     g->lanes = stk_arena_items(b->arena, &b->lanes);
     g->messages = stk_arena_items(b->arena, &b->messages);
+    g->updates = stk_arena_items(b->arena, &b->updates);
     g->node_count = (uint32_t)b->nodes.count;
     g->message_count = (uint32_t)b->messages.count;
+    g->update_count = (uint32_t)b->updates.count;
     g->ops = stk_arena_items(b->arena, &b->ops);
     g->op_count = g->ops ? (uint32_t)b->ops.count : 0;
     g->lane_count = (uint32_t)b->lanes.count;
-    return g->nodes && g->lanes && g->messages;
+    return g->nodes && g->lanes && g->messages && g->updates;
 }
 
 static bool build(struct stk_graph_build *b)
@@ -189,7 +191,7 @@ static bool build(struct stk_graph_build *b)
         return true;
     }
     if (!stk_graph_edges(b) || !stk_graph_beside(b) || !stk_graph_input(b) || !stk_graph_waits(b) ||
-        !stk_graph_host_ops(b)) {
+        !stk_graph_host_ops(b) || !stk_graph_updates(b)) {
         return false;
     }
     stk_graph_memory(b);
@@ -215,6 +217,7 @@ enum stoker_status stk_graph_make(const struct stk_analysis *a, const struct stk
     stk_vec_init(&b.events, sizeof(uint32_t), UINT32_MAX - 1);
     stk_vec_init(&b.held, sizeof(struct stk_graph_held), UINT32_MAX - 1);
     stk_vec_init(&b.messages, sizeof(struct stk_graph_message), UINT32_MAX - 1);
+    stk_vec_init(&b.updates, sizeof(struct stk_graph_update), UINT32_MAX - 1);
     stk_vec_init(&b.ops, sizeof(struct stk_graph_op), UINT32_MAX - 1);
     bool ok = choose_time(&b);
     b.g->why_not = ok && !b.g->why_not && wish->refuse ? wish->refuse(&b) : b.g->why_not;
@@ -225,6 +228,7 @@ enum stoker_status stk_graph_make(const struct stk_analysis *a, const struct stk
     stk_vec_deinit(&b.events);
     stk_vec_deinit(&b.held);
     stk_vec_deinit(&b.messages);
+    stk_vec_deinit(&b.updates);
     stk_vec_deinit(&b.ops);
     stk_free(b.op_index);
     stk_free(b.lane_of);

@@ -116,6 +116,16 @@ struct stk_graph_message {
     int64_t bytes;
 };
 
+// A step of an optimizer of PyTorch's on the driving thread (graph_updates.c).
+struct stk_graph_update {
+    int64_t start_ns, end_ns;
+    int64_t call_ns;       // that calling an operator takes
+    int64_t work_ns;       // of its operators, beyond calling them
+    uint32_t ops, tensors; // calls of operators; parameters, about
+    bool is_foreach, is_fused;
+    bool is_torchs, has_fused; // its class is torch.optim's, and has such an update
+};
+
 // The operator that a kernel belongs to.
 struct stk_graph_op {
     uint32_t node, name; // index into op_names
@@ -164,6 +174,8 @@ struct stk_graph {
     const struct stk_batch_fit *batch_fit; // of a second profile, or NULL
     struct stk_graph_message *messages;    // of each lane in its order
     uint32_t message_count;
+    struct stk_graph_update *updates;
+    uint32_t update_count;
     const char **op_names;
     struct stk_graph_op *ops; // of each lane in its order; none in a brief graph
     uint32_t op_name_count, op_count;
@@ -221,6 +233,7 @@ struct stk_graph_build {
     struct stk_vec nodes, lanes, batches; // struct stk_node, stk_lane; int64_t
     bool wants_events;
     struct stk_vec messages; // struct stk_graph_message
+    struct stk_vec updates;  // struct stk_graph_update
     bool wants_ops;
     struct stk_vec ops;     // struct stk_graph_op
     uint16_t *op_index;     // per string: its place in op_names + 1
@@ -298,6 +311,7 @@ bool stk_graph_waits(struct stk_graph_build *b);     // graph_waits.c: calls tha
 bool stk_graph_first(struct stk_graph_build *b);     // graph_first.c: does the first step count?
 bool stk_graph_host_ops(struct stk_graph_build *b);  // graph_host_ops.c: between two copies
 bool stk_graph_input(struct stk_graph_build *b);     // graph_input.c: how batches arrive
+bool stk_graph_updates(struct stk_graph_build *b);   // graph_updates.c: the optimizer's loops
 // critical_tables.c: the critical path of the graph as it is, as tables of names and as events of a
 // step, while the trace is there. Sets g->critical where it can be replayed.
 bool stk_critical_tables(struct stk_graph_build *b);

@@ -26,7 +26,9 @@ static bool runs_eagerly(const struct stk_rank_sum *sum)
 // Is there enough of a part that a what-if takes away?
 static bool is_worth(const struct stk_rank_sum *sum)
 {
-    int64_t lost_ns = 0, all_ns = 0;
+    const struct stk_sign_sum *signs = sum->facts.signs;
+    bool loops = sum->host_scope && signs[STK_SIGN_FUSED_UPDATE].count == 0;
+    int64_t lost_ns = loops ? signs[STK_SIGN_UPDATE].ns : 0, all_ns = 0; // the optimizer's
     // A step that TensorFlow runs operation by operation: one graph takes Python away.
     bool is_eager = sum->host_scope && runs_eagerly(sum);
     for (uint32_t i = 0; i < sum->step_count; i++) {

@@ -88,8 +88,6 @@ static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
 
 const struct stk_rule stk_rule_all_reduce_slow = {
     .page = STK_PAGE(all_reduce_slow),
-    .whatif = "comm-bucket=25000000",
-    .prices_first = true,
     .needs = STK_NEED_DEVICE | STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -237,9 +237,6 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
 
 const struct stk_rule stk_rule_host_bound = {
     .page = STK_PAGE(host_bound),
-    .whatif = "launch-graph",
-    .whatif_eager = "step-graph",
-    .prices_first = true,
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_HOST,
     .thresholds = stk_host_thresholds,

@@ -64,6 +64,19 @@ static const struct stk_sign_sum *sign(const struct stk_rule_ctx *ctx, enum stk_
     return &ctx->pass.run->facts.signs[which];
 }
 
+// A fix that takes away no more than what a sign takes.
+static void fix_sign(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which,
+                     enum stk_sign of)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    struct stk_rep_fix advice = stk_host_fixes[which];
+    if (stk_rule_on_host(ctx) && run->steps_used > 0 && run->step_marks > 0 && run->wall_ns > 0) {
+        double step_ns = (double)run->wall_ns / run->steps_used;
+        advice.most = (double)sign(ctx, of)->ns / run->step_marks / step_ns;
+    }
+    stk_finding_fix(ctx, f, &advice);
+}
+
 // Does it take a good part of the time that the host loses?
 static bool takes(const struct stk_rule_ctx *ctx, enum stk_sign which)
 {
@@ -228,7 +241,7 @@ static bool say_call(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 static void choose_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     if (is_in_each_step(ctx, STK_SIGN_SUMMARY)) {
-        fix(ctx, f, STK_HOST_FIX_TF_SUMMARY);
+        fix_sign(ctx, f, STK_HOST_FIX_TF_SUMMARY, STK_SIGN_SUMMARY);
     } else if (sign(ctx, STK_SIGN_KERAS)->count > 0) {
         fix(ctx, f,
             is_in_each_step(ctx, STK_SIGN_FUNCTION) ? STK_HOST_FIX_KERAS_AROUND
@@ -264,7 +277,7 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         is_eager(ctx) && sign(ctx, STK_SIGN_CONSTANT)->ns < sign(ctx, STK_SIGN_EAGER_OP)->ns;
     bool constants = takes(ctx, STK_SIGN_CONSTANT) && !are_kerass(ctx);
     if (constants && !eager_leads) {
-        fix(ctx, f, STK_HOST_FIX_TF_CONSTANT);
+        fix_sign(ctx, f, STK_HOST_FIX_TF_CONSTANT, STK_SIGN_CONSTANT);
     }
     bool python_called = stk_rule_cause_names_any(ctx, STK_PART_HOST, python);
     if (python_called) {
@@ -281,7 +294,7 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         fix(ctx, f, STK_HOST_FIX_KERAS_STEPS);
     }
     if (constants && eager_leads) {
-        fix(ctx, f, STK_HOST_FIX_TF_CONSTANT);
+        fix_sign(ctx, f, STK_HOST_FIX_TF_CONSTANT, STK_SIGN_CONSTANT);
     }
 }
 
@@ -312,8 +325,8 @@ static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     } else if (ctx->pass.run->facts.graph_launches == 0) {
         fix(ctx, f, STK_HOST_FIX_TORCH_GRAPHS);
     }
-    if (!stk_optimizer_choose(ctx, f, STK_PART_LAUNCH)) {
-        stk_optimizer_choose(ctx, f, STK_PART_HOST);
+    if (!stk_optimizer_choose(ctx, f, STK_PART_LAUNCH, 0)) {
+        stk_optimizer_choose(ctx, f, STK_PART_HOST, 0);
     }
     choose_tf(ctx, f);
     fix(ctx, f, STK_HOST_FIX_TF_XLA);
@@ -328,10 +341,11 @@ static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 static void choose_saves(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     if (takes(ctx, STK_SIGN_CHECKPOINT)) {
-        fix(ctx, f, STK_HOST_FIX_TORCH_SAVE);
-        fix(ctx, f,
-            sign(ctx, STK_SIGN_KERAS)->count > 0 ? STK_HOST_FIX_KERAS_SAVE : STK_HOST_FIX_TF_SAVE);
-        fix(ctx, f, STK_HOST_FIX_JAX_SAVE);
+        bool is_kerass = sign(ctx, STK_SIGN_KERAS)->count > 0;
+        fix_sign(ctx, f, STK_HOST_FIX_TORCH_SAVE, STK_SIGN_CHECKPOINT);
+        fix_sign(ctx, f, is_kerass ? STK_HOST_FIX_KERAS_SAVE : STK_HOST_FIX_TF_SAVE,
+                 STK_SIGN_CHECKPOINT);
+        fix_sign(ctx, f, STK_HOST_FIX_JAX_SAVE, STK_SIGN_CHECKPOINT);
     }
 }
 
@@ -378,7 +392,7 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     const struct stk_run_sum *run = ctx->pass.run;
     choose_saves(ctx, f);
     if (takes(ctx, STK_SIGN_WRITING)) {
-        fix(ctx, f, STK_HOST_FIX_TF_WRITES);
+        fix_sign(ctx, f, STK_HOST_FIX_TF_WRITES, STK_SIGN_WRITING);
     }
     bool is_call =
         sign(ctx, STK_SIGN_KERAS)->count == 0 && say_call(ctx, f); // else it is Keras' own
@@ -388,10 +402,10 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     choose_tf(ctx, f);
     bool is_off = choose_jax(ctx, f);
     if (takes(ctx, STK_SIGN_NNX) && sign(ctx, STK_SIGN_NNX_CACHED)->count == 0) {
-        fix(ctx, f, STK_HOST_FIX_JAX_NNX);
+        fix_sign(ctx, f, STK_HOST_FIX_JAX_NNX, STK_SIGN_NNX);
     }
     if (takes(ctx, STK_SIGN_CALLBACK)) {
-        fix(ctx, f, STK_HOST_FIX_JAX_CALLBACK);
+        fix_sign(ctx, f, STK_HOST_FIX_JAX_CALLBACK, STK_SIGN_CALLBACK);
     }
     if (stk_rule_owners_tell(&run->causes[STK_PART_HOST]) && !is_off) {
         fix(ctx, f, STK_HOST_FIX_OWN);

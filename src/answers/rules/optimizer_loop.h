@@ -4,9 +4,10 @@
 
 #include "answers/rules/finding.h"
 
-// Adds the advice where a cause of the part names an optimizer. False: none does.
+// Adds the advice where a cause of the part names an optimizer and the change pays. `most`: of the
+// step that it can save, 0 not known. False: none is added.
 bool stk_optimizer_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                          enum stk_part part);
+                          enum stk_part part, double most);
 // The time in the optimizer that causes of the part name, all used steps together; 0: none, or it
 // updates all parameters in few calls.
 int64_t stk_optimizer_loop_ns(const struct stk_rule_ctx *ctx, enum stk_part part);

@@ -56,9 +56,8 @@ struct stk_rule_page {
 struct stk_rule {
     struct stk_rule_page page; // STK_PAGE(<name>)
     enum stk_topic kind;
-    const char *whatif;       // the what-if whose price takes the bound's place; NULL: none
-    const char *whatif_eager; // the same where the step's operations run eagerly; NULL: none
-    bool prices_first;        // these what-ifs count only where they are the first fix's price
+    // The what-if whose price takes the bound's place where the first fix names none; NULL: none.
+    const char *whatif;
     // What it sees is a chance: where the replay saves next to nothing, it passes.
     bool needs_saving;
     uint32_t needs;

@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "answers/rules/finding.h"
+#include "answers/rules/first_price.h"
+#include "answers/rules/snippets.h"
 #include "base/assert.h"
 #include "evidence_says.h"
 
-#define OF_BOUND 0.5      // of it is expected: the middle of nothing and all
-#define WORTH_NAMING 0.02 // of the step: what a chance that is replayed must save
+#define OF_BOUND 0.5 // of it is expected: the middle of nothing and all
 
 const struct stk_rule *const stk_rules[] = {
 #define X(name) &stk_rule_##name,
@@ -239,46 +240,6 @@ static void drop_repeated(struct stk_rep_finding *list, size_t count)
     }
 }
 
-// Does the what-if do what the first fix says?
-static bool is_priced_so(const struct stk_rep_finding *f, const char *whatif)
-{
-    const struct stk_rep_fix *first = f->fix.items;
-    return f->fix.count > 0 && whatif && first->price && strcmp(first->price, whatif) == 0;
-}
-
-static const char *whatif_of(const struct stk_rule *rule, const struct stk_rep_finding *f)
-{
-    return is_priced_so(f, rule->whatif_eager) ? rule->whatif_eager : rule->whatif;
-}
-
-// The price of the rule's what-if instead of the bound, where the steps can be replayed. False: no
-// memory.
-static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
-                      struct stk_rep_finding *f)
-{
-    struct stk_price_asked set;
-    struct stk_price price;
-    const char *whatif = whatif_of(rule, f);
-    if (!whatif || (rule->prices_first && !is_priced_so(f, whatif)) ||
-        strcmp(f->saving.basis, "bound") != 0 || !stk_rule_may_price(ctx, whatif, &set)) {
-        return true;
-    }
-    if (!stk_price_set(ctx->prices, &set, 1, &price)) {
-        return false;
-    }
-    double bound = f->saving.high_share;
-    f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
-    f->saving.low_share = price.high < 1 ? 1 - price.high : 0;
-    f->saving.expected_share = 1 - price.expected;
-    f->saving.high_share = 1 - price.low;
-    f->saving.basis = "replay";
-    if (bound >= stk_threshold_value(STK_T_LOSS) && f->saving.high_share < WORTH_NAMING &&
-        is_priced_so(f, whatif)) {
-        stk_say_fix_has_no_effect(ctx, f, f->saving.high_share);
-    }
-    return true;
-}
-
 // The saving that stands next to the severity: what is expected of the fix at its highest
 // level, or the bound where only that is known. Negative: neither is.
 static double shown_saving(const struct stk_rep_finding *f)
@@ -332,11 +293,14 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
             state = rule->check(ctx, &f, &why);
         }
         bool fired = state == STK_RULE_FIRED;
-        if (fired && (!pick_fixes(rule, ctx, &f) || !f.explain || !put_price(rule, ctx, &f))) {
+        if (fired && (!pick_fixes(rule, ctx, &f) || !f.explain)) {
             return stk_err_nomem(err);
         }
-        if (fired && rule->needs_saving && f.saving.has_expected &&
-            f.saving.expected_share < WORTH_NAMING) {
+        if (fired) {
+            stk_snippets_choose(ctx, &f);
+            stk_first_price_put(rule, ctx, &f);
+        }
+        if (fired && rule->needs_saving && stk_first_price_is_small(&f)) {
             state = STK_RULE_PASSED;
             why = stk_why_hardly_shorter(ctx, why);
         }

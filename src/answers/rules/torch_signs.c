@@ -30,7 +30,7 @@ bool stk_torch_update_choose(const struct stk_rule_ctx *ctx, struct stk_rep_find
         return false;
     }
     stk_say_optimizer_loops(ctx, f, share, stk_place_of(ctx, STK_TOLD_UPDATE));
-    return stk_optimizer_choose(ctx, f, STK_PART_COMPUTE);
+    return stk_optimizer_choose(ctx, f, STK_PART_COMPUTE, share);
 }
 
 static void choose_anomaly(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)

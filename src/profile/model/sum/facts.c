@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/model/calls_seen.h"
 #include "profile/model/analysis.h"
 #include "profile/model/device/stagger.h"
 #include "profile/model/median.h"
@@ -283,6 +284,7 @@ enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *
                                   a->threads[k].root == k && a->t->tracks[k].count > 0;
     }
     f->frameworks = a->t->framework_hint;
+    f->calls_seen = stk_calls_seen(a->t);
     stk_training_find(a);
     f->has_python = f->python_events > 0;
     f->has_runtime = f->runtime_calls > 0;
