@@ -71,6 +71,7 @@ static void fake_init(struct fake *f, uint32_t ranks, enum stk_scope scope)
                                       .launches = device ? 600 : 0,
                                       .host_steps = FAKE_STEPS,
                                       .host_event_fill = 1,
+                                      .calls_seen = UINT32_MAX,
                                       .frameworks = 1u << STK_FW_PYTORCH};
     for (uint32_t r = 0; r < ranks; r++) {
         f->ranks[r] = &f->rank[r];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advice suits the job: its own optimizer, what it launches as graphs already, the devices it has.
+#include "profile/model/calls_seen.h"
 #include "rules_run.h"
 
 static struct fake f;
@@ -23,6 +24,34 @@ static void own_optimizer(void)
         CHECK_EQ(advises(fake_finding(&f, "host-bound"), rows[i].advice), 1);
         fake_done(&f);
     }
+}
+
+// Code to paste that edits a call is printed where the profile shows that call.
+static void calls_it_edits(uint32_t seen, bool is_printed)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.3, -1);
+    f.devices[0].short_kernels = 400;
+    f.run.facts.calls_seen = seen;
+    fake_name(&f, STK_PART_LAUNCH, "Optimizer.step#SGD.step");
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK(advises(x, "update all parameters in one call") == 1);
+    CHECK_EQ(advises(x, "fused=True") == 1, is_printed);
+    CHECK(advises(x, "torch.compile(") == 0); // edits no call of the program
+    fake_done(&f);
+}
+
+// On a CPU foreach can take longer than the loop: without a replay it isn't advised.
+static void foreach_on_cpu(const char *recorded, bool is_advised)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_name(&f, STK_PART_COMPUTE, recorded);
+    f.run.causes[STK_PART_COMPUTE].names[0].ns = f.run.wall_ns / 4;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "compute-bound");
+    CHECK_EQ(x->id && advises(x, "Let the optimizer update") >= 0, is_advised);
+    fake_done(&f);
 }
 
 // What is launched as a graph already is not advised to be.
@@ -71,6 +100,10 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(own_optimizer);
+    CHECK_RUN(calls_it_edits, stk_calls_seen_bit(STK_STR("torch.optim")), true);
+    CHECK_RUN(calls_it_edits, stk_calls_seen_bit(STK_STR("DataLoader")), false);
+    CHECK_RUN(foreach_on_cpu, "Optimizer.step#Adadelta.step", false);
+    CHECK_RUN(foreach_on_cpu, "Optimizer.step#Adam.step", true);
     CHECK_RUN(graphs_already);
     CHECK_RUN(copies_within, 1, "own memory", "topo");
     CHECK_RUN(copies_within, 2, "topo", "own memory");

@@ -6,6 +6,7 @@
 #include "answers/replay/price_take.h"
 #include "answers/rules/rule.h"
 #include "job/tune/tries.h"
+#include "profile/model/calls_seen.h"
 
 static bool is_text(const char *s)
 {
@@ -120,6 +121,24 @@ static void fix_rows(void)
     CHECK(!stk_fix_row_link("nothing", STK_FIX_PRICE));
 }
 
+// Calls that a fix edits are keys of profile/model/calls_seen.def, one of which shows each.
+static void edits_are_keys(void)
+{
+    int count = 0;
+    for (int i = 0; i < stk_fix_row_count; i++) {
+        const char *keys = stk_fix_rows[i].edits;
+        CHECK(!keys || stk_fix_rows[i].snippet);
+        while (keys && *keys) {
+            size_t n = strcspn(keys, " ");
+            CHECK(stk_calls_seen_bit((struct stk_str){keys, n}) != 0);
+            keys += n + strspn(keys + n, " ");
+            count++;
+        }
+    }
+    CHECK(count >= 50);
+    CHECK_EQ(stk_calls_seen_bit(STK_STR("nothing")), 0);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -142,5 +161,6 @@ int main(int argc, char **argv)
     }
     CHECK_EQ(verdicts, (1u << STK_VERDICT_COUNT) - 1); // each verdict has a rule that explains it
     CHECK(stk_rule_find("no-such-rule") == NULL);
+    CHECK_RUN(edits_are_keys);
     return check_done("unit.rules_descriptors");
 }

@@ -143,9 +143,9 @@ bool stk_graph_updates(struct stk_graph_build *b)
     const struct stk_trace *t = a->t;
     const struct stk_lane *driver = stk_vec_at(&b->lanes, b->g->driver);
     struct stk_vec calls;
-    bool ok = true;
+    bool ok = true, any = a->sum->facts.signs[STK_SIGN_UPDATE].count > 0;
     stk_vec_init(&calls, sizeof(struct call), UINT32_MAX - 1);
-    for (uint32_t k = 0; ok && b->g->is_by_torch && k < t->track_count; k++) {
+    for (uint32_t k = 0; ok && any && k < t->track_count; k++) {
         const struct stk_track *row = &t->tracks[k];
         bool is_drivers = a->threads[k].in_rank && a->threads[k].root == driver->track;
         for (uint32_t e = row->first; ok && is_drivers && e < row->first + row->count; e++) {
