@@ -95,13 +95,13 @@ static void what_takes_an_edit_is_first(void)
     stk_vec_init(&tune.tried, sizeof(struct stk_tune_tried), 8);
     advise(&tune.advice, "input-wait.own-code", "input-wait", 0.3, 0);
     advise(&tune.advice, "torch.dataloader.num_workers", "input-wait", 0.3, 1);
-    advise(&tune.advice, "host-bound.tf-function", "host-bound", 0.94, 0);
+    advise(&tune.advice, "host-bound.tf-constant", "host-bound", 0.94, 0);
     skip(&tune.tried, "torch.dataloader.pin_memory", "there is no GPU to copy to");
     skip(&tune.tried, "process.numa", "the machine has one NUMA node");
     skip(&tune.tried, "torch.compile", STK_TUNE_NUMERICS);
     skip(&tune.tried, "torch.threads", STK_TUNE_NO_TURN);
     const char *text = text_of(&tune, false);
-    const char *edit = strstr(text, "  host-bound.tf-function   saves 94%   train.py:44\n");
+    const char *edit = strstr(text, "  host-bound.tf-constant   saves 94%   train.py:44\n");
     const char *rest = strstr(text, "  skipped    torch.threads ");
     CHECK(edit && rest && edit < rest);
     CHECK(strstr(text, "  input-wait.own-code   saves 30%"));
@@ -110,14 +110,14 @@ static void what_takes_an_edit_is_first(void)
     CHECK(strstr(text, "  skipped    2 fixes that don't apply to the job"));
     CHECK(!strstr(text, "process.numa"));
     CHECK(strstr(text, "cannot tell: the budget ran out (--budget) before torch.threads; by hand, "
-                       "host-bound.tf-function saves 94%\n"));
+                       "host-bound.tf-constant saves 94%\n"));
     CHECK(strstr(text_of(&tune, true), "process.numa"));
     // A fix that was kept is another remedy of the first finding.
     struct stk_tune_set kept = {.items = {{.fix = fix("torch.dataloader.num_workers")}},
                                 .count = 1};
     stk_advice_answer(&tune.advice, &kept);
     text = text_of(&tune, false);
-    CHECK(!strstr(text, "input-wait.own-code") && strstr(text, "host-bound.tf-function"));
+    CHECK(!strstr(text, "input-wait.own-code") && strstr(text, "host-bound.tf-constant"));
     stk_vec_deinit(&tune.advice);
     stk_vec_deinit(&tune.tried);
 }

@@ -34,12 +34,15 @@ static const char *first_line_for(const struct stk_rule_ctx *ctx, const char *sn
 }
 
 // Is it worth the change? On a CPU foreach can take longer than the loop; without a replay nobody
-// knows.
+// knows. On a device both launch less.
 static bool pays(const struct stk_rule_ctx *ctx, const struct stk_rep_fix *advice, bool is_fused)
 {
     struct stk_rep_saving saving;
+    if (!stk_rule_on_host(ctx)) {
+        return true;
+    }
     return stk_first_price_of(ctx, advice->price, &saving) ? saving.expected_share >= LEAST_SAVED
-                                                           : is_fused || !stk_rule_on_host(ctx);
+                                                           : is_fused;
 }
 
 bool stk_optimizer_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

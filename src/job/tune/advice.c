@@ -24,12 +24,15 @@ static int rank_of(const struct stk_vec *all, const char *finding)
     return rank;
 }
 
+// What a finding states is what its first fix saves; of the others the price alone is known.
 static struct stk_tune_advice made(const struct stoker_advice *given, const struct stk_rep_fix *fix,
-                                   const struct stoker_whatif *prices)
+                                   const struct stoker_whatif *prices, bool is_first)
 {
     STK_ASSERT(given->finding);
-    struct stk_tune_advice a = {
-        .fix = fix, .saving = given->saving, .line = given->line, .takes_edit = !fix->tries};
+    struct stk_tune_advice a = {.fix = fix, .line = given->line, .takes_edit = !fix->tries};
+    if (is_first) {
+        a.saving = given->saving;
+    }
     struct stoker_saving priced;
     snprintf(a.finding, sizeof a.finding, "%s", given->finding);
     snprintf(a.file, sizeof a.file, "%s", given->file ? given->file : "");
@@ -47,13 +50,16 @@ enum stoker_status stk_advice_find(const struct stoker_result *result,
 {
     STK_ASSERT(to->item_size == sizeof(struct stk_tune_advice));
     struct stoker_advice given;
+    char last[sizeof((struct stk_tune_advice *)NULL)->finding] = "";
     for (size_t i = 0; stoker_result_advice(result, i, &given) && to->count < STK_TUNE_ADVICE;
          i++) {
         const struct stk_rep_fix *fix = stk_fix_row_find(given.fix);
+        bool is_first = strcmp(last, given.finding) != 0;
+        snprintf(last, sizeof last, "%s", given.finding);
         if (!fix) {
             continue; // a framework's own code, without a file
         }
-        struct stk_tune_advice a = made(&given, fix, prices);
+        struct stk_tune_advice a = made(&given, fix, prices, is_first);
         a.rank = rank_of(to, a.finding);
         if (stk_advice_share(&a) < least) {
             continue;

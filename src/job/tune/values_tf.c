@@ -16,6 +16,16 @@ void stk_values_tf_threads(const struct stk_tune_facts *f, struct stk_tune_value
     }
 }
 
+void stk_values_tf_function(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    const char *step = stk_facts_get(f, "tf.step"); // "eager", or why not
+    if (step && strcmp(step, "eager") == 0) {
+        stk_tune_add(to, "");
+    } else {
+        stk_tune_refuse(to, "%s", step ? step : "no tape of TensorFlow's is opened in the program");
+    }
+}
+
 void stk_values_tf_onednn(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     const char *now = getenv("TF_ENABLE_ONEDNN_OPTS");

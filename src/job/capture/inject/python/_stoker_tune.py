@@ -222,6 +222,6 @@ def start(text):
         _stoker_core.plan.update(steps=1, warmup=(stop + 1) // 2)
         _stoker_core.recorder.restart()
     atexit.register(_finish)
-    for name in ("data", "torch", "tf", "keras", "jax"):
+    for name in ("data", "torch", "tf", "step", "keras", "jax"):
         for module, patch in _stoker_core.load("_stoker_fix_" + name).WATCHED:
             _stoker_core.more.setdefault(module, []).append(patch)
