@@ -2,7 +2,7 @@
 # The command line from outside, and whole reports against stored ones.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
-    foreach(script run ci mcp bundle truth stats stats_input stats_values export perfetto query hostile terminal peers data diff whatif docs commands contracts prove ledger tune runs shared steps top capture jobs loops windows view view_browser view_cache collectives fixes evidence screen tutorial partial cluster mpi)
+    foreach(script run ci mcp bundle truth stats stats_input stats_values export perfetto query hostile terminal peers data diff whatif docs commands contracts prove ledger tune runs shared steps top capture jobs loops windows view view_browser view_cache collectives fixes fix_step evidence screen tutorial partial cluster mpi)
         add_test(NAME cli.${script} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}
             $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(cli.${script} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})

@@ -76,7 +76,7 @@ static double groups_of(const struct stk_graph_update *u)
     return ceil((double)u->tensors / GROUP);
 }
 
-// Of passes over the tensors, what one update in place of all operations takes.
+// Of passes over the tensors, what one update instead of all operations takes.
 static double pass_of(const struct stk_graph_update *u)
 {
     return 1 / (1 + LONGER * (operations_of(u) - 1));
