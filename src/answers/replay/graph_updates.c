@@ -2,11 +2,11 @@
 // The optimizer's loops over tensors: when each runs, of how many operators it consists, and how
 // much of their time is work.
 //
-// Method: PyTorch's record of a step of the optimizer spans the loop, but for a closure that works
-// out the gradients: the loop begins after its backward pass. An operator that is in no other is a
-// call. What the fastest tenth of all take is what a call costs; what the fastest tenth of a name
-// take is its own cost, up to LADEN calls, as it may convert numbers; the rest is work on tensors.
-// Names that are about as frequent as the most frequent one occur once for each tensor.
+// Method: PyTorch's record of a step of the optimizer spans the loop, but for a closure that
+// computes the gradients: the loop begins after its backward pass. An operator that is in no other
+// is a call. What the fastest tenth of all take is what a call costs; what the fastest tenth of a
+// name take is its own cost, up to LADEN calls, as it may convert numbers; the rest is work on
+// tensors. Names that are about as frequent as the most frequent one occur once for each tensor.
 // Limits: an operator that is interrupted counts as work.
 #include "base/alloc.h"
 #include "base/sort.h"
