@@ -244,8 +244,9 @@ def from_torch(loader, processes=None, threads=None, native=True):
 
     native: items of a TensorDataset, and of torchvision's ImageFolder, MNIST and CIFAR with supported transforms, are
     made by the engine's threads, with the random numbers that the loader would draw. Any other loader makes its own
-    batches, with its workers; to_torch() then returns them unchanged, and a note in explain() says why. For a map-style
-    dataset, `processes` workers or `threads` of the pipeline make the items instead, if one of them is given
+    batches, with its workers; to_torch() then returns them unchanged, and a note in explain() says why. With
+    native="recorded", those workers record the calls of Pillow and torchvision, and the engine makes the pixels. For a
+    map-style dataset, `processes` workers or `threads` of the pipeline make the items instead, if one of them is given
     (processes=0: the thread that takes the batches). Loaders with an IterableDataset, torchdata's StatefulDataLoader
     and webdataset's WebLoader are also supported. Raises InvalidArgumentError with the reason if the loader can't be
     imported.
@@ -261,7 +262,7 @@ def from_torch(loader, processes=None, threads=None, native=True):
         return _noted(_own(loader, torch), f"from_torch: {_torch_own.name_of(loader)} makes its batches itself", loader, torch)
     rows = _native(loader, torch) if native else None
     images, note = _images(loader, torch) if native and rows is None else (None, None)
-    if native and rows is None and images is None and not is_placed:
+    if native == "recorded" and rows is None and images is None and not is_placed:
         images = _torch_recorded.dataset(loader, torch)
     if rows is not None:
         ds = _rows(_order(loader), *rows)
