@@ -8,9 +8,9 @@
 // each operation: the caches no longer hold them, and large ones take longer than before. Kernels
 // that the loop launched are joined, as many to one as a group has tensors.
 //
-// What is left was timed with torch 2.14 on an idle CPU: AdamW, Adam, SGD, Adadelta, RMSprop and
-// Adagrad, 8 to 100 tensors of 16 to a million weights. Limits: the gradients' own work, such as
-// clipping, is not the update's.
+// What is left was timed with torch 2.14 on a CPU shared with other builds: AdamW, Adam, SGD,
+// Adadelta, RMSprop and Adagrad, 8 to 100 tensors of 16 to a million weights. Limits: the
+// gradients' own work, such as clipping, is not the update's.
 #include <math.h>
 #include <string.h>
 
