@@ -39,7 +39,6 @@ static void check_texts(const struct stk_rule *r)
     CHECK(is_sentence(r->page.quiet) && is_sentence(r->page.source));
     CHECK(r->check != NULL);
     CHECK(!r->whatif || stk_price_is_taken(r->whatif)); // partials hold what findings ask for
-    CHECK(!r->whatif_eager || stk_price_is_taken(r->whatif_eager));
 }
 
 // Each figure of the page is a row of the rule's own thresholds, and all are filled in.

@@ -7,28 +7,19 @@
 #include "answers/replay/price_replay.h"
 #include "fixes/fixes.h"
 
-// What findings are priced with: a rule's what-if, and the levels of an input wait. Of the other
-// fixes a report says only whether they apply. tests/unit/rules_descriptors.c compares.
-static const char *const priced[] = {"comm-bucket=25000000",
-                                     "fuse",
-                                     "launch-graph",
-                                     "step-graph",
-                                     "no-sync",
-                                     "input-free",
-                                     "input-overlap",
-                                     STK_PRICE_INPUT_HALF,
-                                     STK_PRICE_INPUT_EIGHTH,
-                                     "place=all:host",
-                                     "no-straggler",
-                                     "precision=bf16",
-                                     "transfer-overlap"};
-#define PRICED (sizeof priced / sizeof priced[0])
+// Levels of an input wait that no fix names.
+static const char *const levels[] = {STK_PRICE_INPUT_HALF, STK_PRICE_INPUT_EIGHTH};
+#define LEVELS (sizeof levels / sizeof levels[0])
 
 bool stk_price_is_taken(const char *text)
 {
     bool is = false;
-    for (size_t i = 0; i < PRICED; i++) {
-        is |= strcmp(priced[i], text) == 0;
+    for (size_t i = 0; i < LEVELS; i++) {
+        is |= strcmp(levels[i], text) == 0;
+    }
+    for (int i = 0; i < stk_fix_row_count; i++) {
+        const char *price = stk_fix_rows[i].price;
+        is |= price && strcmp(price, text) == 0;
     }
     return is;
 }
@@ -84,9 +75,6 @@ static bool take_fix(struct stk_rooms *rooms, const struct stk_graph *g, const c
                      : is_open ? NULL
                                : stk_price_refuse_in(g, &set);
     t->price_count++;
-    if (!stk_price_is_taken(text)) {
-        return true;
-    }
     bool ok = price->refused || take(rooms, g, &ask, price->after);
     ask.which = STK_ASK_BEFORE;
     ask.at[STK_PRICE_LOW] = ask.at[STK_PRICE_HIGH] = true;
@@ -94,7 +82,7 @@ static bool take_fix(struct stk_rooms *rooms, const struct stk_graph *g, const c
     return ok && (!set.fix->vary || take(rooms, g, &ask, price->before));
 }
 
-// All prices that a diagnosis may ask for: those of fixes, and of the levels of an input wait.
+// All prices that a diagnosis may ask for: a finding states that of its first fix, which may be any.
 static bool take_fixes(struct stk_rooms *rooms, const struct stk_graph *g,
                        const struct stk_taken *like, struct stk_taken *t)
 {
@@ -105,10 +93,8 @@ static bool take_fixes(struct stk_rooms *rooms, const struct stk_graph *g,
             ok = take_fix(rooms, g, text, like, t);
         }
     }
-    for (size_t i = 0; ok && i < PRICED; i++) {
-        if (!stk_taken_find(t, priced[i])) {
-            ok = take_fix(rooms, g, priced[i], like, t);
-        }
+    for (size_t i = 0; ok && i < LEVELS; i++) {
+        ok = take_fix(rooms, g, levels[i], like, t);
     }
     return ok;
 }
@@ -116,7 +102,7 @@ static bool take_fixes(struct stk_rooms *rooms, const struct stk_graph *g,
 static struct stk_taken *take_all(struct stk_rooms *rooms, const struct stk_graph *g,
                                   const struct stk_taken *like, struct stk_arena *arena)
 {
-    const size_t most = (size_t)stk_fix_row_count + PRICED;
+    const size_t most = (size_t)stk_fix_row_count + LEVELS;
     struct stk_taken *t = stk_arena_alloc(arena, sizeof *t);
     if (!t || !(t->prices = stk_arena_array(arena, most, sizeof *t->prices))) {
         return NULL;

@@ -7,5 +7,5 @@
 // The prices of all fixes of src/fixes/text; the graph learns of them. Both live in the arena.
 // False: no memory.
 bool stk_prices_take(struct stk_graph *g, struct stk_arena *arena);
-// Is that price replayed then? Of other fixes only whether they apply is kept.
+// Whether that price is among them.
 bool stk_price_is_taken(const char *text);
