@@ -17,6 +17,7 @@ import tempfile
 import termios
 import threading
 import time
+import typing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77  # exit status of a test that was skipped whole
@@ -70,7 +71,7 @@ def skip(why: str, parts: int = 1) -> None:
 END = b"\0end of the output\0"
 
 
-def on_terminal(words: "list[object]", columns: int = 80, **how: object) -> "tuple[int, bytes]":
+def on_terminal(words: "list[object]", columns: int = 80, **how: typing.Any) -> "tuple[int, bytes]":
     """(exit code, bytes) of a program whose output and errors go to a pseudo-terminal. Its slave stays open here until a mark
     that follows the output has arrived: a terminal that closes may drop what its reader has not yet had."""
     master, slave = pty.openpty()

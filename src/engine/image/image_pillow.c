@@ -132,7 +132,7 @@ void stk_pillow_hue(const struct stk_image *im, uint8_t shift)
     }
 }
 
-// Where the pixel of out's (y, x) lies in the input.
+// The place in the input of the output's pixel (y, x).
 static void source_of(const struct stk_image *in, enum stk_pillow_transpose method, uint32_t *y,
                       uint32_t *x)
 {

@@ -33,7 +33,7 @@ def _codes(code):
 
 def _own_functions(named):
     """What is the program's own of what a name stands for: a function, or what an object of its own class does when called."""
-    for f in (named, getattr(type(named), "call", None), getattr(type(named), "__call__", None)):
+    for f in (named, getattr(type(named), "call", None), getattr(type(named), "__call__", None)):  # noqa: B004 - its code is looked at
         if hasattr(f, "__code__") and is_own(f.__code__.co_filename):
             yield f
 

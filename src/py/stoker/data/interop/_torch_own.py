@@ -14,6 +14,7 @@ StatefulDataLoader has its own.
 import copy
 import itertools
 import random as _random
+import signal
 import threading
 
 import numpy as np
@@ -41,11 +42,13 @@ def name_of(loader):
 
 
 def begun(loader):
-    """iter(loader), with its workers forked by a thread of Python's own: what an engine's thread forks can't
-    end as it should (threading takes the forking thread for the main one, and knows too little of it)."""
+    """iter(loader), with its workers forked by a Python thread. What an engine's thread forks can't end properly: threading
+    takes the forking thread for the main one, without knowing it, and the thread's blocked signals stay blocked in the
+    workers, so SIGTERM doesn't end them when the interpreter exits."""
     made = []
 
     def begin():
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
         try:
             made.append(iter(loader))
         except BaseException as e:

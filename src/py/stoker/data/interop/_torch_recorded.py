@@ -3,12 +3,11 @@
 are the user's, unchanged, and run in the loader's own workers, with the random numbers that these draw. Only the
 pixels are left to the engine's threads, which follow the recipes (_recorded_tensors.py).
 
-A loader is taken over in this way if batches of its first items hold images of files with recorded steps. Where a later
-item is no such image, its values travel in place of its recipe, so elements are the same either way.
+Only loaders whose first items are mostly images of files with recorded steps are handled like this. If a later item isn't
+such an image, the worker sends its values instead of a recipe, so elements are the same either way.
 
-Limits: loaders with workers that make batches of map-style datasets; what a worker is killed by, its signals and the like, is as in torch. A
-file that is damaged within is found by the engine and named, and a dataset that would have caught Pillow's error
-does not see it.
+Limits: loaders with workers, of map-style datasets. The engine finds and names files with damaged contents; a dataset that
+would have caught Pillow's error doesn't see it.
 """
 
 import copy
