@@ -227,7 +227,7 @@ def concatenate_a_list():
     sd.Dataset.range(3).concatenate([1, 2])
 
 
-@case(TypeError, "no array can be made of Table")
+@case(TypeError, "can't make an array from Table")
 def slices_of_an_object():
     class Table:
         pass

@@ -395,7 +395,7 @@ def test_kernels_fail():
     ds = sd.Dataset.from_tensor_slices(x).map(in_place).batch(5)
     raw = sd.Dataset.from_tensor_slices(x).batch(5)
     LIB.fake_cuda_devices(4)  # devices that have none yet
-    for device, word in ((2, "218"), (3, "computes other values")):
+    for device, word in ((2, "218"), (3, "computes values that differ")):
         if word == "218":
             LIB.fake_cuda_fail(b"cuModuleLoadDataEx", 1, 99, 218)
         LIB.fake_cuda_wrong(int(word != "218"))

@@ -683,7 +683,7 @@ static void long_waits(void)
     fake_total(&f);
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "long-steps");
-    CHECK(says(x, "part of the finding input-wait") && x->severity == STK_LEVEL_INFO);
+    CHECK(says(x, "Finding input-wait includes this wait") && x->severity == STK_LEVEL_INFO);
     CHECK_STR(x->saving.basis, "none");
     CHECK(!x->saving.has_high);
     f.run.facts.long_what = STK_WHAT_SHUFFLE; // a buffer that fills has a fix of its own

@@ -125,7 +125,7 @@ static void processors(void)
     const struct stk_rep_finding *x = found("processors-short");
     CHECK(tells(x, "The 4 processes pt_data_worker are busy 98% of the time, 50% of it waiting"));
     CHECK(tells(x, "the job may use 2"));
-    CHECK(tells(x, "spends 40% waiting for the CPU and input, so this costs at most that"));
+    CHECK(tells(x, "spends 40% waiting for the CPU and input: this can't cost more"));
     CHECK(x && x->severity == STK_LEVEL_HIGH && x->saving.high_share <= 0.41);
     end();
     begin(STK_SCOPE_STEPS); // processors are free

@@ -361,7 +361,7 @@ static void a_job_that_fails_keeps_what_was_measured(void)
     search(PREFETCH "," GRAD, 1000);
     fails_at = 0;
     CHECK_EQ(tune.end, STK_TUNE_BROKEN);
-    CHECK(strstr(tune.end_why, "the job ran before, and failed now"));
+    CHECK(strstr(tune.end_why, "the job ran before, but failed now"));
     CHECK_EQ(row(PREFETCH)->pairs, 1);
     CHECK(row(PREFETCH)->is_unfinished);
     CHECK_STR(row(GRAD)->why, STK_TUNE_ENDED_BEFORE);

@@ -30,9 +30,9 @@ static void workers_stay_where_a_run_sees_an_epoch_end(void)
     CHECK(stays("53", 54));
     CHECK(!stays("54", 54));
     CHECK(!stays("400", 54));
-    CHECK(strstr(values.why, "makes 54 steps and no second epoch of 400"));
+    CHECK(strstr(values.why, "a run has 54 steps, and only a second epoch, after 400"));
     CHECK(!stays("1001", 5000));
-    CHECK(strstr(values.why, "start once in 1001 steps"));
+    CHECK(strstr(values.why, "start only every 1001 steps"));
     CHECK(stays("400", 0)); // nobody knows yet how long a run is
     CHECK(stays("-3", 54)); // no length
 }

@@ -199,23 +199,11 @@ static double share_of(const struct stk_pricing *p, const struct stk_taken_step 
 
 // What the model computes on threads that have no lane (XLA's, TensorFlow's executor's) is in no
 // node, and runs beside what the loop does: without its fetches the loop waits for that work.
-static void find_model_share(struct stk_pricing *p, const struct stk_run_sum *run)
+static double model_share_of(const struct stk_pricing *p, const struct stk_run_sum *run)
 {
-    bool is_beside = has_device(p) || run->wall_ns <= 0;
-    double share = is_beside ? 0 : (double)run->parts[STK_PART_COMPUTE] / (double)run->wall_ns;
-    p->model_stays = bounded(share, 0, 1);
-    p->model_share = p->graphs[0]->is_by_torch ? 0 : p->model_stays;
-}
-
-// A step without its input is no shorter than what the model computes: that is what the finding of
-// the input is bounded by, too.
-static double floor_of(const struct stk_pricing *p, const struct stk_price_asked *set, size_t count)
-{
-    bool is_input = true, changes_model = stk_price_changes_model(set, count);
-    for (size_t i = 0; i < count; i++) {
-        is_input &= set[i].fix->refuse == stk_price_refuse_input;
-    }
-    return is_input ? p->model_stays : changes_model ? 0 : p->model_share;
+    bool is_in_lanes = has_device(p) || p->graphs[0]->is_by_torch || run->wall_ns <= 0;
+    double share = is_in_lanes ? 0 : (double)run->parts[STK_PART_COMPUTE] / (double)run->wall_ns;
+    return bounded(share, 0, 1);
 }
 
 static int compare_starts(const void *x, const void *y)
@@ -333,7 +321,7 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
         p->gate.why[p->gate.why_count++] = "the profile has nothing to replay";
         return true;
     }
-    find_model_share(p, run);
+    p->model_share = model_share_of(p, run);
     check_steps(&p->gate, p->count, (double)run->step_mean_ns);
     if (verdict->kind == STK_VERDICT_CANNOT_TELL) {
         close_gate(&p->gate,
@@ -459,7 +447,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *se
                    struct stk_price *out)
 {
     double share[STK_PRICE_LEVELS], most = stk_price_may_slow(set, count) ? MOST_SLOWER : 1;
-    double floor = floor_of(p, set, count);
+    double floor = stk_price_changes_model(set, count) ? 0 : p->model_share;
     struct stk_ask ask = {.set = set,
                           .count = count,
                           .which = STK_ASK_AFTER,
@@ -485,7 +473,6 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *se
     }
     out->expected = expected;
     double least = LEAST_LEFT * share[STK_PRICE_LOW];
-    least = least > floor ? least : floor;
     out->low = bounded(share[STK_PRICE_LOW] - doubt, least < expected ? least : expected, expected);
     out->high = bounded(share[STK_PRICE_HIGH] + doubt, expected, most + STEP_DOUBT);
     return true;

@@ -22,7 +22,6 @@ struct stk_pricing {
     double
         base_inner_ns;  // the same of those between two waits for a batch; without a device, median
     double model_share; // of the step, that runs on threads without a lane, and stays
-    double model_stays; // of the step without a device: the model's own work, which no input hides
     double base_path[STK_CRITICAL_COUNT];    // what its critical path goes to, as shares
     double base_exposed[STK_CRITICAL_COUNT]; // what its device does, or waits for
     struct stk_rooms *rooms;                 // where replays run; NULL: the gate is closed
