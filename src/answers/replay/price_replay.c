@@ -43,24 +43,13 @@ static bool change(struct stk_scene *s, const struct stk_ask *ask, enum stk_pric
     return ok;
 }
 
-// The steps without the profiler are the same for each set of fixes.
-static void set_plain(struct stk_room *room, struct stk_scene *s, const struct stk_graph *g)
-{
-    if (room->plain.g != g) {
-        stk_scene_reset(&room->plain, g);
-        stk_scene_unprofile(&room->plain);
-    }
-    stk_scene_copy(s, &room->plain);
-}
-
 // The scene of a rank with the fixes at a level. False: no memory.
-static bool set_scene(struct stk_room *room, struct stk_scene *s, const struct stk_graph *g,
-                      const struct stk_ask *ask, enum stk_price_level level)
+static bool set_scene(struct stk_scene *s, const struct stk_graph *g, const struct stk_ask *ask,
+                      enum stk_price_level level)
 {
-    if (ask->which == STK_ASK_RECORDED) {
-        stk_scene_reset(s, g);
-    } else {
-        set_plain(room, s, g);
+    stk_scene_reset(s, g);
+    if (ask->which != STK_ASK_RECORDED) {
+        stk_scene_unprofile(s);
     }
     for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
         if (s->nodes[i].kind == STK_NODE_COLLECTIVE) {
@@ -109,20 +98,23 @@ static bool replay_levels(struct stk_rooms *rooms, const struct stk_graph *g,
                                                     STK_PRICE_HIGH};
     struct stk_room *room = stk_rooms_take(rooms);
     const struct stk_outcome *first = NULL;
+    uint64_t first_hash = 0;
     bool ok = room != NULL;
     for (int i = 0; ok && i < STK_PRICE_LEVELS; i++) {
         enum stk_price_level level = in_order[i];
         if (!ask->at[level]) {
             continue;
         }
-        struct stk_scene *s = first ? &room->scene : &room->first;
-        ok = set_scene(room, s, g, ask, level);
-        if (ok && first && stk_scene_is(s, &room->first)) {
+        struct stk_scene *s = &room->scene;
+        ok = set_scene(s, g, ask, level);
+        uint64_t hash = ok ? stk_scene_hash(s) : 0;
+        if (ok && first && hash == first_hash) {
             out[level] = *first;
         } else if (ok) {
             bool wants_path = ask->wants_path && level == STK_PRICE_EXPECTED;
             replay_scene(room, s, wants_path, &out[level]);
         }
+        first_hash = first ? first_hash : hash;
         first = first ? first : &out[level];
     }
     if (room) {

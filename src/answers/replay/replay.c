@@ -46,21 +46,14 @@ bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g)
     return true;
 }
 
-void stk_scene_copy(struct stk_scene *s, const struct stk_scene *from)
+uint64_t stk_scene_hash(const struct stk_scene *s)
 {
-    struct stk_node *nodes = s->nodes;
-    int64_t *ready_ns = s->ready_ns;
-    *s = *from;
-    s->nodes = memcpy(nodes, from->nodes, from->g->node_count * sizeof *nodes);
-    s->ready_ns = memcpy(ready_ns, from->ready_ns, from->g->batch_count * sizeof *ready_ns);
-}
-
-bool stk_scene_is(const struct stk_scene *a, const struct stk_scene *b)
-{
-    return a->g == b->g && a->is_even == b->is_even && a->needs_no_batches == b->needs_no_batches &&
-           a->extra_ns == b->extra_ns && a->floor_ns == b->floor_ns &&
-           memcmp(a->nodes, b->nodes, a->g->node_count * sizeof *a->nodes) == 0 &&
-           memcmp(a->ready_ns, b->ready_ns, a->g->batch_count * sizeof *a->ready_ns) == 0;
+    const double ns[] = {s->extra_ns, s->floor_ns};
+    uint64_t flags = (uint64_t)s->is_even << 1 | s->needs_no_batches;
+    uint64_t h = stk_hash_table_bytes(s->nodes, s->g->node_count * sizeof *s->nodes);
+    h = stk_hash_table_pair(
+        h, stk_hash_table_bytes(s->ready_ns, s->g->batch_count * sizeof *s->ready_ns));
+    return stk_hash_table_pair(h, stk_hash_table_pair(stk_hash_table_bytes(ns, sizeof ns), flags));
 }
 
 void stk_scene_deinit(struct stk_scene *s)

@@ -38,8 +38,8 @@ struct stk_graph_size {
 struct stk_graph_size stk_graph_size_of(const struct stk_graph *g);
 bool stk_scene_alloc(struct stk_scene *s, struct stk_graph_size size); // false: no memory
 void stk_scene_reset(struct stk_scene *s, const struct stk_graph *g);
-void stk_scene_copy(struct stk_scene *s, const struct stk_scene *from);  // with room for it
-bool stk_scene_is(const struct stk_scene *a, const struct stk_scene *b); // they replay alike
+// Scenes of a graph with the same hash replay alike: of two others, one in 2^64 pairs has it.
+uint64_t stk_scene_hash(const struct stk_scene *s);
 // Host nodes without what the profiler added to them, beside a device: without one, what recording
 // costs is not told from the operations, which are the step.
 void stk_scene_unprofile(struct stk_scene *s);

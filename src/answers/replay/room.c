@@ -18,8 +18,6 @@ struct stk_rooms {
 static void free_room(struct stk_room *room)
 {
     stk_scene_deinit(&room->scene);
-    stk_scene_deinit(&room->first);
-    stk_scene_deinit(&room->plain);
     stk_times_deinit(&room->times);
     stk_free(room->borders_ns);
     stk_free(room);
@@ -33,7 +31,6 @@ static struct stk_room *new_room(const struct stk_rooms *rooms)
     }
     room->borders_ns = stk_alloc_array((size_t)rooms->steps + 1, sizeof *room->borders_ns);
     if (room->borders_ns && stk_scene_alloc(&room->scene, rooms->most) &&
-        stk_scene_alloc(&room->first, rooms->most) && stk_scene_alloc(&room->plain, rooms->most) &&
         stk_times_alloc(&room->times, rooms->most)) {
         return room;
     }

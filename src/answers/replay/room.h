@@ -7,8 +7,6 @@
 // What one replay needs.
 struct stk_room {
     struct stk_scene scene;
-    struct stk_scene first; // of several levels, to see whether another is the same
-    struct stk_scene plain; // without the profiler, of the graph that was replayed last
     struct stk_times times;
     int64_t *borders_ns; // of the steps, one more than there are
     struct stk_room *next;
