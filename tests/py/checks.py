@@ -73,7 +73,7 @@ def tensorflow():
         skip("tensorflow is not installed")
         return None
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    import tensorflow
+    import tensorflow  # type: ignore[import-untyped]
 
     return tensorflow
 

@@ -77,7 +77,7 @@ static bool comes_back(int64_t value, int how)
     r.at = c.bytes.items;
     r.end = r.at + c.bytes.count;
     for (int i = 0; i < 2; i++) {
-        struct stk_code *x = i ? &r : &c;
+        struct stk_code *x = i ? &c : &r; // writing moves the bytes that are read
         if (how == 0) {
             stk_code_i64(x, "value", &read);
         } else if (how == 1) {

@@ -82,7 +82,8 @@ static bool take_fix(struct stk_rooms *rooms, const struct stk_graph *g, const c
     return ok && (!set.fix->vary || take(rooms, g, &ask, price->before));
 }
 
-// All prices that a diagnosis may ask for: a finding states that of its first fix, which may be any.
+// All prices that a diagnosis may ask for: a finding states that of its first fix, which may be
+// any.
 static bool take_fixes(struct stk_rooms *rooms, const struct stk_graph *g,
                        const struct stk_taken *like, struct stk_taken *t)
 {

@@ -3,10 +3,10 @@
 // from input rows first (contiguous, any number of channels), then each of its pixels is summed
 // from neighbors in that row.
 //
-// There are two kinds of arithmetic. Fixed: uint8 in, non-negative weights in 1/32768, rows as 16-bit
-// values in 1/128 of a level (rounded per tap, like the pmulhrsw instruction), sums exact in 32
-// bits. Float: single precision, one multiplication and one addition per tap in the order of taps,
-// never fused. So vector code and plain code give the same bits on every machine.
+// There are two kinds of arithmetic. Fixed: uint8 in, non-negative weights in 1/32768, rows as
+// 16-bit values in 1/128 of a level (rounded per tap, like the pmulhrsw instruction), sums exact in
+// 32 bits. Float: single precision, one multiplication and one addition per tap in the order of
+// taps, never fused. So vector code and plain code give the same bits on every machine.
 #pragma once
 
 #include "engine/image/image_resize.h"
