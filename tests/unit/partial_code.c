@@ -67,7 +67,7 @@ static bool comes_back(int64_t value, int how)
 {
     struct stk_arena arena;
     struct stk_code c, r;
-    int64_t read = value;
+    int64_t read = value, written = value;
     stk_arena_init(&arena, 0);
     stk_code_init(&r, STK_CODE_READ, &arena);
     // What another program wrote: no limit there.
@@ -78,12 +78,13 @@ static bool comes_back(int64_t value, int how)
     r.end = r.at + c.bytes.count;
     for (int i = 0; i < 2; i++) {
         struct stk_code *x = i ? &c : &r; // writing moves the bytes that are read
+        int64_t *number = i ? &written : &read;
         if (how == 0) {
-            stk_code_i64(x, "value", &read);
+            stk_code_i64(x, "value", number);
         } else if (how == 1) {
-            stk_code_date(x, "value", &read);
+            stk_code_date(x, "value", number);
         } else {
-            stk_code_maybe(x, "value", &read, INT64_MIN);
+            stk_code_maybe(x, "value", number, INT64_MIN);
         }
     }
     CHECK_EQ(c.failed, r.failed);
