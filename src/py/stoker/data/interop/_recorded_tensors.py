@@ -90,14 +90,14 @@ class Lazy(torch.Tensor):
 
     def _of_image(self):
         """By torchvision's own functions."""
-        x, todo = self._image, list(self._steps)
-        if todo and todo[0] == (steps.SCALE, steps.TO_TENSOR):
+        x, left = self._image, list(self._steps)
+        if left and left[0] == (steps.SCALE, steps.TO_TENSOR):
             x = _OWN["to_tensor"](x)
-            todo.pop(0)
+            left.pop(0)
         else:
             x = _OWN["pil_to_tensor"](x)
             x = x if self._kind is torch.Tensor else self._kind(x)
-        for kind, *a in todo:
+        for kind, *a in left:
             x = _BY_TORCH[kind](x, *a)
         return x
 
