@@ -5,6 +5,8 @@ import collections
 import importlib.util
 import os
 import random
+import subprocess
+import sys
 import tempfile
 import warnings
 
@@ -370,6 +372,40 @@ def test_resumed():
     second = mapped()
     second.load_state_dict(first.state_dict())
     c.same([b.tolist() for b in second], all_n[1:], "with a stage after it")
+
+
+LEFT_OPEN = """
+import torch.utils.data as td
+import stoker.data as sd
+
+class Rows(td.Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, i):
+        return i
+
+loader = sd.from_torch(td.DataLoader(Rows(), 4, num_workers=2, persistent_workers=True)).map(lambda e: e).to_torch()
+for epoch in range(2):
+    for k, batch in enumerate(loader):
+        if epoch == 1 and k == 3:
+            break
+print("done", flush=True)
+"""
+
+
+@needs_torch
+def test_workers_end_with_the_interpreter():
+    """Workers that stay between epochs take SIGTERM, though a thread that blocks signals asked for them."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/job.py", "w") as f:
+            f.write(LEFT_OPEN)
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        try:
+            p = subprocess.run([sys.executable, f"{folder}/job.py"], env=env, capture_output=True, text=True, timeout=120)
+            c.same((p.returncode, p.stdout), (0, "done\n"), p.stderr)
+        except subprocess.TimeoutExpired as e:
+            c.true(False, f"it did not end: {e.stdout} {e.stderr}")
 
 
 c.main(globals())
