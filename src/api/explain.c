@@ -207,8 +207,8 @@ static void explain_fix(const struct page *p, const struct stk_rep_fix *fix)
         command(p, "priced by", what, line);
     }
     if (fix->tries) {
-        stk_text_printf(what, sizeof what, "%s of stoker tune%s", fix->tries,
-                        changes ? ", which changes what is computed" : "");
+        stk_text_printf(what, sizeof what, "stoker tune%s",
+                        changes ? "; the fix changes what is computed" : "");
         stk_text_printf(line, sizeof line, "stoker tune --fix %s%s -- python train.py", fix->tries,
                         changes ? " --allow numerics" : "");
         command(p, "tried by", what, line);
