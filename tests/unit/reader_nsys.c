@@ -621,6 +621,39 @@ static void test_damage(void)
     end();
 }
 
+// A damaged tree may have its least row last: the first rowid of the page is set to 127, of 10.
+static void test_rows_out_of_order(void)
+{
+    enum { PAGE = 4096, CELLS = 8 };
+    uint8_t page[PAGE], rowid = 127;
+    sqlite3_stmt *st = NULL;
+    begin();
+    fill_kernels(10);
+    CHECK_EQ(sqlite3_prepare_v2(db,
+                                "SELECT rootpage FROM sqlite_schema WHERE name = "
+                                "'CUPTI_ACTIVITY_KIND_KERNEL'",
+                                -1, &st, NULL),
+             SQLITE_OK);
+    CHECK_EQ(sqlite3_step(st), SQLITE_ROW);
+    long at = (sqlite3_column_int64(st, 0) - 1) * PAGE;
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    db = NULL;
+    FILE *f = fopen(path, "rb");
+    CHECK(f && fseek(f, at, SEEK_SET) == 0 && fread(page, 1, PAGE, f) == PAGE);
+    if (f) {
+        fclose(f);
+    }
+    long cell = (long)page[CELLS] << 8 | page[CELLS + 1];
+    CHECK(cell > CELLS && cell < PAGE - 2 && page[cell] < 128 && page[cell + 1] == 1);
+    poke(at + cell + 1, &rowid, 1);
+    read_well();
+    CHECK_EQ(count_kind(STK_KIND_RUNTIME), 10);
+    CHECK(count_kind(STK_KIND_KERNEL) <= 10);
+    CHECK(t->issues[STK_ISSUE_TABLE_UNREADABLE].count >= 1);
+    end();
+}
+
 static void test_sniff_and_companions(void)
 {
     uint8_t zeros[4096] = {0};
@@ -790,6 +823,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_bad_values);
     CHECK_RUN(test_hostile_schema);
     CHECK_RUN(test_damage);
+    CHECK_RUN(test_rows_out_of_order);
     CHECK_RUN(test_sniff_and_companions);
     CHECK_RUN(test_args);
     CHECK_RUN(test_threads);

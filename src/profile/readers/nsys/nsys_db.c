@@ -184,6 +184,9 @@ static void probe_table(struct stk_nsys_schema *schema, const struct stk_nsys_ta
     bool no_first = false, no_last = false;
     bool rows = rowid_end(schema->db, table->name, "min", &f->first_row, &no_first);
     rows |= rowid_end(schema->db, table->name, "max", &f->last_row, &no_last);
+    bool disordered = rows && !no_first && !no_last && f->first_row > f->last_row;
+    no_first |= disordered;
+    no_last |= disordered;
     if (no_first || no_last) { // damage at an end of the table: check what is between
         rows = guess_rows(file, f, no_first, no_last);
     }
