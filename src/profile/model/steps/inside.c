@@ -2,7 +2,8 @@
 // Totals of the events inside a function of one row, as differences of prefix sums over the row.
 // Functions nest by the dozen, and in hostile profiles by the ten thousand: visiting the content of
 // each would take quadratic time.
-// Method: one pass when opened, a binary search a function; 32 bytes an event of the row.
+// Method: one pass when opened, two binary searches a function. Sums are kept where they change:
+// 40 bytes for each event that counts, which few do.
 #include "profile/model/steps/inside.h"
 
 #include "base/alloc.h"
@@ -12,6 +13,12 @@
 #define LOOKED_AT 64 // events in a function, to find the row that shows that it is JAX's
 
 enum { UNASKED, NEITHER, BRINGS, TAKES, DATA, KEYS_OF_RANDOM };
+
+// Sums over the events of the row up to and including one that counts.
+struct total {
+    uint32_t event; // in the row
+    struct stk_inside_sum sum;
+};
 
 // Is an event a call that makes arrays from bytes or a file, reads the framework's results back,
 // belongs to a data library, or makes random keys? Found once per name.
@@ -73,53 +80,70 @@ static bool makes_keys(const struct stk_analysis *a, uint32_t event, uint32_t en
     return false;
 }
 
+// The pass over a row: what it has counted, and until when an outer event hides those inside.
+struct counting {
+    const struct stk_analysis *a;
+    uint8_t *by_name; // kind_of's memory
+    uint32_t work, end;
+    int64_t busy_ns, data_ns, keys_ns;
+    struct total now;
+};
+
+// Adds what an event counts to the totals. False: nothing.
+static bool add(struct counting *c, uint32_t e)
+{
+    const struct stk_trace *t = c->a->t;
+    int64_t start_ns = t->start_ns[e];
+    uint8_t kind = kind_of(c->a, e, c->by_name);
+    uint32_t class = stk_class_of(c->a, e);
+    bool is_work = class & c->work;
+    if (kind == KEYS_OF_RANDOM && start_ns >= c->keys_ns && makes_keys(c->a, e, c->end)) {
+        c->keys_ns = stk_end_ns(t, e);
+    }
+    bool shows = start_ns >= c->keys_ns; // calls that make keys don't show data
+    bool is_call = shows && t->kind[e] != STK_KIND_PYTHON && (class & STK_NAME_PJIT);
+    bool brings = kind == BRINGS && shows;
+    c->now.sum.works += is_work;
+    c->now.sum.brings += brings;
+    c->now.sum.takes += kind == TAKES;
+    c->now.sum.calls += is_call;
+    if (is_work && start_ns >= c->busy_ns) {
+        c->now.sum.work_ns = stk_add_ns(c->now.sum.work_ns, stk_dur_ns(t, e));
+        c->busy_ns = stk_end_ns(t, e);
+    }
+    bool shows_data = shows && start_ns >= c->data_ns && is_data(c->a, e, kind, c->work);
+    if (shows_data) {
+        c->now.sum.data_ns = stk_add_ns(c->now.sum.data_ns, stk_dur_ns(t, e));
+        c->data_ns = stk_end_ns(t, e);
+    }
+    return is_work || is_call || brings || kind == TAKES || shows_data;
+}
+
 bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32_t row,
                      uint32_t work)
 {
-    const struct stk_trace *t = a->t;
-    uint32_t n = t->tracks[row].count;
-    int64_t busy_ns = INT64_MIN, data_ns = INT64_MIN, keys_ns = INT64_MIN;
-    *in = (struct stk_inside){.t = t, .first = t->tracks[row].first, .count = n};
-    in->works = stk_alloc_array((size_t)n + 1, sizeof *in->works);
-    in->brings = stk_alloc_array((size_t)n + 1, sizeof *in->brings);
-    in->takes = stk_alloc_array((size_t)n + 1, sizeof *in->takes);
-    in->calls = stk_alloc_array((size_t)n + 1, sizeof *in->calls);
-    in->work_ns = stk_alloc_array((size_t)n + 1, sizeof *in->work_ns);
-    in->data_ns = stk_alloc_array((size_t)n + 1, sizeof *in->data_ns);
-    uint8_t *by_name = stk_alloc_zero((size_t)t->strings.count + 1, 1);
-    bool ok =
-        in->works && in->brings && in->takes && in->calls && in->work_ns && in->data_ns && by_name;
-    struct stk_inside_sum sum = {0};
-    uint32_t calls = 0;
-    for (uint32_t i = 0; ok && i <= n; i++) {
-        uint32_t e = in->first + i;
-        in->works[i] = sum.works;
-        in->brings[i] = sum.brings;
-        in->takes[i] = sum.takes;
-        in->calls[i] = calls;
-        in->work_ns[i] = sum.work_ns;
-        in->data_ns[i] = sum.data_ns;
-        bool is_work = i < n && (stk_class_of(a, e) & work);
-        sum.works += is_work;
-        uint8_t kind = i < n ? kind_of(a, e, by_name) : NEITHER;
-        if (kind == KEYS_OF_RANDOM && t->start_ns[e] >= keys_ns &&
-            makes_keys(a, e, in->first + n)) {
-            keys_ns = stk_end_ns(t, e);
+    const struct stk_track *track = &a->t->tracks[row];
+    *in = (struct stk_inside){.t = a->t, .first = track->first, .count = track->count};
+    stk_vec_init(&in->totals, sizeof(struct total), track->count);
+    struct counting c = {.a = a,
+                         .work = work,
+                         .end = track->first + track->count,
+                         .busy_ns = INT64_MIN,
+                         .data_ns = INT64_MIN,
+                         .keys_ns = INT64_MIN};
+    c.by_name = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
+    bool ok = c.by_name;
+    for (uint32_t i = 0; ok && i < in->count; i++) {
+        if (!add(&c, in->first + i)) {
+            continue;
         }
-        bool shows = i < n && t->start_ns[e] >= keys_ns; // calls that make keys don't show data
-        sum.brings += kind == BRINGS && shows;
-        sum.takes += kind == TAKES;
-        calls += shows && t->kind[e] != STK_KIND_PYTHON && (stk_class_of(a, e) & STK_NAME_PJIT);
-        if (is_work && t->start_ns[e] >= busy_ns) {
-            sum.work_ns = stk_add_ns(sum.work_ns, stk_dur_ns(t, e));
-            busy_ns = stk_end_ns(t, e);
-        }
-        if (shows && t->start_ns[e] >= data_ns && is_data(a, e, kind, work)) {
-            sum.data_ns = stk_add_ns(sum.data_ns, stk_dur_ns(t, e));
-            data_ns = stk_end_ns(t, e);
+        struct total *total = stk_vec_push_raw(&in->totals);
+        if ((ok = total)) {
+            *total = c.now;
+            total->event = i;
         }
     }
-    stk_free(by_name);
+    stk_free(c.by_name);
     if (!ok) {
         stk_inside_close(in);
     }
@@ -128,45 +152,54 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
 
 void stk_inside_close(struct stk_inside *in)
 {
-    stk_free(in->works);
-    stk_free(in->brings);
-    stk_free(in->takes);
-    stk_free(in->calls);
-    stk_free(in->work_ns);
-    stk_free(in->data_ns);
+    stk_vec_deinit(&in->totals);
     *in = (struct stk_inside){0};
 }
 
-struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t function)
+// Sums over the events of the row before its `n`th.
+static struct stk_inside_sum before(const struct stk_inside *in, uint32_t n)
 {
-    int64_t end_ns = stk_end_ns(in->t, function);
-    uint32_t from = function - in->first + 1, low = from, high = in->count;
-    while (low < high) { // first that begins after it
-        uint32_t mid = low + (high - low) / 2;
-        if (in->t->start_ns[in->first + mid] < end_ns) {
+    const struct total *totals = in->totals.items;
+    size_t low = 0, high = in->totals.count;
+    while (low < high) { // first of an event from n on
+        size_t mid = low + (high - low) / 2;
+        if (totals[mid].event < n) {
             low = mid + 1;
         } else {
             high = mid;
         }
     }
-    return (struct stk_inside_sum){.works = in->works[low] - in->works[from],
-                                   .brings = in->brings[low] - in->brings[from],
-                                   .takes = in->takes[low] - in->takes[from],
-                                   .work_ns = in->work_ns[low] - in->work_ns[from],
-                                   .data_ns = in->data_ns[low] - in->data_ns[from]};
+    return low ? totals[low - 1].sum : (struct stk_inside_sum){0};
+}
+
+struct stk_inside_sum stk_inside_between(const struct stk_inside *in, uint32_t first, uint32_t end)
+{
+    struct stk_inside_sum sum = before(in, end - in->first), begin = before(in, first - in->first);
+    sum.works -= begin.works;
+    sum.brings -= begin.brings;
+    sum.takes -= begin.takes;
+    sum.calls -= begin.calls;
+    sum.work_ns -= begin.work_ns;
+    sum.data_ns -= begin.data_ns;
+    return sum;
+}
+
+struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t function)
+{
+    int64_t end_ns = stk_end_ns(in->t, function);
+    uint32_t low = function + 1, high = in->first + in->count;
+    while (low < high) { // first that begins after it
+        uint32_t mid = low + (high - low) / 2;
+        if (in->t->start_ns[mid] < end_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return stk_inside_between(in, function + 1, low);
 }
 
 bool stk_inside_is_data(const struct stk_inside *in, uint32_t event)
 {
-    return in->data_ns[event - in->first + 1] > in->data_ns[event - in->first];
-}
-
-int64_t stk_inside_data_ns(const struct stk_inside *in, uint32_t first, uint32_t end)
-{
-    return in->data_ns[end - in->first] - in->data_ns[first - in->first];
-}
-
-uint32_t stk_inside_calls(const struct stk_inside *in, uint32_t first, uint32_t end)
-{
-    return in->calls[end - in->first] - in->calls[first - in->first];
+    return stk_inside_between(in, event, event + 1).data_ns > 0;
 }

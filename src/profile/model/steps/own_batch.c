@@ -128,11 +128,11 @@ static struct handing compiled_hand_over(const struct stk_analysis *a, uint32_t 
         at++;
     }
     if (at == end || t->start_ns[at] != work_ns ||
-        inside->takes[at - inside->first] > inside->takes[first - inside->first]) {
+        stk_inside_between(inside, first, at).takes > 0) {
         return h;
     }
     int64_t end_ns = stk_end_ns(t, at);
-    if (stk_inside_calls(inside, first, at) >= EAGER_LEAST) {
+    if (stk_inside_between(inside, first, at).calls >= EAGER_LEAST) {
         h.last = at;
     }
     for (uint32_t e = at; e < end && t->start_ns[e] < end_ns && h.last == STK_NONE; e++) {
@@ -167,7 +167,7 @@ static bool mark_step(const struct stk_analysis *a, uint32_t at, int64_t start_n
     int64_t from_ns = start_ns,
             called_ns = start_ns; // end of a library call or hand-over
     uint32_t end = h->last + (h->to_ns > t->start_ns[h->last]);
-    int64_t data_ns = stk_inside_data_ns(out->inside, at, end);
+    int64_t data_ns = stk_inside_between(out->inside, at, end).data_ns;
     for (; at < h->last; at++) {
         if (t->start_ns[at] < called_ns || stk_end_ns(t, at) > h->to_ns) {
             continue;
