@@ -151,7 +151,7 @@ static void given_by(const struct page *p, const struct stk_rep_fix *fix)
     item(p, "given by", text);
 }
 
-// "priced by  input-free: batches cost nothing", and the command on a separate line, for pasting.
+// "estimated by input-free: batches cost nothing", and the command on a separate line, for pasting.
 static void command(const struct page *p, const char *label, const char *what, const char *line)
 {
     if (p->markdown) {
@@ -204,7 +204,7 @@ static void explain_fix(const struct page *p, const struct stk_rep_fix *fix)
     if (fix->price && stk_price_parse(fix->price, &set, &ignored) == STOKER_OK) {
         stk_text_printf(what, sizeof what, "%s, %s", fix->price, set.fix->what);
         stk_text_printf(line, sizeof line, "stoker whatif PROFILE --fix %s", fix->id);
-        command(p, "priced by", what, line);
+        command(p, "estimated by", what, line);
     }
     if (fix->tries) {
         stk_text_printf(what, sizeof what, "stoker tune%s",

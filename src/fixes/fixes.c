@@ -112,6 +112,6 @@ enum stoker_status stk_fix_row_refuse(const char *id, enum stk_fix_link link, co
     const char *other = akin(own, link);
     return stk_err_set(
         err, STOKER_EUSAGE, "%s '%s'%s%s%s",
-        link == STK_FIX_PRICE ? "no what-if prices fix" : "stoker tune cannot try fix", id,
+        link == STK_FIX_PRICE ? "no what-if estimates fix" : "stoker tune cannot try fix", id,
         other ? "; the nearest that has one is '" : "", other ? other : "", other ? "'" : "");
 }

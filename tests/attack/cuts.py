@@ -145,7 +145,7 @@ def problem_of(answer, whole):
         return f"exit code {answer.returncode}: {answer.stderr[-300:]!r}", None
     issues = {i["id"] for i in report["profile"]["issues"]}
     is_known = issues & {"truncated", "compression-damaged", "table-unreadable"}
-    if is_known and "file is cut" not in report["verdict"]["sentence"]:
+    if is_known and "file is truncated" not in report["verdict"]["sentence"]:
         return f"no caveat: {report['verdict']['sentence']}", report
     return difference(whole, report), report
 
@@ -216,7 +216,7 @@ def check_judged(stoker, folder):
         check(not problem, f"{name}, {share} of it: {problem}")
         steps = (report or {}).get("steps", {"used": 0, "count": 0, "excluded": []})
         check(steps["used"] >= least, f"{name}, {share} of it: {steps['used']} steps are judged, wanted {least}")
-        cut = [e for e in steps["excluded"] if "the file is cut" in e["why"]]
+        cut = [e for e in steps["excluded"] if "the file is truncated" in e["why"]]
         check(report and report["profile"].get("cut_steps") == len(cut), f"{name}, {share} of it: cut_steps")
 
 
@@ -230,7 +230,7 @@ def check_once_wrong(stoker, folder):
         at = pathlib.Path(folder, "quiet.json")
         at.write_bytes(case.bytes)
         quiet = subprocess.run([stoker, "why", "-q", at], capture_output=True, text=True, timeout=SECONDS_MAX)
-        check("the file is cut" in quiet.stdout.lower(), f"why -q of {share:.3f}: {quiet.stdout!r}")
+        check("the file is truncated" in quiet.stdout.lower(), f"why -q of {share:.3f}: {quiet.stdout!r}")
         check(quiet.returncode == (4 if report and report["verdict"]["kind"] == "cannot-tell" else 0), f"why -q: exit code {quiet.returncode}")
 
 

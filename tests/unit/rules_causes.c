@@ -656,7 +656,7 @@ static void long_steps(void)
     f.run.facts.long_what_is_usual = true;
     fake_ask(&f);
     x = fake_finding(&f, "long-steps");
-    CHECK(says(x, "Takes unusually long in the longest of them: run_evaluation") &&
+    CHECK(says(x, "Unusually long in the longest of them: run_evaluation") &&
           !says(x, "Only the longest of them runs"));
     f.run.facts.long_what = STK_WHAT_SHUFFLE;
     f.run.facts.long_what_is_usual = false;
@@ -683,7 +683,7 @@ static void long_waits(void)
     fake_total(&f);
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "long-steps");
-    CHECK(says(x, "Finding input-wait includes this wait") && x->severity == STK_LEVEL_INFO);
+    CHECK(says(x, "The finding input-wait already counts this wait") && x->severity == STK_LEVEL_INFO);
     CHECK_STR(x->saving.basis, "none");
     CHECK(!x->saving.has_high);
     f.run.facts.long_what = STK_WHAT_SHUFFLE; // a buffer that fills has a fix of its own

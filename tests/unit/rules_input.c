@@ -247,14 +247,14 @@ static void input_shared(void)
 {
     const char *stage = "Iterator::Root::FlatMap::Generator";
     const struct stk_rep_finding *x = pipeline(stage, "read", false, true, 1000000);
-    CHECK(!says(x, "hold the CPU cores meanwhile") && !says(x, "waiting for the GIL"));
+    CHECK(!says(x, "threads are using the CPU cores") && !says(x, "waiting for the GIL"));
     CHECK(advises(x, "py_function") == 0 && advises(x, "Read several files") < 0);
     f.run.facts.signs[STK_SIGN_KERAS].count = 6;
     f.run.facts.standstill_ns = f.run.parts[STK_PART_INPUT] / 8;
     f.run.facts.lock_ns = f.run.parts[STK_PART_INPUT] / 7;
     fake_ask(&f);
     x = fake_finding(&f, "input-wait");
-    CHECK(says(x, "hold the CPU cores meanwhile") && says(x, "waiting for the GIL"));
+    CHECK(says(x, "threads are using the CPU cores") && says(x, "waiting for the GIL"));
     CHECK(advises(x, "Processes don't") == 1 && advises(x, "it has one worker by default") < 0);
     fake_done(&f);
 }

@@ -126,7 +126,7 @@ static void small_grids(void)
     CHECK_STR(grids(0.2, 1), "fired");
     const struct stk_rep_finding *x = fake_finding(&f, "small-grid");
     CHECK(says(x, "kernels occupy 20% of the GPU's 108 SMs"));
-    CHECK(says(x, "450 of 500 kernels") && says(x, "50% of the unused capacity is during a_small"));
+    CHECK(says(x, "450 of 500 kernels") && says(x, "50% of the unused capacity is in a_small"));
     CHECK(most_saved(x) > 0.79 && most_saved(x) < 0.81 && x->severity == STK_LEVEL_HIGH);
     CHECK(advises(x, "batch=2") == 0 && advises(x, "torch.func.vmap") > 0);
     x = fake_finding(&f, "compute-bound"); // to which it is an idea

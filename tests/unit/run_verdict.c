@@ -146,7 +146,7 @@ static void test_cut(void)
     r->facts.is_cut = true; // behind all that counts
     v = judge(merge(&r, 1));
     CHECK_EQ(v.confidence, STK_LEVEL_HIGH);
-    CHECK(strstr(v.sentence, ". The file is cut: 4 complete steps used"));
+    CHECK(strstr(v.sentence, ". The file is truncated: 4 complete steps used"));
     r->facts.whole_until_ns = 350 * (int64_t)MS;
     r->steps[3].excluded = STK_EXCLUDED_CUT;
     for (int p = 0; p < STK_PART_COUNT; p++) {
@@ -156,7 +156,7 @@ static void test_cut(void)
     v = judge(merge(&r, 1));
     CHECK_EQ(v.kind, STK_VERDICT_INPUT);
     CHECK_EQ(v.confidence, STK_LEVEL_MEDIUM);
-    CHECK(strstr(v.sentence, ". The file is cut: 3 complete steps used"));
+    CHECK(strstr(v.sentence, ". The file is truncated: 3 complete steps used"));
     for (uint32_t i = 0; i < r->step_count; i++) {
         r->steps[i].excluded = STK_EXCLUDED_CUT;
     }
@@ -165,14 +165,14 @@ static void test_cut(void)
     v = judge(merge(&r, 1));
     CHECK_EQ(v.kind, STK_VERDICT_CANNOT_TELL);
     CHECK_STR(stk_reason_key(v.reason), "cut-steps");
-    CHECK_STR(v.sentence, "Cannot tell: the file is cut, and no step is known to be complete");
+    CHECK_STR(v.sentence, "Cannot tell: the file is truncated, and no step is known to be complete");
     // Of two ranks one is whole.
     struct stk_rank_sum *both[2] = {
         rank_of(0, 4, PARTS([STK_PART_COMPUTE] = 20, [STK_PART_INPUT] = 80)), r};
     both[0]->facts.whole_until_ns = INT64_MAX;
     v = judge(merge(both, 2));
     CHECK_EQ(v.kind, STK_VERDICT_INPUT);
-    CHECK(strstr(v.sentence, ". A file is cut: 4 complete steps used"));
+    CHECK(strstr(v.sentence, ". A file is truncated: 4 complete steps used"));
 }
 
 static void test_host_scope(void)

@@ -24,7 +24,7 @@ static bool is_step_work(const struct stk_graph *g, uint32_t i)
 static const char *step_graph_refuse(const struct stk_graph *g)
 {
     if (g->has_device || g->driver == STK_NONE || g->is_span) {
-        return "only steps whose operations run on the CPU are priced as one graph";
+        return "only steps whose operations run on the CPU can be estimated as one graph";
     }
     return g->eager_ops >= stk_threshold_value(STK_T_EAGER_OPS)
                ? NULL

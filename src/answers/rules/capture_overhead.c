@@ -84,7 +84,7 @@ static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct s
         return STK_RULE_PASSED;
     }
     *why = stk_why_recording_adds(ctx, share);
-    f->title = "Recording slows the steps down";
+    f->title = "Profiling slows the steps down";
     f->severity = STK_LEVEL_LOW;
     f->confidence = STK_LEVEL_LOW;
     stk_say_recording_adds(ctx, f, share, share * STK_PROFILER_LEAST, p->gate.profiler_most);

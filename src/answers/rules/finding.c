@@ -154,7 +154,7 @@ const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part 
     STK_ASSERT((unsigned)part < STK_PART_COUNT);
     bool host = stk_rule_on_host(ctx);
     return host && part == STK_PART_COMPUTE   ? "the model's own operations"
-           : host && part == STK_PART_UNKNOWN ? "time without events of the main thread"
+           : host && part == STK_PART_UNKNOWN ? "main-thread time without events"
                                               : stk_part_info(part)->phrase;
 }
 

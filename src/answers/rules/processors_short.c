@@ -93,7 +93,7 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
     stk_say_threads_wait(ctx, f, cpu, queue, own);
     if (!is_own) {
         if (cpu + queue < thresholds[WANTED].value * own) {
-            f->title = "Other programs hold the cores that the job's threads wait for";
+            f->title = "Other programs use the cores that the job's threads wait for";
         }
         stk_say_machine_is_busy(ctx, f, machine);
     }

@@ -134,7 +134,7 @@ enum stk_step_source {
 };
 
 #define STK_EXCLUDED_UNSELECTED "not selected" // excluded by --steps: not a row of the report
-#define STK_EXCLUDED_CUT "the file is cut: rows of this step may be missing"
+#define STK_EXCLUDED_CUT "the file is truncated: rows of this step may be missing"
 struct stk_step {
     int64_t number; // as marked, else counted from 0
     int32_t rank;

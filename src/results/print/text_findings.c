@@ -111,7 +111,7 @@ const char *stk_text_next_command(const struct stk_report *r, const struct stk_r
     }
     snprintf(out, size, "stoker whatif %.1200s --fix %.100s", r->given ? r->given : "PROFILE",
              fix->id);
-    return is_priced ? "price" : NULL;
+    return is_priced ? "gain" : NULL;
 }
 
 static void next_command(struct stk_term *t, const struct stk_report *r,

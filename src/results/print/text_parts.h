@@ -22,7 +22,7 @@ bool stk_text_has_breakdown(const struct stk_report *r);
 void stk_text_screen(struct stk_term *t, const struct stk_report *r);
 size_t stk_text_count_rules(const struct stk_report *r, const char *state);
 // The next command, on one line for pasting: it tries the fix without editing the job, or else
-// estimates it. Returns its label, "try" or "price"; NULL: neither.
+// estimates it. Returns its label, "try" or "gain"; NULL: neither.
 #define STK_TEXT_COMMAND_MAX 1500
 const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_fix *fix,
                                   bool is_priced, char *out, size_t size);

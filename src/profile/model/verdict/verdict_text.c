@@ -153,7 +153,7 @@ static const char *host_shares(const struct stk_run_sum *run, const struct stk_v
             break;
         }
         const char *what = best == STK_GROUP_COMPUTE   ? "model"
-                           : best == STK_GROUP_UNKNOWN ? "without events"
+                           : best == STK_GROUP_UNKNOWN ? "unrecorded"
                                                        : loss_phrase(run, v, best, arena);
         text = what ? stk_arena_printf(arena, "%s%s%d%% %s", text, *text ? ", " : "",
                                        percent(v->group_share[best]), what)
@@ -173,7 +173,7 @@ static const char *compute_phrase(const struct stk_run_sum *run, const struct st
     }
     enum stk_busy_work busy = stk_busy_work_of(run);
     if (busy == STK_BUSY_ANOMALY) {
-        return "part of that is anomaly detection, which is switched on";
+        return "part of that is anomaly detection, which is on";
     }
     return busy == STK_BUSY_TINY && 2 * stk_tiny_share(run) > v->group_share[STK_GROUP_COMPUTE]
                ? "most of that is calls to tiny operations"
@@ -220,7 +220,7 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
             const char *list = host_shares(run, v, arena);
             const char *phrase = stk_evaluation_share(run) >= stk_threshold_value(STK_T_LONG_STEPS)
                                      ? compute_phrase(run, v, arena)
-                                     : "no loss reaches 20%";
+                                     : "no single loss reaches 20%";
             return list && phrase
                        ? stk_arena_printf(arena, "%sThe step is %s: %s", lead, list, phrase)
                        : NULL;
@@ -282,7 +282,7 @@ static const char *loss_sentence(const struct stk_run_sum *run, const struct stk
     }
     bool busy_loss = v->first == STK_GROUP_TRANSFER || v->first == STK_GROUP_COMMUNICATION;
     const char *caveat = v->kind == STK_VERDICT_COMMUNICATION && run->rank_count < 2
-                             ? ". A single rank can't rule out a straggler"
+                             ? ". One rank's profile can't rule out a straggler"
                              : "";
     if (busy_loss) {
         return stk_arena_printf(arena, "The %s computes %d%% %s and spends %d%% on exposed %s%s",
@@ -406,9 +406,9 @@ static const char *cut_sentence(const struct stk_run_sum *run, const struct stk_
 {
     const char *file = run->rank_count > 1 ? "A file" : "The file";
     if (v->kind == STK_VERDICT_CANNOT_TELL || run->steps_used == 0) {
-        return stk_arena_printf(arena, "%s. %s is cut", sentence, file);
+        return stk_arena_printf(arena, "%s. %s is truncated", sentence, file);
     }
-    return stk_arena_printf(arena, "%s. %s is cut: %u complete step%s used", sentence, file,
+    return stk_arena_printf(arena, "%s. %s is truncated: %u complete step%s used", sentence, file,
                             run->steps_used, run->steps_used == 1 ? "" : "s");
 }
 
@@ -418,7 +418,7 @@ const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk
     STK_ASSERT(v->kind != STK_VERDICT_CANNOT_TELL || v->reason != STK_REASON_NONE);
     const char *sentence = main_sentence(run, v, arena);
     if (sentence && v->median_kind != v->kind) {
-        sentence = stk_arena_printf(arena, "%s. The median step alone is %s", sentence,
+        sentence = stk_arena_printf(arena, "%s. Judged by the median step alone, it is %s", sentence,
                                     stk_verdict_key(v->median_kind));
     }
     if (sentence && v->kind != STK_VERDICT_CANNOT_TELL && run->facts.sees_operators &&
