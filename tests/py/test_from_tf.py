@@ -162,7 +162,7 @@ def test_refusals_say_why():
 
     cases = [
         (stage("SqlDataset", INT, numbers(3)), "SqlDataset has no known equivalent"),
-        (mapped(branch, numbers(3)), "asks for the truth"),
+        (mapped(branch, numbers(3)), "needs the truth value"),
         (mapped(lambda x: x * 2, numbers(3), TensorSpec((), "float32")), "would give different elements"),
         (stage("BatchDataset", INT, numbers(3)), "BatchDataset"),  # attributes of another version
         ([1, 2], "expected a tf.data.Dataset, not list"),

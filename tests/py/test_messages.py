@@ -342,10 +342,10 @@ def test_reasons_for_python():
         return -x
 
     for f, words in (
-        (branch, ("asks for the truth", "sd.cond")),
-        (lambda x: int(x), ("asks for the number", "sd.cast")),
+        (branch, ("needs the truth value", "sd.cond")),
+        (lambda x: int(x), ("needs the number", "sd.cast")),
         (lambda x: np.sin(x), ("function of NumPy",)),
-        (lambda x: np.random.normal(x), ("asks for the array",)),
+        (lambda x: np.random.normal(x), ("needs the array",)),
     ):
         text = sd.Dataset.range(3).map(f).explain()
         c.true("test_messages.py:" in text, text)

@@ -9,10 +9,10 @@ from . import _dtypes, _trace
 from ._spec import TensorSpec
 
 # Alternatives to the questions that Python asks of a value.
-_CHOOSE = "instead of if, while, and, or: sd.cond, sd.where, &, |"
-_CAST = "sd.cast converts, sd.range counts"
-_OPERATIONS = "operations of sd instead of NumPy's become native"
-_COMPARE = "instead of in: sd.reduce_any(values == x)"
+_CHOOSE = "use sd.cond, sd.where, & or | instead of if, while, and, or"
+_CAST = "use sd.cast to convert, sd.range to count"
+_OPERATIONS = "use operations of sd instead of NumPy's: they become native"
+_COMPARE = "use sd.reduce_any(values == x) instead of in"
 _SHAPE = "sd.shape(x)[0] is its length"
 _WHOLE = "use operations on the whole value instead of a loop"
 
@@ -73,15 +73,15 @@ class Value:
     def _ask(self, what, remedy="sd.py_function runs Python"):
         """Records where the actual value was needed, and what to write instead; raises Untraceable."""
         where = _trace.place(3)
-        self.graph.asked = self.graph.asked or f"{where}: asks for {what}; {remedy}"
+        self.graph.asked = self.graph.asked or f"{where}: needs {what}; {remedy}"
         raise _trace.Untraceable(
             f"{what} of a symbolic value is unknown while the function is traced ({where}); "
-            "sd.where and sd.cond choose, sd.py_function runs Python"
+            "use sd.where or sd.cond to choose, sd.py_function to run Python"
         )
 
     def __bool__(self):
         c = self.constant()
-        return bool(c) if c is not None else self._ask("the truth", _CHOOSE)
+        return bool(c) if c is not None else self._ask("the truth value", _CHOOSE)
 
     def __int__(self):
         c = self.constant()
