@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of compiled functions from Python, from outside of all of them, end steps where no loader and no optimizer
-does: those of jax.jit and tf.function. Which function is the step's is found from repetition: of those called three
-times or more, it is one in which gradients are computed, where such a one is known, and else the one followed by the most
-time. A call returns before its work is done, and the loop waits for an evaluation's results more often than for a step's:
-time alone would take the evaluation for the step."""
+"""Steps that end with calls of compiled functions from Python (jax.jit, tf.function), for jobs without a loader or
+optimizer that ends them. Only outermost calls count.
+
+The step's function is found by repetition, among those called three times or more. It is one in which gradients are
+computed, if such a function is known. Otherwise it is the one followed by the most time. Time alone isn't enough: a
+call returns before its work is done, and the loop waits for an evaluation's results more often than for a step's."""
 
 import atexit
 
@@ -27,14 +28,14 @@ class Calls:
         atexit.register(self.at_exit)
 
     def passes_to(self, function):
-        """A call before the first step begins: how long it was from the one before until here."""
+        """A call before the first step: the time since the previous call."""
         at = now()
         if self.begun and at - self.begun > self.longest:
             self.longest, self.longest_name = at - self.begun, self.now_in
         self.now_in, self.begun = str(getattr(function, "__name__", "a function")), at
 
     def at_exit(self):
-        """A job that loops within its compiled code has no steps that Python sees."""
+        """A job that loops inside its compiled code has no steps that Python can see."""
         if self.recorder.source or not self.begun:
             return
         self.passes_to(None)
@@ -45,7 +46,7 @@ class Calls:
             )
 
     def forget(self):
-        """What was called until now is no step's."""
+        """Calls until now belong to no step."""
         self.lead = self.last = None
         self.count, self.time, self.calls = {}, {}, 0
 
@@ -77,7 +78,7 @@ class Calls:
         elif function == self.lead:
             self.count.clear()
             r.stepped(_stoker_record.CALLS)
-        else:  # another one that is called again and again: the step's has ended
+        else:  # another function is called repeatedly: the step's has ended
             n = self.count[function] = self.count.get(function, 0) + 1
             if n > 64 and self.lead not in self.gradients:
                 self.lead = None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of `stoker run` inside of a job. A module of a framework is patched right after the job imported it;
-nothing is imported that the job does not. Each patch is tried by itself: one that does not fit this
-version of the framework is noted and left out."""
+"""Hooks of `stoker run` inside a job. They patch a framework's module right after the job imported it, and import
+nothing that the job doesn't. Each patch is applied separately: one that doesn't fit this version of the framework is
+noted and skipped."""
 
 import os
 import sys
@@ -67,7 +67,7 @@ def _patch(module, name):
 
 
 class _Loader:
-    """Stands in for a module's loader until the module is executed, and leaves no trace then."""
+    """Replaces a module's loader until the module is executed, then leaves no trace."""
 
     def __init__(self, loader, name):
         self.loader, self.name = loader, name
@@ -87,7 +87,7 @@ class _Loader:
 
 
 class _Finder:
-    """First on sys.meta_path; names that are not watched cost one look into a dict."""
+    """First on sys.meta_path. A name that isn't watched costs one dict lookup."""
 
     def find_spec(self, name, path=None, target=None):
         if name not in _WATCHED and name not in more:

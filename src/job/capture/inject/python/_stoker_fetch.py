@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches of the next batch: times every __next__ of a framework's iterator class. For a run with free input, hands out
+"""Fetches of the next batch: times every __next__ of a framework's iterator class. In a run with free input it returns
 kept batches instead of new ones. Nothing is recorded in threads that don't drive the steps."""
 
 import functools
@@ -10,10 +10,11 @@ from _stoker_record import now
 
 
 def watch(cls, name, data_of, key_of, length, told, has_steps_of_its_own=False):
-    """name: of the free input, as `stoker run` lists it. data_of(iterator): what it goes over. key_of(iterator): the
-    same for all iterators of one data set. length(iterator): batches of an epoch, as _stoker_input.Inputs takes it.
-    told: the framework, and what its own profiler puts before the iterator's class, for windows of level 1.
-    has_steps_of_its_own: Keras fetches through this class, too, and tells its steps itself."""
+    """name: what `stoker run` calls this kind of free input. data_of(iterator): the data set that it iterates over.
+    key_of(iterator): the same for all iterators of one data set. length(iterator): batches per epoch, as
+    _stoker_input.Inputs takes it. told: the framework, and the prefix that its own profiler puts before the iterator's
+    class, for windows of level 1. has_steps_of_its_own: Keras fetches through this class too, and reports its steps
+    itself."""
     framework, before = told
     r = _stoker_core.recorder
     plain = cls.__next__

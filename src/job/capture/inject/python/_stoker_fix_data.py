@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The input taken over by stoker.data: a DataLoader's batches by sd.from_torch, a tf.data pipeline by sd.from_tf. Where
-it cannot be taken over whole, or what comes out would be another thing, the job's own input stays, and a note says why.
-
-stoker.data is imported where this fix is asked for, and nowhere else."""
+"""Fixes that let stoker.data take over the input: a DataLoader's batches with sd.from_torch, a tf.data pipeline with
+sd.from_tf. If it can't be taken over completely, or the result would differ, the job keeps its own input and a note
+says why. stoker.data is imported only if this fix is requested."""
 
 import collections
 
@@ -25,10 +24,10 @@ def _build(build):
 
 
 def _take(now, what, build):
-    """Replaces now[what], once for each; `build` makes the replacement, or says why it can't."""
+    """Replaces now[what], once for each object. `build` makes the replacement, or says why it can't."""
     original = now[what]
     if id(original) not in _made:
-        _made[id(original)] = (original, *_build(build))  # it is held, so that its id stays its own
+        _made[id(original)] = (original, *_build(build))  # kept alive, so that its id isn't reused
         if len(_made) > KEPT:
             _made.popitem(last=False)
     _made.move_to_end(id(original))
@@ -60,7 +59,7 @@ def input_stoker_data_torch(value, now):
 
 @fix("tfdata.last")
 def input_stoker_data_tf(value, now):
-    """A tf.data pipeline: a data set of TensorFlow's with the same elements."""
+    """A tf.data pipeline becomes a TensorFlow data set with the same elements."""
     dataset = now["dataset"]
     return _take(now, "dataset", lambda sd: sd.from_tf(dataset).prefetch(sd.AUTOTUNE).to_tf())
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes of JAX jobs: threads and workers of Grain's loaders. And the losses: of the first jitted function whose result
-holds a number (an array of no dimension, of a floating type) the first such number."""
+"""Fixes of JAX jobs: threads and workers of Grain's loaders. Losses come from the first jitted function whose result
+has a floating-point scalar: the first such scalar."""
 
 import functools
 import inspect
@@ -56,7 +56,7 @@ def grain_workers(value, now):
 
 
 def _parse_flags():
-    """Grain's processes read flags of absl; a program that does not run by absl.app never parsed them."""
+    """Grain's processes read absl flags, which a program not started by absl.app never parsed."""
     flags = sys.modules.get("absl.flags")
     if flags is not None and not flags.FLAGS.is_parsed():
         flags.FLAGS.mark_as_parsed()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes of Keras jobs: what model.compile is called with, the policy of precision, workers of a PyDataset. And the
-losses: those of the logs that callbacks get."""
+"""Fixes of Keras jobs: arguments of model.compile, the precision policy, workers of a PyDataset. Losses come from the
+logs that callbacks get."""
 
 import functools
 import inspect
@@ -32,7 +32,7 @@ def patch_trainer(module):
 
     @functools.wraps(plain)
     def compile(self, *args, **kwargs):
-        if not is_direct():  # a model that is loaded, or compiles another one
+        if not is_direct():  # a model that is loaded, or that compiles another one
             return plain(self, *args, **kwargs)
         place("keras.compile")
         given = signature.bind(self, *args, **kwargs)
@@ -54,7 +54,7 @@ def patch_policy(module):
 
 @fix("keras.policies")
 def keras_mixed_precision(value, now):
-    now["policies"].set_dtype_policy(value)  # of all layers that are made from here on
+    now["policies"].set_dtype_policy(value)  # of all layers created from here on
     return True
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fix of eager TensorFlow loops: the program's own function that trains, found by the tape that it opens, becomes a
-tf.function from its second call on. Only where it computes the same as a graph: it changes no object of Python's, prints
-nothing, and takes no value out of a tensor, and neither do the program's functions that it calls. The first call stays
-eager: it may make variables, as optimizers do. Limit: a step that is written in the loop itself is no function."""
+"""A fix of eager TensorFlow loops. The program's own training function, recognized by the tape that it opens, becomes a
+tf.function from its second call on. That happens only if it computes the same as a graph: it changes no Python object,
+prints nothing, and takes no value out of a tensor, and neither do the program's functions that it calls. The first call
+stays eager, because it may create variables, as optimizers do.
+
+Limit: a step that is written directly in the loop isn't a function."""
 
 import dis
 import functools
@@ -32,14 +34,15 @@ def _codes(code):
 
 
 def _own_functions(named):
-    """What is the program's own of what a name stands for: a function, or what an object of its own class does when called."""
+    """The program's own code behind a name: a function, or the method that an object of its own class runs when called.
+    """
     for f in (named, getattr(type(named), "call", None), getattr(type(named), "__call__", None)):  # noqa: B004 - its code is looked at
         if hasattr(f, "__code__") and is_own(f.__code__.co_filename):
             yield f
 
 
 def why_not(function, depth=DEPTH):
-    """Why it may compute something else as a graph; None: it computes the same."""
+    """Why it may compute something different as a graph; None: it computes the same."""
     for code in _codes(function.__code__):
         for step in dis.get_instructions(code):
             outer = step.opname == "STORE_DEREF" and step.argval in function.__code__.co_freevars
@@ -58,7 +61,7 @@ def why_not(function, depth=DEPTH):
 
 
 def _holder(frame):
-    """What holds the frame's function by its name, a dict of globals or a class, and the function."""
+    """The dict of globals or the class that has the frame's function by its name, and the function."""
     code, own = frame.f_code, frame.f_locals.get("self")
     for holder in (frame.f_globals, *(type(own).__mro__ if own is not None else ())):
         function = (holder if isinstance(holder, dict) else vars(holder)).get(code.co_name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes of tf.data pipelines: the arguments of the program's own map and interleave calls, and stages after the
-last one of a data set that is iterated or given to model.fit. And TensorFlow's own threads."""
+"""Fixes of tf.data pipelines: arguments of the program's own map and interleave calls, and stages after the last one of
+a data set that is iterated or passed to model.fit. Also TensorFlow's own threads."""
 
 import functools
 import sys
@@ -28,7 +28,7 @@ def patch_datasets(module):
 
 
 def _watch_calls(module, cls, name, position, at, called):
-    """num_parallel_calls stands at this position among the arguments."""
+    """num_parallel_calls is at this position among the arguments."""
     plain = getattr(cls, name)
 
     @functools.wraps(plain)
@@ -98,8 +98,8 @@ def tfdata_deterministic(value, now):
     return True
 
 
-# A cache after the last map, before shuffle, batch or repeat. It must not change which elements come:
-# so nothing random, no function with state, and a known size that fits.
+# A cache after the last map, before shuffle, batch or repeat. It must not change the elements: so nothing random, no
+# function with state, and a known size that fits.
 
 _SOURCES = {
     "_TensorSliceDataset", "_RangeDataset", "_TensorDataset", "_MapDataset", "_ParallelMapDataset", "TFRecordDatasetV2",

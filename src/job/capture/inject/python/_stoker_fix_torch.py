@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixes of PyTorch jobs: arguments of each DataLoader that the program makes, threads, zero_grad, and the modules that
-it calls itself (compiled, under autocast). And the losses: scalars whose backward() is called."""
+the program calls itself (compiled, or under autocast). Losses are the scalars whose backward() is called."""
 
 import functools
 import inspect
@@ -10,7 +10,7 @@ import sys
 import _stoker_core
 from _stoker_tune import apply, asks, change, ends, fact, fix, is_own, knows, loss, place
 
-CALLS = 64  # calls of modules in which those that the program calls itself are found
+CALLS = 64  # module calls in which to find those that the program makes itself
 
 
 def _is_iterable(dataset):
@@ -49,7 +49,7 @@ def patch_loader(module):
 
 
 def _take_over(cls, main):
-    """Its batches by what a fix puts in the loader's place."""
+    """Its batches come from the replacement that a fix put in."""
     if not asks("torch.dataloader.iter"):
         return
     plain = cls.__iter__
@@ -95,7 +95,7 @@ def patch_torch(module):
 
 
 def _watch_threads(module, now):
-    """now["given"]: the program's number; now["threads"]: what its calls set instead."""
+    """now["given"]: the program's number. now["threads"]: what its calls set instead."""
     plain = module.set_num_threads
     main = os.getpid()
 
@@ -145,7 +145,7 @@ def patch_optimizer(module):
 
 
 def _patch_defaults(cls):
-    """What an optimizer is made with, where the program leaves its way of updating to PyTorch."""
+    """Arguments of an optimizer whose update method the program leaves to PyTorch."""
     plain = cls.__init__
     main = os.getpid()
 
@@ -202,7 +202,7 @@ def patch_tensor(module):
 
 
 def patch_module(module):
-    """torch.nn.modules.module: the first calls of modules from the program's own lines, while they train."""
+    """torch.nn.modules.module: the first module calls from the program's own lines during training."""
     cls = module.Module
     plain = cls.__call__
     seen, state = [], {"left": CALLS, "inside": False}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grain, the loader of JAX programs: fetches of every grain.DataLoader. Iterators that a program makes of Grain's
-datasets (MapDataset, IterDataset) are many classes within one another, and are not seen."""
+"""Grain, a loader for JAX programs: fetches of every grain.DataLoader. Iterators over Grain's datasets (MapDataset,
+IterDataset) are many nested classes and aren't seen."""
 
 import _stoker_core
 
 
 def _length(iterator):
-    """Batches are a matter of the loader's operations: only a sampler without an end tells how many."""
+    """The loader's operations make the batches, so their number is known only for an endless sampler."""
     sampler = iterator._data_loader._sampler
     return _stoker_core.load("_stoker_input").ENDLESS if sampler._num_epochs is None else -1
 

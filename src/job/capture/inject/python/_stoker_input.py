@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The synthetic-input test (stoker run --input cached|synthetic): the first batches of a data set are fetched at once, and fetches give
-these batches again and again, or ones of the same shapes and types with random numbers, as many in an epoch as without. A data
-set whose length nobody knows keeps its batches: the number of steps would be another one.
-What is trained so is worth nothing: torch.save, Keras' and TensorFlow's checkpoints and saved models write nothing to
-files, unless the run allows it. What a program writes by itself (pickle, NumPy, orbax) is not held back."""
+"""The synthetic-input test (stoker run --input cached|synthetic). The first batches of a data set are fetched at once.
+Fetches then return these batches again and again, or random ones of the same shapes and types, with as many batches per
+epoch as before. A data set of unknown length keeps its own batches, because the number of steps would change.
+
+Such training is worthless, so torch.save and the checkpoints and saved models of Keras and TensorFlow write nothing to
+files unless the run allows it. What a program writes by other means (pickle, NumPy, orbax) isn't blocked."""
 
 import functools
 import os
@@ -40,8 +41,8 @@ def _random_array(value):
 
 
 def random_like(value):
-    """The same shapes and types: normal numbers for floats, other tensors' elements in another order. What it does not know
-    stays. The program's own random numbers are as without."""
+    """The same shapes and types: normally distributed floats, and other tensors' elements in a different order. Unknown
+    types stay unchanged. The program's own random numbers aren't affected."""
     if isinstance(value, dict):
         return {k: random_like(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -67,15 +68,15 @@ def _random_tensor(value):
 
 
 class Inputs:
-    """The batches that are kept, by data set, and how far each iterator is. length(iterator): batches of an epoch, ENDLESS,
-    or below 0 where it is not known."""
+    """The kept batches by data set, and each iterator's position. length(iterator): batches per epoch, ENDLESS, or
+    below 0 if unknown."""
 
     def __init__(self, recorder, hook, length):
         self.recorder, self.hook, self.length = recorder, hook, length
-        self.sets = {}  # key -> (data set, batches): while it is held here, nothing else has its id
+        self.sets = {}  # key -> (data set, batches): holding it keeps its id from being reused
 
     def next(self, key, data_set, iterator, fetch):
-        """The iterator's next batch: fetched, or handed out again."""
+        """The iterator's next batch: fetched, or a kept one."""
         length = getattr(iterator, "_stoker_length", None)
         if length is None:
             length = iterator._stoker_length = self._length(iterator)
@@ -89,16 +90,16 @@ class Inputs:
                 self.sets.pop(next(iter(self.sets)))
             self.sets[key] = (data_set, self._first(min(KEPT, length), fetch))
         kept, given = self.sets[key][1], iterator._stoker_given
-        if given >= len(kept) < min(KEPT, length):  # it has fewer than it tells
+        if given >= len(kept) < min(KEPT, length):  # it has fewer than it claims
             raise StopIteration
         iterator._stoker_given += 1
         self.recorder.lives(self.hook)
         return kept[given % KEPT]
 
     def _first(self, most, fetch):
-        """Fetches all kept batches at the first fetch, as in a job edited by hand. If fetched step by step, they would
-        be scattered between the steps' allocations. The allocator would then return and fetch other amounts of memory
-        in each step than the job does, before or after the edit."""
+        """Fetches all kept batches at the first fetch, as a job edited by hand would. If they were fetched step by
+        step, they would be scattered between the steps' allocations. The allocator would then return and request
+        different amounts of memory per step than the job, before or after the edit."""
         kept = []
         while len(kept) < most:
             try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The synthetic-input test in Keras 3: each data adapter gives its first batches again, in the form that the backend
-takes (tf.data, NumPy or JAX iterators; PyTorch's loaders are held by their own hook), as many in an epoch as without."""
+"""The synthetic-input test in Keras 3. Each data adapter repeats its first batches in the form that the backend takes
+(iterators of tf.data, NumPy or JAX), with as many per epoch as before. PyTorch's loaders have their own hook."""
 
 import functools
 import itertools
@@ -11,7 +11,7 @@ from _stoker_input import KEPT, is_asked, is_random, random_like, unknown_length
 
 
 def _random_tensors(*batch):
-    """Within tf.data: without a state, so that the program's random numbers are as without."""
+    """Inside tf.data: stateless, so that the program's random numbers don't change."""
     tf = sys.modules["tensorflow"]
 
     def one(t):
@@ -59,7 +59,7 @@ def _free_iterator(plain, count):
 
 
 def _free(adapter, steps):
-    """steps: of an epoch, where fit() was told."""
+    """steps: per epoch, if fit() got that argument."""
     r = _stoker_core.recorder
     count = adapter.num_batches
     if hasattr(adapter, "_stoker_is_free"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JAX: calls of functions that jax.jit made, from outside of all of them, end steps where no loader does
-(_stoker_calls.py). And the user's own jax.profiler."""
+"""JAX: outermost calls of jitted functions end steps if no loader does (_stoker_calls.py). Also the user's own
+jax.profiler."""
 
 import functools
 import weakref
@@ -13,8 +13,8 @@ results = []  # functions that see what a jitted function gave: those of `stoker
 
 
 def _see_gradients(module, calls):
-    """A call of a jax.grad function computes gradients: when a step is traced, or in each step. Functions called before
-    aren't training steps."""
+    """A call of a jax.grad function computes gradients, either while a step is traced or in each step. Functions called
+    before that aren't training steps."""
     r = _stoker_core.recorder
 
     def around(plain, is_maker):
@@ -47,7 +47,8 @@ def _see_gradients(module, calls):
 
 
 def _latest(made):
-    """An array of what a call gave, by a reference that keeps nothing alive: all of them are ready at the same time."""
+    """An array from a call's result, by a reference that keeps nothing alive. All arrays of a result are ready at the
+    same time."""
     for _ in range(DEPTH):
         if isinstance(made, dict):
             made = next(iter(made.values()), None)
@@ -64,7 +65,7 @@ def patch_jit(module):
     plain = module.jit
 
     class Jitted:
-        """What jax.jit gives, with its calls seen. All else is the function's own."""
+        """A jitted function whose calls are seen. Everything else is passed on to the function."""
 
         def __init__(self, function):
             object.__setattr__(self, "__wrapped__", getattr(function, "__wrapped__", function))

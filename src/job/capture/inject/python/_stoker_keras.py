@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras 3 and tf.keras: the class of the list that calls all callbacks tells batches and evaluations. No
-callback is added: lists, and what callbacks see, are as without stoker."""
+"""Keras 3 and tf.keras: the class that calls all callbacks reports batches and evaluations. No callback is added, so
+lists of callbacks, and what callbacks see, are the same as without stoker."""
 
 import functools
 import sys
@@ -19,7 +19,7 @@ def _framework():
 
 
 def _steps(first, last):
-    """Of a call that ran several (steps_per_execution): Keras numbers it by its last one when it ends."""
+    """For a call that ran several steps (steps_per_execution), Keras reports the number of the last one at the end."""
     if not isinstance(last, int):
         return 1
     return max(last - (first if isinstance(first, int) else 0) + 1, 1)
@@ -31,9 +31,9 @@ def patch_callbacks(module):
         return
     r = _stoker_core.recorder
     begin, end = cls.on_train_batch_begin, cls.on_train_batch_end
-    first = test = 0  # the number that the batch began with; when an evaluation began
+    first = test = 0  # the batch's number at its start; when an evaluation began
 
-    # Each batch's calls: no call more than what every batch needs.
+    # Called for each batch: no call more than every batch needs.
     @functools.wraps(begin)
     def on_train_batch_begin(self, batch=0, *args, **kwargs):
         nonlocal first

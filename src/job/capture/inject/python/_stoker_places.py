@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in the program's own files the time goes: the loop, its loader, its data set, the lines that take the time, and
-the evaluations of the whole run. The window's profile carries it as `stoker` among its top-level values.
+"""Where in the program's own files the time goes: the loop, its loader, its data set, the slowest lines, and the
+evaluations of the whole run. The window's profile carries this as `stoker` among its top-level values.
 
-Method: lines come from samples of the stepping thread's stack, from the first step until the window opens; a sample counts
-for the innermost frame of the job's own files, so a line of a library counts for the line that called it. An evaluation
-is the time from model.eval() to model.train() in which no gradients are computed. Limits: few samples where the warm-up
-is brief; loaders' workers are other processes and are not sampled; an evaluation that never calls eval() is not
-seen."""
+Method: lines come from samples of the training thread's stack, from the first step until the window opens. A sample
+counts for the innermost frame in the job's own files, so time in a library counts for the line that called it. An
+evaluation is the time from model.eval() to model.train() in which no gradients are computed.
+
+Limits: few samples if the warm-up is short; loader workers are other processes and aren't sampled; an evaluation that
+never calls eval() isn't seen."""
 
 import atexit
 import gc
@@ -21,11 +22,11 @@ from _stoker_record import KERAS, OPTIMIZER, ident, now
 
 PERIOD = 0.002  # s from one sample to the next
 SAMPLES = 400  # at most
-LONG = 10  # steps of a warm-up, from which on brief steps may draw it out
-DRAWN_OUT = 20  # steps at most, until there are samples
-FEWEST = 10  # samples, for shares to be reported
+LONG = 10  # warm-up steps; from here on, short steps may extend the warm-up
+DRAWN_OUT = 20  # extra steps at most, until there are samples
+FEWEST = 10  # samples needed before shares are reported
 LINES = 3  # that are reported
-WAITS = 0.2  # of the time: from here, a job without a window gets a note on its input
+WAITS = 0.2  # of the time: from here on, a job without a window gets a note on its input
 WINDOW_FEW = 3  # steps of a window: with fewer, its report can't tell (thresholds.def, HOST_STEPS)
 TEXT = 160  # bytes of one place, at most
 LOADERS = 64  # that are remembered
@@ -45,7 +46,7 @@ _own = {}  # file -> whether it is the job's own
 
 
 def is_own(code):
-    """Whether the code is the job's own: no library's, and none of these hooks'."""
+    """Whether the code is the job's own, not a library's and not these hooks'."""
     file = code.co_filename
     if file not in _own:
         _own[file] = _is_own(file)
@@ -55,7 +56,7 @@ def is_own(code):
 def _is_own(file):
     if file.startswith("<") or "site-packages" in file or "dist-packages" in file:
         return False
-    torch = getattr(sys.modules.get("torch"), "__file__", None)  # it may run from where it was built
+    torch = getattr(sys.modules.get("torch"), "__file__", None)  # it may run from its build folder
     if torch and file.startswith(os.path.dirname(torch) + os.sep):
         return False
     return not file.startswith(_LIBRARIES) and os.path.dirname(file) != _stoker_core.folder
@@ -75,13 +76,13 @@ def _text(code, line):
 
 
 def here():
-    """The place in the job's own code that is at work, as text; "": none."""
+    """The place in the job's own code that is running, as text; "": none."""
     frame = own_frame(sys._getframe())
     return _text(frame.f_code, frame.f_lineno) if frame is not None else ""
 
 
 def of_function(function):
-    """Where a function of the job itself is written; "" for others."""
+    """Where one of the job's own functions is defined; "" for others."""
     code = getattr(function, "__code__", None)
     return _text(code, code.co_firstlineno) if code is not None and is_own(code) else ""
 
@@ -92,7 +93,7 @@ class Places:
         self.loaders = {}  # id of a data set -> places: of its loader, of the loop, of what makes an element
         self.lines, self.fetches, self.loops = {}, {}, {}  # text -> samples
         self.samples = self.fetch_samples = 0
-        self.latest = {}  # of the last pipeline: that which Keras goes over
+        self.latest = {}  # of the last pipeline, the one that Keras iterates over
         self.stepping = ""
         self.begun = self.is_sampling = self.ended = False
         self.evaluating = 0  # since when
@@ -118,7 +119,7 @@ class Places:
             loader["loop"] = here()
 
     def pipeline_begins(self, data_set):
-        """An iterator over a data set of tf.data's is made."""
+        """An iterator over a tf.data data set is created."""
         while len(self.loaders) >= LOADERS:
             self.loaders.pop(next(iter(self.loaders)))
         loop = here()
@@ -128,11 +129,11 @@ class Places:
     # Samples
 
     def step_ends(self):
-        """A first one, at the job's line that is at work: where steps are too brief for samples, it is all that is known."""
+        """A first sample, at the job's current line: if steps are too short for samples, it is all that is known."""
         self.stepping = here()
 
     def begin(self):
-        """Gradients were computed, or a first step ended."""
+        """Gradients were computed, or a first step has ended."""
         if self.begun:
             return
         self.begun = True
@@ -150,7 +151,7 @@ class Places:
             gc.callbacks.remove(self._collects)
 
     def _collects(self, phase, info):
-        """Python's garbage collector begins or ends; young generations take next to nothing."""
+        """Python's garbage collector starts or ends. Young generations take next to no time."""
         if info.get("generation") != 2 or ident() != self.recorder.thread or self.ended:
             return
         if phase == "start":
@@ -178,7 +179,7 @@ class Places:
             self.recorder.own += now() - start
 
     def _count(self, frame):
-        own, inside, loop = None, None, None  # the innermost frames of the job's own: of all, within a fetch, around it
+        own, inside, loop = None, None, None  # the job's innermost own frames: of all, within a fetch, around it
         while frame is not None:
             code = frame.f_code
             if (own is None or (loop is None and inside is not None)) and is_own(code):
@@ -216,13 +217,13 @@ class Places:
                 self.lengths.append(length)
 
     def trains(self):
-        """Gradients are computed: what began as an evaluation isn't one."""
+        """Gradients are computed, so what began as an evaluation isn't one."""
         self.evaluating = 0
 
     # What is reported
 
     def at_exit(self):
-        """The job ends without a window that shows it, and so without a report that says it."""
+        """The job ends without a window, so no report shows this."""
         r = self.recorder
         shows = r.window is not None and r.window.holds() >= WINDOW_FEW
         if shows or not r.plan["steps"] or not r.count:
@@ -231,13 +232,13 @@ class Places:
         found = self._found()
         if r.total_wait >= WAITS * r.total_time > 0 and "loop" in found:
             ahead = "" if found.get("workers") else _AHEAD.get(r.framework, "")
-            r.note(f"the steps wait for their batches {100 * r.total_wait // r.total_time} % of the time{ahead}")
+            r.note(f"the steps wait for batches {100 * r.total_wait // r.total_time}% of the time{ahead}")
             for name, what in (("loop", "the loop fetches its batches in"), ("loader", "its loader is made in"),
                                ("fetch0", "most of the fetches' time is spent at")):  # fmt: skip
                 if name in found:
                     r.note(f"{what} {found[name]}")
         if found.get("eval_every"):
-            r.note(f"{found['eval']} evaluates every {found['eval_every']} steps, {found['eval_permille'] // 10} % of the time")
+            r.note(f"{found['eval']} evaluates every {found['eval_every']} steps, {found['eval_permille'] // 10}% of the time")
 
     def told(self):
         """JSON: texts and numbers by name, without nesting."""
@@ -246,7 +247,7 @@ class Places:
     def _found(self):
         r = self.recorder
         found = dict(self.latest if r.source == KERAS else self.loaders.get(r.key, {}))
-        if self.loops and r.source != KERAS:  # fit() fetches within what it compiled: these are other loops
+        if self.loops and r.source != KERAS:  # fit() fetches inside its compiled code, so these are other loops
             found["loop"] = max(self.loops, key=self.loops.get)
         found.update(_most(self.fetches, self.fetch_samples, "fetch"))
         found.update(_most(self.lines, self.samples, "line"))
@@ -285,7 +286,7 @@ def _most(counts, all_of_them, name):
 
 
 def _stages(data_set):
-    """Those of a pipeline of tf.data's, the last one first."""
+    """The stages of a tf.data pipeline, the last one first."""
     for _ in range(64):
         if data_set is not None:
             yield data_set
@@ -293,19 +294,19 @@ def _stages(data_set):
 
 
 def _maps(data_set):
-    """The last function of the job's own in a pipeline."""
+    """The job's last own function in a pipeline."""
     places = (of_function(getattr(getattr(stage, "_map_func", None), "_func", None)) for stage in _stages(data_set))
     return next((place for place in places if place), "")
 
 
 def _made(data_set, loop):
-    """The job's line after a pipeline's last stage; fit() puts stages of its own there."""
+    """The job's line after a pipeline's last stage. fit() appends stages of its own."""
     places = (getattr(stage, "_stoker_made", "") for stage in _stages(data_set))
     return next((place for place in places if place and place != loop), "")
 
 
 def _makes_elements(data_set):
-    """The function of the job's own that makes an element."""
+    """The job's own function that makes an element."""
     for _ in range(8):
         for name in ("__getitem__", "__iter__"):
             place = of_function(getattr(type(data_set), name, None))

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps and waits of this process, and their record: a file of fixed records (job/capture/parent/step_record.h has the
-layout). Records are kept here first, and written together, so that writing takes SHARE of the time at most; a step of
-PACE_MOST is written when it ends. What a process made since the last write, a tenth of a second at most, is lost where
-it is killed. It is written by calls, not through a mapping: a file that somebody cuts short, or a full disk, is then an
-error here and not a signal in the middle of a step.
+"""Steps and waits of this process, and their record: a file of fixed-size records (job/capture/parent/step_record.h has
+the layout). Records are buffered here and written together, so that writing takes at most SHARE of the time; a step of
+PACE_MOST is written when it ends. If the process is killed, the records since the last write are lost, at most a tenth
+of a second. The file is written by calls, not through a mapping, so a truncated file or a full disk is an error here,
+not a signal in the middle of a step.
 
-Steps like the one before take a short way: their record alone is kept, and the header's counts follow every
-UNCOUNTED steps, or with the next step that is not like it. Readers of the file count the records beyond the
-header's.
+A step like the one before takes a fast path that keeps only its record. The header's counts are updated every UNCOUNTED
+steps, or at the next step that differs. Readers of the file also count the records beyond the header's.
 
-A step ends at an event: an optimizer's step, Keras' end of a batch, or, where there are neither, the next
-fetch of a batch, or the next call of a function that jax.jit made. What is waited for is the fetches of the
-thread that steps; a fetch during which launched work was still running (JAX) held nothing up. Where a step holds fetches of another data set than the step before (an evaluation
-between), the time from the first of these to the next fetch of its own is not the step's."""
+A step ends at an event: an optimizer's step or the end of a Keras batch. If there are neither, it is the next fetch of
+a batch, or the next call of a jitted function. Waits are the fetches of the thread that steps; a fetch during which
+launched work was still running (JAX) delayed nothing. If a step has fetches from another data set than the step before
+(an evaluation in between), the time from the first of these to the next fetch from its own data set isn't part of the
+step."""
 
 import atexit
 import os
@@ -22,20 +22,20 @@ import threading
 import time
 
 HEADER, RECORD = 4096, 32
-KEPT = 128  # records that are kept here, at most
-UNCOUNTED = 64  # records that the header's counts may lag, at most (STK_STEPS_UNCOUNTED)
+KEPT = 128  # records buffered here, at most
+UNCOUNTED = 64  # records that the header's counts may lag behind, at most (STK_STEPS_UNCOUNTED)
 MOST = 1 << 20
 PACE, PACE_MOST = 1_000_000, 100_000_000  # ns from one write to the next
-SHARE = 2000  # of the time, one part of so many for writing
+SHARE = 2000  # writing may take one part in SHARE of the time
 OPTIMIZER, KERAS, FETCHES, CALLS = 1, 2, 3, 4  # what ends a step
 IN_WINDOW, TOLD, ASIDE = 1, 2, 4
 NONE, OPEN, DONE, LEFT = 0, 1, 2, 3
 NEVER = 1 << 62
-WEAK_AFTER = 8  # fetches without an optimizer's step that make fetches the steps
+WEAK_AFTER = 8  # after so many fetches without an optimizer's step, fetches end the steps
 
-_WORDS = RECORD // 8  # of a record, in the view of those that are kept
+_WORDS = RECORD // 8  # of a record, in the view of the buffer
 _put_counts = struct.Struct("<7Q").pack_into  # from count to kept
-_NUMBERS = 128  # bytes of the header that numbers take
+_NUMBERS = 128  # bytes of the header for numbers
 _MARK = 0x53746B + (os.getpid() << 8)  # the place in the file
 _AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT, _AT_AHEAD = 32, 88, 112, 120, 121
 _AT_TEXTS = {
@@ -51,7 +51,8 @@ ident = threading.get_ident
 
 
 def rank_of(environ):
-    """What launchers tell: torchrun, Open MPI, MPICH, Slurm with several tasks; else PyTorch's process group."""
+    """The rank from the launcher: torchrun, Open MPI, MPICH, Slurm with several tasks; else from PyTorch's process
+    group."""
     for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
         if environ.get(name, "").isdigit():
             return int(environ[name])
@@ -61,7 +62,7 @@ def rank_of(environ):
 
 
 def rank_of_group():
-    """Where nobody told but the program itself: mp.spawn, Lightning."""
+    """If only the program itself knows the rank: mp.spawn, Lightning."""
     group = sys.modules.get("torch.distributed")
     try:
         return group.get_rank() if group is not None and group.is_available() and group.is_initialized() else -1
@@ -70,7 +71,7 @@ def rank_of_group():
 
 
 def versions():
-    """Of the frameworks that the job imported: "torch 2.13.0, keras 3.12.0"."""
+    """Versions of the frameworks that the job imported: "torch 2.13.0, keras 3.12.0"."""
     found = []
     for name in ("torch", "tensorflow", "keras", "jax"):
         version = getattr(sys.modules.get(name), "__version__", None)
@@ -80,7 +81,7 @@ def versions():
 
 
 class Recorder:
-    # More attributes than a class shares names for: slots are what is read and written fastest.
+    # Too many attributes for a key-sharing dict; slots are fastest to read and write.
     __slots__ = (
         "plan", "hooks", "notes", "framework", "jits", "user_is_profiling", "file", "identity", "head", "head_is_new",
         "kept", "view", "base", "written", "in_file", "due", "failed", "window", "gpu", "thread", "source", "own", "steps",
@@ -104,7 +105,7 @@ class Recorder:
         atexit.register(self.finish)
 
     def forget(self):
-        """As a process that has not stepped: at the start, and in the child of a fork."""
+        """Resets to a process without steps: at the start, and in the child of a fork."""
         if self.file >= 0 and self._is_open():
             os.close(self.file)
         self.file = -1
@@ -115,29 +116,29 @@ class Recorder:
         self.view = memoryview(self.kept).cast("Q")
         self.failed = False
         self.window = None
-        self.gpu = None  # an open window of the capture library, which takes fetches
+        self.gpu = None  # an open window of the capture library, which gets the fetches
         self.thread = ident()
         self.source = 0
         self.own = 0
         self.restart()
 
     def restart(self):
-        """Steps are counted from here on."""
+        """Steps count from here on."""
         self.steps = self.total_wait = self.total_time = self.with_wait = 0
         if self.file >= 0:  # no records beyond the header's count
             self._call(os.ftruncate, HEADER)
         self.kept[:] = bytes(len(self.kept))
         self.base = 0  # records before those in the view
-        self.at = self.counted = 0  # words of the view: where the next record goes; up to where the counts above are
+        self.at = self.counted = 0  # words of the view: the next record's; where the counts above end
         self.written = 0  # up to where it was written
         self.in_file = 0  # records
         self.due = 0  # when the next write is
-        self.counted_last = 0  # `last` where they are
-        self.short_end = 0  # up to where records take the short way
+        self.counted_last = 0  # the value of `last` there
+        self.short_end = 0  # records up to here take the fast path
         self.first = self.last = 0
         self.wait = self.key_start = 0
-        self.key = self.lead = None  # data sets: of the last fetch; whose fetches end steps
-        self.keys = self.keys_before = None  # key -> [wait, span] where there were several in a step
+        self.key = self.lead = None  # data sets: of the last fetch; the one whose fetches end steps
+        self.keys = self.keys_before = None  # key -> [wait, span] if a step had several
         self.away = 0  # time that is not the step's
         self.fetches = 0
         self.flags = 0
@@ -145,7 +146,7 @@ class Recorder:
 
     @property
     def count(self):
-        """Steps until now, those of the short way too."""
+        """Steps until now, including those of the fast path."""
         return self.steps + (self.at - self.counted) // _WORDS
 
     # Waits
@@ -158,7 +159,7 @@ class Recorder:
         if not self.last:
             self.begins(start)
         if self.latest is not None and self._is_ahead():
-            start = end - 1  # it was fetched, and nothing waited for it
+            start = end - 1  # it was fetched, but nothing waited for it
         if key == self.key:
             self.wait += end - start
         else:
@@ -166,7 +167,7 @@ class Recorder:
         self.own += now() - end
 
     def fetch_begins(self, key):
-        """A fetch begins where fetches may be what ends steps: then the one before ended one."""
+        """A fetch begins. If fetches end steps, the one before ended one."""
         if self.source == FETCHES:
             if key == self.lead and self.last:
                 self.stepped(FETCHES)
@@ -175,16 +176,16 @@ class Recorder:
             self.stepped(FETCHES)
 
     def fetch_failed(self):
-        """The iterator is at its end, or the fetch raised: where fetches end steps, none begins here."""
+        """The iterator is exhausted, or the fetch raised. If fetches end steps, none begins here."""
         if self.source == FETCHES and self.key == self.lead:
             self.breaks()
 
     def _is_ahead(self):
-        """Whether work that was launched before is not done yet."""
+        """Whether work that was launched before isn't done yet."""
         array = self.latest()
         try:
             return array is not None and not array.is_ready()
-        except RuntimeError:  # it was given away, or deleted
+        except RuntimeError:  # it was donated, or deleted
             return False
 
     def _other_key(self, key, start, wait):
@@ -202,7 +203,7 @@ class Recorder:
         self.wait = 0
 
     def _sort_out(self, end):
-        """The wait of a step that fetched from several data sets; what others' took of it goes to self.away."""
+        """The wait of a step that fetched from several data sets. The other data sets' time goes to self.away."""
         self._close_key(end)
         before = self.keys_before or ({} if self.steps else self.keys)
         own = self.lead if self.source == FETCHES else self.key
@@ -217,7 +218,7 @@ class Recorder:
         return wait
 
     def left_aside(self, start, end):
-        """Time within a step that is not the step's: an evaluation."""
+        """Time within a step that doesn't count as the step's: an evaluation."""
         self.short_end = 0
         self.away += end - start
         self.flags |= ASIDE
@@ -232,7 +233,7 @@ class Recorder:
             self._stepped(end, source, steps)
             return
         view, last = self.view, self.last
-        view[at + 1] = end - last if end > last else 0  # another thread's step may have ended meanwhile
+        view[at + 1] = end - last if end > last else 0  # another thread's step may have ended in the meantime
         if self.wait:
             view[at + 2] = self.wait
             self.total_wait += self.wait
@@ -282,7 +283,7 @@ class Recorder:
         self._shorten()
 
     def _see(self):
-        """From the first step on it is seen which of the job's lines take the time."""
+        """From the first step on, the job's lines are sampled for their time."""
         import _stoker_core
 
         self.is_seen = True
@@ -291,14 +292,14 @@ class Recorder:
         places.begin()
 
     def _settle(self):
-        """What the short way left uncounted."""
+        """Counts what the fast path left uncounted."""
         if self.at > self.counted:
             self.steps += (self.at - self.counted) // _WORDS
             self.total_time += max(self.last - self.counted_last, 0)
             self.counted, self.counted_last = self.at, self.last
 
     def _shorten(self):
-        """How far the next steps may take the short way: as long as nothing but their end is to be told."""
+        """How far the next steps may take the fast path: as long as there is nothing to report but their end."""
         self.counted_last = self.last
         kept = self.at // _WORDS
         left = min(UNCOUNTED, KEPT - kept, MOST - self.base - kept, self.event - self.steps - 1)
@@ -306,13 +307,13 @@ class Recorder:
         self.short_end = self.at + _WORDS * left if is_plain and left > 0 else 0
 
     def begins(self, start):
-        """A step begins where none ended before it."""
+        """A step begins without a previous one that ended."""
         self.last = start
         if not self.first:
             self.first = start
 
     def breaks(self):
-        """What follows is no step until the next fetch or event: an epoch ended."""
+        """An epoch ended: nothing is a step until the next fetch or event."""
         if self.at > self.counted:
             self._settle()
             self._counts()
@@ -320,7 +321,7 @@ class Recorder:
         self.last = self.short_end = 0
 
     def _takes(self, source):
-        """Whether this event ends steps: the strongest kind does from when it is there; of two strong ones the first."""
+        """Whether this event ends steps: the strongest kind seen so far does; of two strong ones, the first."""
         if self.source in (OPTIMIZER, KERAS):
             return False
         if source in (OPTIMIZER, KERAS) or not self.source or (source == FETCHES and self.source == CALLS):
@@ -340,7 +341,7 @@ class Recorder:
         return True
 
     def _tell(self, start):
-        """The window's turn. What it takes is no part of a step."""
+        """Calls the window. The time it takes isn't part of a step."""
         try:
             if self.window is None:
                 import _stoker_core
@@ -356,15 +357,15 @@ class Recorder:
             self.last += now() - start
 
     def user_profiles(self, begins):
-        """The program's own profiler begins or ends."""
+        """The program's own profiler starts or stops."""
         self.user_is_profiling = begins
         if begins and self.window is not None:
             self.window.give_way()
 
     def trained(self):
-        """Gradients are computed: this is training from here on, and the warm-up begins."""
+        """Gradients are computed: from here on this is training, and the warm-up begins."""
         self.trains = True
-        if self.source == FETCHES and not self.last:  # loops over data that ended were none of it
+        if self.source == FETCHES and not self.last:  # earlier loops over data weren't part of it
             self.restart()
             self.source = 0
         elif self.window is not None and self.window.waits:
@@ -372,12 +373,12 @@ class Recorder:
             self.short_end = 0
 
     def window_framework(self):
-        """Whose profiler records the window."""
+        """The framework whose profiler records the window."""
         return "jax" if self.jits and self.source in (FETCHES, CALLS) else self.framework
 
     def drained(self, took):
         """All launched work is done, after `took` ns in which the loop was blocked. They belong to the steps since the
-        last such wait, and are in the record of the one that just ended."""
+        last such wait, and are stored with the step that just ended."""
         self.head[_AT_AHEAD] = 1
         self._settle()
         at = self.at - _WORDS
@@ -404,7 +405,7 @@ class Recorder:
         self.at = self.counted = at + _WORDS
 
     def _make_room(self):
-        """The first half of those that are kept goes: it is written."""
+        """Drops the first half of the buffer, which is written."""
         self.flush()
         half = KEPT // 2 * _WORDS
         self.kept[:] = self.kept[8 * half :] + bytes(8 * half)
@@ -414,7 +415,7 @@ class Recorder:
         self.written = max(self.written - half, 0)
 
     def waits_of(self, steps):
-        """What the last ones waited, and took, without the first of the run: in that one the input starts."""
+        """Wait and time of the last steps, without the first of the run, in which the input starts."""
         waits = span = 0
         first = 0 if self.base else _WORDS
         for at in range(max(self.at - steps * _WORDS, first), self.at, _WORDS):
@@ -447,19 +448,20 @@ class Recorder:
         texts = {"hooks": " ".join(self.hooks), "framework": self.framework, "notes": "\n".join(self.notes)}
         for name, text in {**texts, "versions": versions()}.items():
             self._put_text(name, text)
-        self._call(os.ftruncate, 0)  # a program that became another one under the same number
+        self._call(os.ftruncate, 0)  # a program that replaced itself (exec) under the same process id
         self._call(os.pwrite, self.head, 0)
         processes = sys.modules.get("multiprocessing.util")
-        if processes is not None:  # its processes end without what atexit has
+        if processes is not None:  # its processes end without running atexit
             processes.Finalize(None, self.finish, exitpriority=0)
         return not self.failed
 
     def _open(self, flags=0):
-        """The file by its name. Its place, which no call here moves, tells later on that the number is still the file's."""
+        """Opens the file by its name. Its position, which no call here moves, later shows that the number is still the
+        file's."""
         path = f"{self.plan['dir']}/steps-{os.getpid()}.rec"
         try:
             self.file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o666)
-            os.lseek(self.file, _MARK, os.SEEK_SET)  # a pipe has no place
+            os.lseek(self.file, _MARK, os.SEEK_SET)  # a pipe has no position
             found = os.fstat(self.file)
         except OSError as e:
             self.file = -1
@@ -473,14 +475,14 @@ class Recorder:
             self.identity = (found.st_dev, found.st_ino)
 
     def _is_open(self):
-        """Whether the number is that of the file: the program may have closed all that it has."""
+        """Whether the file descriptor is still the file's: the program may have closed all of them."""
         try:
             return os.lseek(self.file, 0, os.SEEK_CUR) == _MARK
         except OSError:
             return False
 
     def _call(self, call, *args):
-        """A call on the file. What fails ends the keeping of times, never the job; whether it went well."""
+        """A call on the file; returns whether it succeeded. A failure ends the recording of times, never the job."""
         if self.file >= 0 and not self._is_open():
             self._open()
         if self.file < 0:
@@ -489,7 +491,7 @@ class Recorder:
             call(self.file, *args)
             return True
         except OSError as e:
-            if e.errno is None:  # raised by a signal's handler of the program
+            if e.errno is None:  # raised by the program's signal handler
                 raise
             self._fails(e)
             return False
@@ -504,12 +506,13 @@ class Recorder:
         self.due = done + min(max(SHARE * (done - end), PACE), PACE_MOST)
 
     def flush(self):
-        """What the file lacks: records, then the header's numbers, which count none that is not there."""
+        """Writes what the file lacks: records first, then the header's numbers, so that these never count a missing
+        record."""
         if self.file < 0:
             return
         first, self.written = self.written, self.at
         if self.at > first:
-            records = bytes(self.kept[8 * first : 8 * self.at])  # another thread may step meanwhile
+            records = bytes(self.kept[8 * first : 8 * self.at])  # another thread may step in the meantime
             at = self.base + first // _WORDS
             if not self.failed and self._call(os.pwrite, records, HEADER + RECORD * at):
                 self.in_file = at + len(records) // RECORD
@@ -518,7 +521,7 @@ class Recorder:
             self._call(os.pwrite, self.head[:_NUMBERS], 0)
 
     def finish(self):
-        """The process ends: all steps are counted in the header, whose texts are written again."""
+        """The process ends: the header counts all steps, and its texts are written again."""
         if self.notes and not self.steps:
             self._begin()
         if self.file >= 0:
@@ -543,14 +546,14 @@ class Recorder:
         self._text("profile", profile)
 
     def note(self, text):
-        """A sentence that the run's report says."""
+        """A sentence for the run's report."""
         line = " ".join(str(text).split())[:380]
         if line not in self.notes:
             self.notes.append(line)
             self._text("notes", "\n".join(self.notes))
 
     def lives(self, hook, framework=""):
-        """A hook is in place."""
+        """A hook is installed."""
         if hook not in self.hooks:
             self.hooks = sorted([*self.hooks, hook])
             self._text("hooks", " ".join(self.hooks))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.data iterators that Python steps through, calls of tf.function, and the user's own tf.profiler."""
+"""tf.data iterators that Python iterates over, calls of tf.function, and the user's own tf.profiler."""
 
 import functools
 
@@ -8,7 +8,7 @@ import _stoker_record
 
 
 def patch_data_set(module):
-    """A data set knows the job's line that made it."""
+    """Each data set remembers the job's line that created it."""
     here = _stoker_core.load("_stoker_places").here
     plain = module.DatasetV2.__init__
 
@@ -48,12 +48,12 @@ def _length(iterator):
 
 
 def _data_set(iterator):
-    """Iterators of one data set, epoch by epoch, are alike."""
+    """All iterators of one data set, epoch after epoch, have the same key."""
     return id(getattr(iterator, "_dataset", None) or getattr(iterator, "_element_spec", None))
 
 
 def patch_function(module):
-    """Calls of a tf.function end steps where nothing else does: loops over NumPy arrays."""
+    """Calls of a tf.function end steps if nothing else does: loops over NumPy arrays."""
     r = _stoker_core.recorder
     calls = _stoker_core.load("_stoker_calls").Calls(r)
     plain = module.Function.__call__
@@ -74,7 +74,7 @@ def patch_function(module):
 
 
 def patch_gradients(module):
-    """A tape computes its gradient when a function is traced, or in each step."""
+    """A tape computes its gradient while a function is traced, or in each step."""
     r = _stoker_core.recorder
     plain = module.GradientTape.gradient
 

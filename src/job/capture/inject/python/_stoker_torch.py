@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch: fetches of every DataLoader (one method of all its iterators), steps of every optimizer, or backward passes
-without one, and the user's own profiler, which takes precedence over stoker."""
+if there is none, and the user's own profiler, which has priority over stoker's."""
 
 import functools
 
@@ -34,19 +34,19 @@ def _behind_init(cls, made):
     cls.__init__ = __init__
 
 
-BACKWARDS = 3  # backward passes without an optimizer's step, from which on each ends a step
+BACKWARDS = 3  # backward passes without an optimizer's step; from here on, each one ends a step
 
 
 def patch_optimizer(module):
     r = _stoker_core.recorder
     places = _stoker_core.load("_stoker_places").places
-    first = []  # the optimizer whose steps count where no loader is seen
+    first = []  # the optimizer whose steps count if no loader is seen
 
     def ended(optimizer, *_):
         if r.source == _stoker_record.KERAS:
             return
         places.begin()
-        # Of several optimizers in a step the first ends it: the one after a fetch.
+        # With several optimizers in a step, the first one after a fetch ends it.
         if r.fetches:
             r.fetches = 0
             first[:] = [id(optimizer)]
@@ -60,8 +60,8 @@ def patch_optimizer(module):
 
 
 def _behind_step(module, ended):
-    """Calls ended(optimizer) when a step is over and its record is closed. PyTorch's own hook runs inside of that
-    record, where the profiler's step would begin too early."""
+    """Calls ended(optimizer) when a step is over and its record is closed. PyTorch's own hook runs inside that record,
+    where the profiler's step would begin too early."""
     plain = getattr(module.Optimizer, "profile_hook_step", None)
     if plain is None:
         module.register_optimizer_step_post_hook(ended)
@@ -108,7 +108,7 @@ def patch_backward(module):
 
 
 def patch_module(module):
-    """model.eval() and model.train(), of which each goes on to the parts of the model."""
+    """model.eval() and model.train(), which also call themselves on the model's parts."""
     places = _stoker_core.load("_stoker_places").places
     plain = module.Module.train
     inside = [False]
@@ -129,7 +129,7 @@ def patch_module(module):
 
 
 def _watch(cls, name, begins):
-    """The user's profiler begins, and ours ends; or it ends."""
+    """The user's profiler starts, and ours stops; or the user's stops."""
     plain = getattr(cls, name)
 
     @functools.wraps(plain)

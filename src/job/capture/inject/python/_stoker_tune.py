@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of `stoker tune` inside of a job, beside those of `stoker run`: they say what the job's calls are (facts, and
-the line of the program that makes them), apply fixes to these calls, collect losses, and end the job after enough steps.
+"""Hooks of `stoker tune` inside a job, in addition to those of `stoker run`. They report the job's calls (facts, and
+the line of the program that makes them), apply fixes to these calls, collect losses, and end the job after enough
+steps.
 
-STOKER_TUNE is "stop=N fix=ID=VALUE;ID=VALUE": N 0: do not end it. What is found goes into DIR/tune-PID.txt, a line each:
+STOKER_TUNE is "stop=N fix=ID=VALUE;ID=VALUE"; N 0 doesn't end the job. The findings go to DIR/tune-PID.txt, one per
+line:
 
     fact    NAME    VALUE               of a call, as the program makes it
     place   CALL    FILE    LINE        the program's own line
-    applied FIX                         it took hold
+    applied FIX                         it took effect
     refused FIX     WHY                 it must not be applied here
     loss    STEP    VALUE
     end     STEPS
@@ -19,7 +21,7 @@ import sys
 
 import _stoker_core
 
-LOSSES = 4096  # that are kept of a run
+LOSSES = 4096  # kept per run
 _STDLIB = os.path.dirname(os.__file__)
 
 _asked = {}  # name of a fix's function -> (id, value)
@@ -51,7 +53,7 @@ def fact(name, value):
 
 
 def is_own(path):
-    """A line of the program, not of Python, of a framework or of these hooks."""
+    """Whether a line is the program's, not Python's, a framework's or these hooks'."""
     return not (
         path.startswith("<") or "/site-packages/" in path or "/dist-packages/" in path or path.startswith(_STDLIB)
         or any(path.startswith(root) for root in _roots) or path.startswith(_stoker_core.folder)
@@ -72,7 +74,7 @@ def place(call):
 
 
 def knows(module):
-    """A framework's module: its package's folder is not the program."""
+    """A framework's module: its package's folder isn't the program."""
     package = sys.modules.get(module.__name__.partition(".")[0], module)
     root = os.path.dirname(getattr(package, "__file__", "") or "")
     if root and root not in _roots:
@@ -83,10 +85,10 @@ def knows(module):
 
 
 def fix(call):
-    """Marks the function of a fix, whose name is the fix's id (src/fixes/text) with `_` for `.` and `-`. Where the fix is
-    asked for, it is called with its value and what the call works with, a dict that it changes. It returns whether it
-    changed something, a function that says so when the run ends, or why it must not: a name of src/fixes/refusals.def,
-    or a reason of its own."""
+    """Marks the function of a fix. Its name is the fix's id (src/fixes/text), with `_` for `.` and `-`. If the fix is
+    requested, the function is called with its value and a dict of what the call works with, which it may change. It
+    returns whether it changed something, a function that says so when the run ends, or why it must not be applied: a
+    name in src/fixes/refusals.def, or a reason of its own."""
 
     def mark(function):
         _functions.setdefault(call, []).append(function)
@@ -96,12 +98,12 @@ def fix(call):
 
 
 def asks(call):
-    """Whether a fix of this call is asked for."""
+    """Whether a fix of this call is requested."""
     return any(f.__name__ in _asked for f in _functions.get(call, ()))
 
 
 def apply(call, now):
-    """Applies the fixes of this call that are asked for, in the order in which their functions stand."""
+    """Applies the requested fixes of this call, in the order in which their functions are defined."""
     for function in _functions.get(call, ()):
         if function.__name__ in _asked:
             name, value = _asked[function.__name__]
@@ -112,7 +114,7 @@ def apply(call, now):
 
 
 def change(now, name, value):
-    """Sets it; whether it was something else."""
+    """Sets it, and returns whether that changed it."""
     was, now[name] = now.get(name), value
     return was != value
 
@@ -148,7 +150,7 @@ def _flush():
 
 
 def _finish():
-    """After the last step, whether the job is stopped there or ends by itself before."""
+    """After the last step, whether the job is stopped there or ends earlier by itself."""
     _flush()
     asked, ends[:] = list(ends), []
     for at_end in asked if os.getpid() == _main else ():
@@ -159,7 +161,7 @@ def _finish():
 
 
 def _faults():
-    """Pages that this process, all of its threads, had to get from the system until now without reading a file."""
+    """Pages that this process, with all its threads, has got from the system without reading a file."""
     try:
         with open("/proc/self/stat", "rb") as stat:
             return int(stat.read().rpartition(b")")[2].split()[7])
@@ -168,8 +170,8 @@ def _faults():
 
 
 class Window:
-    """Stands where the window of `stoker run` does, and ends the job at its turn. It has a turn before, halfway, from where
-    on pages are counted: allocators have settled by then."""
+    """Takes the role of `stoker run`'s window, and ends the job at that point. Halfway there it starts to count pages,
+    because allocators have settled by then."""
 
     is_open = False
 
@@ -205,7 +207,7 @@ class Window:
         os._exit(0)
 
 
-ends = []  # called once, in the process that they were put in
+ends = []  # called once, in the process that registered them
 _main = os.getpid()
 
 

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The window: some steps recorded by the framework's own profiler, with the options that `stoker why` needs.
 
-PyTorch     operators with shapes, no Python stacks (they cost more than all else), one step of the profiler's warm-up
-TensorFlow  host_tracer_level 2 (operations and the input pipeline), no Python; steps are marked
-JAX         host_tracer_level 2 and Python's calls, for input is prepared there; steps are marked
-level 1     the GPU alone, by the capture library that CUDA's driver loaded; it gets the steps and waits
+  PyTorch     operators with shapes, no Python stacks (they cost more than the rest), one warm-up step of the profiler
+  TensorFlow  host_tracer_level 2 (operations and the input pipeline), no Python; steps are marked
+  JAX         host_tracer_level 2 and Python calls, because Python prepares the input; steps are marked
+  level 1     only the GPU, recorded by the capture library that CUDA's driver loads; it gets the steps and waits
 
-The first step after a profiler starts takes longer than others: each profiler has one step of warm-up, which the window leaves
-out. While a profiler starts, a prefetching input fills its buffers, and the first steps after that wait less than the job
-usually does. If steps waited before, the window begins after the first step that waits half as long again.
+The first step after a profiler starts takes longer than others, so each profiler has one warm-up step, which the window
+excludes. While a profiler starts, a prefetching input fills its buffers, and the first steps after that wait less than
+usual. If steps waited before, the window begins after the first step that waits at least half as long.
 
-Where calls only launch work (JAX), a loop runs ahead of it, and no step ends with its own work. The queue is then drained
-at the end of the warm-up, half as many steps later before the window, at its end, and when the job ends. What a drain takes
-belongs to the steps since the one before, so that they can be timed by their results.
+If calls only launch work (JAX), the loop runs ahead of it, and no step ends with its own work. The queue is therefore
+drained at the end of the warm-up, half as many steps later before the window, at its end, and when the job ends. The
+time of a drain belongs to the steps since the one before, so that they can be timed by their results.
 
-Steps of a millisecond vary by the machine's noise alone, so a window of short steps holds more of them (BRIEF_NS).
+Steps of a millisecond vary with the machine's noise alone, so a window of short steps has more of them (BRIEF_NS).
 
-One that runs already, or begins while ours does, is the user's: ours ends, and writes nothing."""
+If the user's own profiler is running, or starts while ours runs, ours stops and writes nothing."""
 
 import atexit
 import os
@@ -26,22 +26,23 @@ import _stoker_core
 import _stoker_record
 from _stoker_record import DONE, IN_WINDOW, LEFT, NEVER, OPEN, TOLD
 
-TRAINING_STEPS = 1000  # and
-TRAINING_NS = 15_000_000_000  # at most the window waits for a job that does not train yet: a pass over its data
-BEFORE = 8  # steps before the profiler's start, whose waits are the usual ones
+# The window waits at most this long for a job that doesn't train yet, such as one that passes over its data.
+TRAINING_STEPS = 1000
+TRAINING_NS = 15_000_000_000
+BEFORE = 8  # steps before the profiler's start whose waits are the usual ones
 SETTLE = 24  # steps at most, until fetches wait again
-WAITS = 0.05  # of the steps before, from which on they do
+WAITS = 0.05  # share of the steps before, from which on they count as waiting
 
 
-BRIEF_NS = 60_000_000  # that steps of a window take together, at least
-BRIEF_STEPS = 8  # times as many as were asked for, at most
+BRIEF_NS = 60_000_000  # minimum total time of a window's steps
+BRIEF_STEPS = 8  # at most this many times the requested steps
 
 
 class _Torch:
     runs_ahead = False  # calls only launch work, and the steps end with their results
-    warmup = 1  # steps of the profiler's own
+    warmup = 1  # the profiler's own warm-up steps
     settles = True
-    lasts = False  # it says beforehand how many steps it records
+    lasts = False  # it knows beforehand how many steps it records
 
     def __init__(self, window):
         self.window = window
@@ -66,7 +67,7 @@ class _Torch:
         self.profile.start()
 
     def tell(self):
-        """What the profile is to carry, while it is still open."""
+        """Adds what the profile carries, while it is still open."""
         carry = getattr(self.profile, "add_metadata_json", None)
         if carry is not None:
             carry("stoker", self.places.told())
@@ -105,7 +106,7 @@ class _Marked:
         self.mark = None
 
     def begins(self):
-        """A step begins. If only ends are known, it began when the last one ended."""
+        """A step begins. If only ends are known, it began when the previous one ended."""
         if self.mark is None:
             self.mark = self.marker(self.window.recorder.count)
             self.mark.__enter__()
@@ -144,8 +145,8 @@ def _field(number, data):
 
 
 def _tell(folder):
-    """Puts the job's places after the XSpace that a profiler wrote: a plane without lines, whose name has them. What reads
-    XSpaces passes over planes that it does not know."""
+    """Appends the job's places to the XSpace that a profiler wrote: a plane without lines, whose name contains them.
+    XSpace readers skip planes that they don't know."""
     text = f"/custom:stoker {_stoker_core.load('_stoker_places').places.told()}"
     for place, _, names in os.walk(folder):
         for name in names:
@@ -205,7 +206,7 @@ def _drain(recorder):
     for array in jax.live_arrays():
         try:
             array.block_until_ready()
-        except RuntimeError:  # it was given away, or deleted
+        except RuntimeError:  # it was donated, or deleted
             pass
     recorder.drained(_stoker_record.now() - begun)
 
@@ -241,7 +242,7 @@ class _Gpu:
         self.begun = _stoker_record.now()
 
     def tell(self, framework):
-        """The record says once which frameworks are at work."""
+        """Records once which frameworks are in use."""
         if framework and framework not in self.told:
             self.told.add(framework)
             self.library.stoker_capture_framework(framework.encode())
@@ -285,7 +286,7 @@ class Window:
         self.mine = None
         self.first = self.last = 0
         self.begun = 0  # when the first of the window's steps began
-        self.warmup = 0  # steps of the profiler's own that are left
+        self.warmup = 0  # the profiler's own warm-up steps that are left
         self.settle = 0  # steps at most after them, before the window begins
         self.usual = 0.0  # ns that a step before waited
         self.waits = False  # for the training to begin
@@ -303,7 +304,7 @@ class Window:
             self.profiler.begins()
 
     def turn(self):
-        """After each step from the warm-up on, until the window is over."""
+        """Called after each step from the warm-up on, until the window is over."""
         r = self.recorder
         if not self.is_open:
             self._open()
@@ -316,7 +317,7 @@ class Window:
             self._close()
 
     def _settle(self):
-        """After each step between the profiler's start and the window."""
+        """Called after each step between the profiler's start and the window."""
         if self.warmup:
             self.warmup -= 1
         if not self.warmup and self.settle:
@@ -327,12 +328,12 @@ class Window:
             self._begin()
 
     def _is_brief(self):
-        """Whether the window's steps, as many as were asked for, are too brief to end it."""
+        """Whether the requested number of steps is too short to end the window."""
         r = self.recorder
         return self.profiler.lasts and r.count < self.first + BRIEF_STEPS * self.steps and r.last - self.begun < BRIEF_NS
 
     def _waits_for_training(self):
-        """Passes over the data that are not training come first in many jobs. A step that an optimizer or Keras ends is
+        """In many jobs, passes over the data that aren't training come first. A step that an optimizer or Keras ends is
         training."""
         r = self.recorder
         ends_training = r.source in (_stoker_record.OPTIMIZER, _stoker_record.KERAS)
@@ -429,7 +430,7 @@ class Window:
             r.put_window(LEFT)
 
     def give_way(self):
-        """The user's own profiler begins while ours records."""
+        """The user's own profiler starts while ours records."""
         if self.is_open:
             self.is_open = False
             try:
@@ -439,7 +440,7 @@ class Window:
                 self.leave("the program's own profiler started during the window, so stoker's stopped and recorded nothing")
 
     def at_exit(self):
-        """The job ends within the window: what is there is kept."""
+        """The job ends within the window: what was recorded is kept."""
         if self.is_open and self.recorder.count > self.first:
             try:
                 self._close()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loaded by each Python interpreter of a job under `stoker run`, through PYTHONPATH. It starts the hooks,
-takes its folder off sys.path, and loads the sitecustomize that would have been loaded without it. What
-goes wrong in the hooks is never the job's trouble; what goes wrong in the other sitecustomize is, as ever."""
+"""Loaded by each Python interpreter of a job under `stoker run`, through PYTHONPATH. It starts the hooks, removes its
+folder from sys.path, and loads the sitecustomize that would have been loaded without it. An error in the hooks never
+reaches the job. An error in the other sitecustomize does, as usual."""
 
 import sys
 
