@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pillow images whose pixels aren't made yet: what is asked of them is recorded, for the engine to do.
+"""Pillow images whose pixels aren't made yet: operations on them are recorded, for the engine to carry out.
 
-In a process that has called `begin`, Image.open gives a Recorded for files that the engine decodes as Pillow does. Crops,
-resizing, flips, conversions between RGB and gray, ImageEnhance and tables of levels make another Recorded with one
-step more. Everything else, and every look at the pixels, makes them by Pillow first, in place, and the image is Pillow's
-from then on. `recipe` writes an image as the operation image_recipes reads it.
+In a process that has called `begin`, Image.open gives a Recorded for files that the engine decodes like Pillow. Crops,
+resizing, flips, conversions between RGB and gray, ImageEnhance and lookup tables make another Recorded with one more
+step. Any other operation, and any access to the pixels, first makes them with Pillow, in place. From then on it is an
+ordinary Pillow image. `recipe` writes an image in the form that the operation image_recipes reads.
 
-Limits: JPEG and PNG of modes RGB and L, 8 bits, one picture. A damaged file is found when its pixels are made; one
-that is cut off is left to Pillow at once.
+Limits: JPEG and PNG of modes RGB and L, 8 bits, one picture. A damaged file is found when its pixels are made. A
+truncated one is left to Pillow at once.
 """
 
 import io
@@ -33,22 +33,22 @@ from ._recipes import (
 )
 
 _MODES = {"RGB": 3, "L": 1}
-_HELD = 64 << 20  # bytes of a file in memory that is recorded
+_HELD = 64 << 20  # largest file in memory that is recorded, in bytes
 _open = Image.open
 
 
 def _across(size, to):
-    """The order of Pillow's passes when it resizes: does the one along columns come first? Up to version 12: never."""
+    """The order of Pillow's resizing passes: is the one along columns first? Up to version 12: never."""
     return False
 
 
 def _by_size(size, to):
-    """The same, of later versions."""
+    """The same for later versions."""
     return to[1] < size[1] and size[1] - to[1] > 2 * (size[0] - to[0])
 
 
 def _pillows_order():
-    """Which of these holds for this Pillow; None: neither."""
+    """Which of these this Pillow follows; None: neither."""
     sizes = [((61, 56), (41, 13)), ((57, 61), (40, 30)), ((29, 49), (63, 13)), ((30, 20), (9, 50)), ((20, 40), (30, 60))]
     sizes += [((40, 80), (20, 39)), ((40, 80), (20, 41)), ((500, 375), (341, 256)), ((80, 90), (81, 89))]
     noise = np.random.default_rng(0)
@@ -70,7 +70,7 @@ _order = None
 
 
 class _Source:
-    """A file that is not decoded: its path, or its content."""
+    """A file that isn't decoded yet: its path, or its content."""
 
     def __init__(self, path, content):
         self.path, self.content, self._pixels = path, content, None
@@ -105,7 +105,7 @@ _BY_PILLOW = {
 
 
 class _Pixels:
-    """What load() gives: pixels are made when one is asked for."""
+    """The result of load(): the pixels are made when one is read."""
 
     def __init__(self, image):
         self._image = image
@@ -122,12 +122,12 @@ class _Pixels:
 
 
 class Recorded(Image.Image):
-    """An image of a file, and the steps that have been asked for."""
+    """An image of a file, and the steps requested so far."""
 
     _source, _steps, _header = None, (), None
 
     def _settle(self):
-        """Pillow makes the pixels."""
+        """Makes the pixels with Pillow."""
         source, steps = self._source, self._steps
         if source is None:
             return
@@ -227,7 +227,7 @@ class Recorded(Image.Image):
                 image.verify()
 
     def _opened_again(self, f):
-        """What f gives of the file's image, which this one is then."""
+        """Becomes the result of f on the file's image."""
         if self._source is None or self._steps:
             return None
         with _open(self._source.path or io.BytesIO(self._source.content)) as image:
@@ -238,7 +238,7 @@ class Recorded(Image.Image):
 
 
 def _is_plain(image):
-    """Does the engine decode it as Pillow does?"""
+    """Does the engine decode it like Pillow?"""
     if image.mode not in _MODES or image.format not in ("JPEG", "PNG") or len(image.tile) != 1:
         return False
     if "transparency" in image.info or getattr(image, "is_animated", False):
@@ -257,7 +257,7 @@ def _is_whole(path, content, kind):
 
 
 def _place(fp):
-    """(path, content) of what Image.open was given; (None, None): neither is known."""
+    """(path, content) of Image.open's argument; (None, None): neither is known."""
     if isinstance(fp, (str, os.PathLike)):
         return os.fspath(fp), None
     if isinstance(fp, io.BytesIO) and fp.tell() == 0 and fp.getbuffer().nbytes <= _HELD:
@@ -277,13 +277,13 @@ def _recorded_open(fp, mode="r", formats=None):
     out._source, out._header = _Source(None if path is None else os.path.abspath(path), content), image
     out._mode, out._size, out.info = image.mode, image.size, image.info
     if path is not None and path is not fp and not isinstance(fp, os.PathLike):
-        return out  # the file is the caller's
+        return out  # the file belongs to the caller
     image.fp.close()
     return out
 
 
 def _enhance(kind):
-    """ImageEnhance's class, which records where the image does."""
+    """ImageEnhance's class, which records if the image does."""
     own = {BRIGHTNESS: ImageEnhance.Brightness, CONTRAST: ImageEnhance.Contrast, SATURATION: ImageEnhance.Color}[kind]
     begin, enhance = own.__init__, own.enhance
 
@@ -320,12 +320,12 @@ def _expand():
 
 
 def is_recorded(image):
-    """Are its pixels still to be made?"""
+    """Are its pixels not made yet?"""
     return isinstance(image, Recorded) and image._source is not None
 
 
 def begin():
-    """From now on Image.open records in this process."""
+    """Makes Image.open record in this process from now on."""
     global _order
     if Image.open is not _recorded_open:
         _order = _pillows_order()

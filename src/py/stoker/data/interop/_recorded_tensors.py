@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of recorded images (_recorded_images.py): ToTensor, PILToTensor, Normalize and their like are steps of the
+"""Tensors of recorded images (_recorded_images.py): ToTensor, PILToTensor, Normalize and the like are steps of the
 recipe, and a batch that stacks such tensors is a list of recipes.
 
-In a process that has called `begin`, torchvision's functions give a tensor with a shape and no values where the
-image is recorded. What else is done with it makes the values first, by torchvision's own functions, in place: the
-tensor is as good as any from then on.
+In a process that has called `begin`, torchvision's functions return a tensor with a shape but no values if the image is
+recorded. Any other operation on it first makes the values, with torchvision's own functions, in place. From then on it
+is an ordinary tensor.
 
-Limits: float32 and uint8; Normalize of numbers. Where a batch mixes recipes and values, values travel with the recipes.
+Limits: float32 and uint8; Normalize with numbers. If a batch mixes recipes and values, the values are sent along with
+the recipes.
 """
 
 import numpy as np
@@ -29,7 +30,7 @@ _FILLED = (of_pillow.adjust_hue, of_pillow.to_grayscale)
 
 
 def _values(v):
-    """Lazy tensors as tensors, in lists, tuples and dicts too."""
+    """Makes lazy tensors real ones, also in lists, tuples and dicts."""
     if isinstance(v, Lazy):
         return v.settled()
     if isinstance(v, (list, tuple)) and not hasattr(v, "_fields"):
@@ -57,7 +58,7 @@ _BY_TORCH = {steps.SCALE: _scaled, steps.NORMALIZE: _normalized, steps.ERASE: _e
 
 
 class Lazy(torch.Tensor):
-    """A tensor by a recipe: an image, and steps on its floats. Of several images: a batch of them."""
+    """A tensor given by a recipe: an image, and steps on its floats. With several images: a batch of them."""
 
     _image, _steps, _made, _parts, _kind = None, (), None, None, torch.Tensor
 
@@ -81,7 +82,7 @@ class Lazy(torch.Tensor):
             with torch._C.DisableTorchFunctionSubclass():
                 if self._parts is not None:
                     self._made = torch.stack([_values(p) for p in self._parts])
-                elif self._image is None:  # torch made it of one
+                elif self._image is None:  # torch made it from one
                     return self.as_subclass(self._kind)
                 else:
                     self._made = self._of_image()
@@ -89,7 +90,7 @@ class Lazy(torch.Tensor):
         return self._made
 
     def _of_image(self):
-        """By torchvision's own functions."""
+        """Computed by torchvision's own functions."""
         x, left = self._image, list(self._steps)
         if left and left[0] == (steps.SCALE, steps.TO_TENSOR):
             x = _OWN["to_tensor"](x)
@@ -102,7 +103,7 @@ class Lazy(torch.Tensor):
         return x
 
     def is_open(self):
-        """Are its values still to be made?"""
+        """Are its values not made yet?"""
         return self._image is not None
 
     def then(self, dtype, *step):
@@ -127,13 +128,13 @@ class Lazy(torch.Tensor):
 
 
 class LazyImage(Lazy, torchvision.tv_tensors.Image if hasattr(torchvision, "tv_tensors") else object):
-    """The same as a tv_tensors.Image, for transforms of v2."""
+    """The same as a tv_tensors.Image, for v2 transforms."""
 
     _kind = getattr(getattr(torchvision, "tv_tensors", None), "Image", None)
 
 
 def _alike(parts):
-    """May they become a batch of recipes?"""
+    """Can they become a batch of recipes?"""
     if not isinstance(parts, (list, tuple)) or not any(isinstance(p, Lazy) and p.is_open() for p in parts):
         return False
     first = parts[0]
@@ -210,14 +211,14 @@ def _to_grayscale(img, num_output_channels):
 
 
 def _collated(batch, *, collate_fn_map=None):
-    """default_collate of tensors that are recorded, or of some that are."""
+    """default_collate of tensors, some or all of which are recorded."""
     if _alike(batch):
         return Lazy.stacked(list(batch))
     return collate_fn_map[torch.Tensor](_values(list(batch)), collate_fn_map=collate_fn_map)
 
 
 def begin():
-    """From now on torchvision's functions record in this process."""
+    """Makes torchvision's functions record in this process from now on."""
     images.begin()
     if own.to_tensor is _to_tensor:
         return
@@ -232,7 +233,7 @@ def begin():
 
 
 def _begin_v2():
-    """The same of the transforms of v2, where torchvision has them."""
+    """The same for v2 transforms, if torchvision has them."""
     v2 = getattr(torchvision.transforms, "v2", None)
     if v2 is None:
         import torchvision.transforms.v2 as v2

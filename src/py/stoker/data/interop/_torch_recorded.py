@@ -26,7 +26,7 @@ PROBED = 8  # items of the batch that is tried
 
 
 class Recipes:
-    """Images of a batch, or one of an item (is_batch), on their way from a worker."""
+    """Images of a batch (is_batch), or one of an item, as a worker sends them."""
 
     def __init__(self, dtype, is_batch, made):
         self.dtype, self.is_batch = dtype, is_batch
@@ -63,7 +63,7 @@ class _Collate:
 
 
 def _of_values(x):
-    """A tensor's values as (path, recipe)."""
+    """A tensor's values in the form (path, recipe)."""
     a = x.detach().contiguous().numpy()
     if a.dtype == np.float32:
         channels, height, width = a.shape
@@ -73,7 +73,7 @@ def _of_values(x):
 
 
 def packed(v, lazy):
-    """A batch with Recipes for recorded tensors; tensors of values stay."""
+    """A batch with Recipes for recorded tensors; ordinary tensors stay."""
     if isinstance(v, lazy):
         dtype = str(v.dtype).removeprefix("torch.")
         if v._parts is not None:
@@ -110,20 +110,20 @@ def _recording(loader, is_probe=False):
 
 
 def _probed(loader, torch):
-    """A batch of the loader's first items, recorded. None: the engine is not to make such batches."""
+    """A batch of the loader's first items, recorded. None: the engine shouldn't make such batches."""
     count = min(PROBED, len(loader.dataset))
     one = _recording(_torch_own._of_one_worker(loader, [list(range(count))]), is_probe=True)
     with _torch_own.Kept(torch, loader):
         try:
             made, values = next(iter(one))
-        except Exception:  # the loader itself shows it, when it is begun
+        except Exception:  # the loader itself shows it, once it starts
             return None
     recorded = [leaf for leaf in _leaves(made) if isinstance(leaf, Recipes)]
     return made if _is_worth_it(made) and _are_equal(recorded, values) else None
 
 
 def _are_equal(recorded, values):
-    """Does the engine make of the recipes what Pillow and torch do, of the versions that are here?"""
+    """Do the engine's results for the recipes equal those of the installed Pillow and torch?"""
     for r, v in zip(recorded, values, strict=True):
         mine = [_image(path, recipe, r.dtype) for path, recipe in zip(r.paths, r.recipes)]
         if not np.array_equal(np.stack(mine) if r.is_batch else mine[0], v.numpy()):
@@ -132,7 +132,7 @@ def _are_equal(recorded, values):
 
 
 def _image(paths, recipes, dtype):
-    """Images of their recipes: at once, or in a function."""
+    """Makes images from their recipes: at once, or in a function."""
     files = run("read_files", [paths], {})[0]
     return run("image_recipes", [files, recipes], {"dtype": _dtypes.number(dtype)})[0]
 
@@ -145,7 +145,7 @@ def _is_worth_it(batch):
 
 
 def _of_kind(leaf, v):
-    """A later batch's value as the first had it: values of a batch that was recorded then become recipes."""
+    """A later batch's value in the form of the first: if that batch was recorded, values become recipes."""
     if isinstance(leaf, Recipes) and not isinstance(v, Recipes):
         parts = list(v) if leaf.is_batch else [v]
         return Recipes(leaf.dtype, leaf.is_batch, [_of_values(p) for p in parts])
@@ -178,7 +178,7 @@ def _texts(texts, of):
 
 
 def _structure(v, leaves):
-    """Elements of the batch's structure, with the next of these leaves for each of its own."""
+    """Elements of the batch's structure, filled with the next leaves."""
     if isinstance(v, tuple) and hasattr(v, "_fields"):
         return type(v)(*(_structure(x, leaves) for x in v))
     if isinstance(v, (list, tuple)):
@@ -187,7 +187,7 @@ def _structure(v, leaves):
 
 
 def dataset(loader, torch):
-    """The loader's batches as a Dataset. None: its workers' time does not go into images of files."""
+    """The loader's batches as a Dataset. None: its workers don't spend their time on image files."""
     is_fit = loader.num_workers > 0 and loader.batch_sampler is not None and len(loader.dataset) > 0
     is_fit = is_fit and loader.multiprocessing_context is None
     batch = _probed(loader, torch) if is_fit and _has_torchvision() else None
