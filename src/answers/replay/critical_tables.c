@@ -200,7 +200,7 @@ static int compare_events(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-// First of those that are held by the node or one after it.
+// First event that this node or a later one contains.
 static size_t held_from(const struct stk_vec *held, uint32_t node)
 {
     size_t low = 0, high = held->count;

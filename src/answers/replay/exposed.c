@@ -22,7 +22,8 @@ struct sweep {
     const int64_t *borders_ns;
     int64_t *ns;
     uint32_t step,
-        host; // the first that may reach into what comes: of the steps, of the driver's nodes
+        host; // the first one that may extend into the next stretch: of the steps, of the driver's
+              // nodes
     struct cursor lanes[LANES_MOST];
     uint32_t lane_count;
 };

@@ -10,9 +10,9 @@
 #include "profile/model/median.h"
 #include "answers/replay/transplant.h"
 
-#define MIN_PAIRS 2       // of steps, for a check by transplant
+#define MIN_PAIRS 2       // pairs of steps needed for the transplant check
 #define MAX_STARTS 100000 // starts to compare
-#define GRAPHS 0.05       // of the steps: calls that launch graphs, beyond what these take
+#define GRAPHS 0.05       // of the steps: graph launches, in excess of a normal launch
 
 // Values that close the gate.
 static const struct {
@@ -66,7 +66,7 @@ static bool compare_steps(const struct stk_graph *g, const int64_t *was, const i
     }
     o->replay_error = stk_gate_median(errors, n);
     o->spread = o->measured_ns > 0 ? sqrt(square / (double)n) / o->measured_ns : 0;
-    // Steps of a round differ, and rounds do not.
+    // Steps differ within a round, but rounds are alike.
     bool are_rounds = g->has_rounds && g->is_mixed;
     o->mean_error = n > 2 && !are_rounds ? o->spread / sqrt((double)n - 1) : 0;
     stk_free(errors);
@@ -120,7 +120,7 @@ static void judge(const struct stk_graph *g, struct stk_gate *o)
         say(o, true, "replayed work starts at different times than recorded work");
     }
     if (o->mean_error > red.spread &&
-        !g->has_rounds) { // steps of a round differ, and rounds do not
+        !g->has_rounds) { // steps differ within a round, but rounds are alike
         say(o, true, "the steps differ too much from each other");
     }
     if (o->ok && o->contended > red.unexplained) {
@@ -151,7 +151,7 @@ static bool transplant(const struct stk_graph *g, struct stk_times *t, const int
     size_t n = 0;
     bool ok = errors && stk_transplant_check(g, t, was, errors, &n);
     if (ok) {
-        // Which step of a round waits for its batch is in no step's durations.
+        // Which step of a round waits for its batch doesn't show in any step's durations.
         o->has_transplant = n >= MIN_PAIRS && !g->has_rounds;
         o->transplant_error = stk_gate_median(errors, n);
     }

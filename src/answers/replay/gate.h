@@ -26,11 +26,12 @@ struct stk_gate {
     double spread;                    // deviation of the steps' times over their mean
     double mean_error;                // of the mean of the steps, by their spread
     double transplant_error;          // median over pairs of steps
-    double profiler;                  // of the measured step: the profiler's own; by the pricing
-    double profiler_most;             // the same at the most
+    double profiler;                  // of the measured step: profiling overhead; set by the
+                                      // pricing
+    double profiler_most;             // the same, at most
     double measured_ns, replayed_ns;  // means of the used steps; of several ranks their sums
     double slowest_ns;                // the measured one of the slowest rank
-    const char *why[6];               // red figures; then remarks
+    const char *why[6];               // reasons against predictions; then remarks
     int why_count;
 };
 // False: no memory. If the graph can't be replayed, the gate is closed.
@@ -38,8 +39,8 @@ bool stk_gate_check(const struct stk_graph *g, struct stk_gate *out);
 
 // Does this much device work without a launch call close the gate?
 bool stk_gate_is_unlinked(uint64_t unlinked, uint64_t ops);
-// A replayed and a reported step with this ratio or more, either way, aren't the same step.
+// If a replayed and a reported step differ by this ratio or more, they aren't the same step.
 #define STK_STEP_APART 1.5
 
-// Lower median, 0 of none; reorders them.
+// Lower median, 0 if there are none; reorders the values.
 double stk_gate_median(double *v, size_t n);

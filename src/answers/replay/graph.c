@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a rank's trace to its graph: which steps, then lanes, nodes and edges (graph.h).
+// Builds a rank's graph from its trace: chooses the steps, then makes lanes, nodes and edges
+// (graph.h).
 #include "answers/replay/graph.h"
 
 #include <string.h>
@@ -8,9 +9,9 @@
 #include "base/assert.h"
 #include "profile/model/median.h"
 
-// About that many events of the trace make the nodes of a graph: enough steps, a bounded time.
+// A graph is built from about this many events: enough steps, in bounded time.
 #define MAX_EVENTS 6000000
-#define MIXED_STEPS 3 // long ones: fewer happen once
+#define MIXED_STEPS 3 // long steps; fewer are one-offs
 #define MIXED_PART 10 // of the steps, one in
 
 static bool has_host_steps(const struct stk_analysis *a)
@@ -18,7 +19,7 @@ static bool has_host_steps(const struct stk_analysis *a)
     return a->step_count > 0 && !a->steps_on_device && !a->steps_per_device;
 }
 
-// The steps from the first used one to the last; at most as many as the cap on events lets in.
+// The steps from the first used one to the last, as many as fit under the cap on events.
 static bool choose_steps(struct stk_graph_build *b)
 {
     const struct stk_analysis *a = b->a;
@@ -51,7 +52,7 @@ static bool choose_steps(struct stk_graph_build *b)
     return true;
 }
 
-// Where steps are not known on the host: from the first launch to the last event.
+// If the host's steps are unknown: from the first launch to the last event.
 static bool choose_span(struct stk_graph_build *b)
 {
     const struct stk_analysis *a = b->a;
@@ -136,8 +137,8 @@ static void set_steps(struct stk_graph_build *b)
     g->end_ns = b->to_ns;
 }
 
-// Steps that take more than twice the median one, at least a few and one in ten: they are the job's
-// own (rounds of its workers), and no median step speaks for them. False: no memory.
+// Are there several steps, at least one in ten, that take more than twice the median? Then they are
+// part of the job (rounds of its workers), and no median step represents them. False: no memory.
 static bool find_mixed(struct stk_graph_build *b)
 {
     struct stk_graph *g = b->g;

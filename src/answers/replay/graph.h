@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dependency graph of a rank's steps: what a replay needs of a trace, and outlives it.
+// The dependency graph of a rank's steps: what a replay needs from a trace. It outlives the trace.
 //
 // A lane is a host thread that launches work or drives the steps, or a stream of a device. Nodes of
-// a lane run one after another. Those of a host lane tile its time: calls of the runtime and the
-// gaps between them. A node of a stream begins when its lane is free, its
-// launch call has begun a while ago, and what it waits for has ended.
+// a lane run one after another. Nodes of a host lane cover all of its time: runtime calls and the
+// gaps between them. A node of a stream begins when its lane is free, its launch call began at
+// least a latency ago, and the work it waits for has ended.
 //
 // Method: lanes are made one by one (graph_host.c, graph_device.c), then the edges between them
 // (graph_edges.c, graph_waits.c, graph_input.c). Steps beyond the cap on nodes are left out.
@@ -16,7 +16,7 @@
 
 enum stk_node_kind {
     STK_NODE_WORK,  // host: between two calls
-    STK_NODE_CALL,  // host: a call of the runtime that does not wait for the device
+    STK_NODE_CALL,  // host: a runtime call that doesn't wait for the device
     STK_NODE_WAIT,  // host: a call that waits for device work
     STK_NODE_INPUT, // host: fetching the next batch
     STK_NODE_KERNEL,
@@ -24,10 +24,10 @@ enum stk_node_kind {
     STK_NODE_COLLECTIVE
 };
 
-// What a node is to a what-if.
+// The class of a node, for what-ifs.
 enum stk_node_what {
     STK_WHAT_OTHER,
-    STK_WHAT_IDLE,        // WORK: no event of the thread says what it does
+    STK_WHAT_IDLE,        // WORK: no event of the thread shows what it does
     STK_WHAT_CALLBACK,    // WORK: the driving thread between a step's work and the next fetch
     STK_WHAT_STREAM_WAIT, // CALL: a stream must wait for another one
     STK_WHAT_SYNC,        // WAIT: synchronization (allocations, which wait too, are OTHER)
@@ -36,9 +36,9 @@ enum stk_node_what {
     STK_WHAT_MATRIX_TF32,
     STK_WHAT_MATRIX_16, // in 16 bits or fewer
     STK_WHAT_ELEMENTWISE,
-    STK_WHAT_FUSED, // elementwise, made by a compiler of several
+    STK_WHAT_FUSED, // elementwise, fused from several by a compiler
     STK_WHAT_OPTIMIZER,
-    STK_WHAT_SCALING, // checks gradients for what is not finite, divides them by the loss' scale
+    STK_WHAT_SCALING, // checks gradients for infinity or NaN, and divides them by the loss scale
     STK_WHAT_H2D,     // COPY
     STK_WHAT_H2D_PAGEABLE,
     STK_WHAT_D2H,
@@ -46,7 +46,7 @@ enum stk_node_what {
 };
 
 struct stk_node {
-    int64_t start_ns, dur_ns; // as recorded; dur_ns of a WAIT or INPUT: its own work alone
+    int64_t start_ns, dur_ns; // as recorded; dur_ns of a WAIT or INPUT: only its own work
     uint32_t launch;          // device: the host node that launched it, STK_NONE
     uint32_t wait;            // node whose end it waits for, STK_NONE; INPUT: number of the batch
     uint32_t size;   // of a copy in KiB, 0 not known; COLLECTIVE: its wait for others in us;
@@ -54,14 +54,14 @@ struct stk_node {
     uint32_t step;   // index into steps
     int32_t lag_ns;  // device: after the begin of its launch; host: after the end of what it awaits
     int32_t gap_ns;  // device: after the end of the lane's previous node
-    int32_t rest_ns; // device: waiting that nothing explains: pinned; host: the profiler's own
+    int32_t rest_ns; // device: unexplained waiting, which stays; host: the profiler's own
     uint16_t lane;
     uint8_t kind, what;
 };
 _Static_assert(sizeof(struct stk_node) <= 48, "nodes are what a replay's memory goes into");
 
-// Are the dimensions of a matrix kernel multiples of 8? Where no shapes tell: FILLS, its blocks are
-// several for each multiprocessor, and it is no short one.
+// Are the dimensions of a matrix kernel multiples of 8? FILLS, if no shapes are recorded: the
+// kernel is long and has several blocks per SM.
 enum stk_graph_alignment {
     STK_ALIGNMENT_UNKNOWN,
     STK_ALIGNED,
@@ -72,12 +72,12 @@ enum stk_graph_alignment {
 struct stk_lane {
     uint32_t first, count; // its nodes
     uint32_t track;        // of the trace
-    int64_t free_ns;       // nothing of the lane begins earlier
+    int64_t free_ns;       // no node of the lane begins earlier
     bool is_device;
 };
 
 struct stk_graph_step {
-    int64_t number;   // as the profile marks it, else counted from 0
+    int64_t number;   // as marked in the profile, else counted from 0
     uint32_t node;    // first node of the step on the driving lane
     int64_t start_ns; // on the host
     bool used;        // counts for the mean
@@ -90,27 +90,27 @@ struct stk_calibration {
     int64_t latency_ns;    // launch call to its work on an idle stream
     int64_t gap_ns;        // between two operations of a stream
     int64_t call_ns;       // median of a launch call
-    int64_t quick_call_ns; // the fastest tenth of them takes up to that
-    int64_t fetch_ns;      // least time of taking a batch that is ready
+    int64_t quick_call_ns; // the slowest of the fastest tenth
+    int64_t fetch_ns;      // shortest time of taking a ready batch
 };
 
-// What the gate asks of how the graph came about.
+// What the gate needs to know about how the graph was built.
 struct stk_graph_counts {
     uint64_t device_ops, unlinked, cross_edges, inferred_edges;
-    int64_t unexplained_ns;      // device waiting, while nothing of the device runs
+    int64_t unexplained_ns;      // device waiting while nothing runs on the device
     int64_t contended_ns;        // the same while other streams run
-    int64_t host_unexplained_ns; // calls that waited for nothing that is known
-    int64_t graphs_ns; // calls that launch graphs: of it, what they take beyond a graph's launch
+    int64_t host_unexplained_ns; // calls whose wait has no known cause
+    int64_t graphs_ns;           // graph launches: of it, their excess over a graph's own launch
 };
 
 // An operation that runs on the host between two copies of data.
 struct stk_host_op {
     uint32_t wait, call;         // host nodes: waits for the copy to the host; copies back
     uint32_t to_host, to_device; // these copies
-    const char *name;            // NULL: no event says
+    const char *name;            // NULL: no event shows it
 };
 
-// What a collective reduces, where its kernel's row says so.
+// What a collective reduces, if its kernel's row says so.
 struct stk_graph_message {
     uint32_t node;
     int64_t bytes;
@@ -119,11 +119,11 @@ struct stk_graph_message {
 // A step of an optimizer of PyTorch's on the driving thread (graph_updates.c).
 struct stk_graph_update {
     int64_t start_ns, end_ns;
-    int64_t call_ns;       // that calling an operator takes
-    int64_t work_ns;       // of its operators, beyond calling them
+    int64_t call_ns;       // cost of calling an operator
+    int64_t work_ns;       // of its operators, besides the calls
     uint32_t ops, tensors; // calls of operators; parameters, about
     bool is_foreach, is_fused;
-    bool is_torchs, has_fused; // its class is torch.optim's, and has such an update
+    bool is_torchs, has_fused; // its class is from torch.optim and has such an update
 };
 
 // The operator that a kernel belongs to.
@@ -137,37 +137,38 @@ struct stk_graph {
     uint32_t node_count;
     struct stk_lane *lanes;
     uint32_t lane_count;
-    struct stk_graph_step *steps; // step_count of them and the end of the last
+    struct stk_graph_step *steps; // step_count values, and the end of the last step
     uint32_t step_count, steps_used;
     int64_t base_ns;   // added to its times: the run's clock
     int64_t end_ns;    // host end of the last step
     int64_t *ready_ns; // per batch: when workers have it ready
     uint32_t batch_count;
-    uint32_t waited_first, waited_last; // batches that were waited for; STK_NONE: none was
-    uint32_t round_first, round_last;   // of them those between which rounds are whole, if known
+    uint32_t waited_first, waited_last; // batches that were waited for; STK_NONE: none
+    uint32_t round_first, round_last;   // of them, those between which there are whole rounds, if
+                                        // known
     uint32_t waits;                     // how many were
-    // Steps between two that waited for a batch, where most are; else all. They begin and end in
-    // the same place of what workers do in turn: what becomes faster before the first wait and
-    // after the last, while batches are ready, does not last.
+    // Steps between two that waited for a batch, if most steps are; otherwise all. Both ends are at
+    // the same point of the workers' rounds. A gain before the first wait or after the last, while
+    // batches are ready, doesn't last.
     uint32_t mean_from, mean_to;
     enum stk_feed feed;
     bool has_device;
     bool has_peers;   // collectives are matched with those of other ranks
-    bool has_workers; // batches come from workers of a pace that may not be known
-    bool is_span;     // no steps: all that was recorded, as one
+    bool has_workers; // batches come from workers whose pace may be unknown
+    bool is_span;     // no steps: the whole recording counts as one
     double beside;    // loader threads that are busy at a time, on average
-    double pace_ns;   // of a step: what the busiest of them works for it; 0 not known
-    double ordinary;  // the median of what batches take over their mean; 1: even, or not known
-    // Without a device: the time outside the fetches of a step during which no worker ran, over
-    // that of the mean step, at the least. 1: nothing is known to run beside.
+    double pace_ns;   // of a step: the busiest one's work for it; 0 not known
+    double ordinary;  // median over mean time of a batch; 1: even, or not known
+    // Without a device: the time outside a step's fetches during which no worker ran, as a share of
+    // the mean step's, at least. 1: nothing is known to run in parallel.
     double undisturbed;
-    bool leaves_first;  // of the steps: it does not count for the mean
-    bool counts_rounds; // of several workers: steps outside of them do not count for the mean
-    bool has_rounds;    // mean_from and mean_to are long waits: between them are whole rounds
+    bool leaves_first;  // of the steps: excluded from the mean
+    bool counts_rounds; // with several workers: steps outside them are excluded from the mean
+    bool has_rounds;    // mean_from and mean_to are long waits, with whole rounds between them
     bool is_by_torch;   // its profiler recorded the operations
-    bool is_contended;  // much of the waiting of its streams is beside others that run
-    bool is_mixed;      // again and again a step takes more than twice the median one
-    uint32_t tensors;   // of a batch, where processes would hand them over (PyTorch); else 0
+    bool is_contended;  // its streams mostly wait while other streams run
+    bool is_mixed;      // steps repeatedly take more than twice the median
+    uint32_t tensors;   // of a batch, if processes would send them (PyTorch); else 0
     struct stk_host_op *host_ops;
     uint32_t host_op_count;
     double batch_most; // how many times larger a batch fits into GPU memory; 0 unknown
@@ -179,8 +180,8 @@ struct stk_graph {
     const char **op_names;
     struct stk_graph_op *ops; // of each lane in its order; none in a brief graph
     uint32_t op_name_count, op_count;
-    // Of a mean step's operations that TensorFlow runs eagerly: how many, how long, how long where
-    // nothing interrupts them, how long without their calls, and that at the least.
+    // Of a mean step's operations that TensorFlow runs eagerly: their number, their time, their
+    // time if nothing interrupts them, the time without their calls, and a lower bound of that.
     double eager_ops, eager_ns, eager_usual_ns, eager_work_ns, eager_least_ns;
     int64_t group_size;            // ranks that reduce together, 0 not known
     struct stk_device_rates rates; // of the rank's first device; 0 not known
@@ -188,44 +189,44 @@ struct stk_graph {
     int32_t rank;
     struct stk_calibration calibration;
     struct stk_graph_counts counts;
-    struct stk_whatif_critical *critical; // if it was asked for and the graph can be replayed
+    struct stk_whatif_critical *critical; // if requested, and the graph can be replayed
     const uint32_t *on_path;              // with it: events on the path of used steps, ascending
     uint32_t on_path_count;
-    const char *why_not;           // there is no graph: the reason; else NULL
-    const struct stk_taken *taken; // its prices (taken.h), instead of nodes; else NULL
+    const char *why_not;           // why there is no graph, or NULL
+    const struct stk_taken *taken; // its prices (taken.h) instead of nodes, or NULL
 };
 
 // The hook that builds the graph of each rank; it is sum->partial.
 extern const struct stk_view_hook stk_replay_hook;
-// The same of some steps, and only where what-ifs may have something to take away: costs little
-// beside the rest of a diagnosis. sum->partial is NULL where there is nothing.
+// The same for some steps, and only if a what-if could remove something: cheap compared with the
+// rest of a diagnosis. sum->partial is NULL if there is nothing to remove.
 extern const struct stk_view_hook stk_replay_brief_hook;
 
-// The first, plus the critical path of the steps.
+// The first hook, plus the critical path of the steps.
 extern const struct stk_view_hook stk_replay_critical_hook;
 
-// For who opens a profile to look at it: a graph of some steps.
+// For viewing a profile: a graph of some steps.
 struct stk_replay_path {
-    void *priced; // the graph where stk_replay_brief_hook would keep it, else NULL
-    const struct stk_whatif_critical *path; // of a usual one of these steps; NULL: none
-    int64_t base_ns;                        // the path's times less this are the trace's
+    void *priced; // the graph if stk_replay_brief_hook would keep it, or NULL
+    const struct stk_whatif_critical *path; // of a typical one of these steps; NULL: none
+    int64_t base_ns;                        // subtract it from the path's times to get the trace's
     int64_t step;                           // number of the step
     const uint32_t *events;                 // on the path of all these steps, ascending
     uint32_t event_count;
-    const char *why_not; // there is no path: the reason; else NULL
+    const char *why_not; // why there is no path, or NULL
 };
-// `out` lives in the arena; wants what stk_replay_brief_hook wants.
+// `out` lives in the arena; the same requirements as stk_replay_brief_hook.
 STK_MUST_CHECK enum stoker_status stk_replay_path(const struct stk_analysis *a,
                                                   struct stk_arena *arena,
                                                   struct stk_replay_path *out,
                                                   struct stoker_err *err);
 
-// An event that a node of a host lane holds: the innermost one, for some of its time.
+// An event inside a node of a host lane: the innermost one for some of the node's time.
 struct stk_graph_held {
     uint32_t node, event;
 };
 
-// What the files of the builder share. Memory is the caller's arena; `nodes` is scratch.
+// Shared by the builder's files. Memory comes from the caller's arena; `nodes` is scratch.
 struct stk_graph_build {
     const struct stk_analysis *a;
     struct stk_arena *arena;
@@ -236,14 +237,15 @@ struct stk_graph_build {
     struct stk_vec updates;  // struct stk_graph_update
     bool wants_ops;
     struct stk_vec ops;     // struct stk_graph_op
-    uint16_t *op_index;     // per string: its place in op_names + 1
-    struct stk_vec events;  // uint32_t per node, if wanted: the first that it holds, STK_NONE
-    struct stk_vec held;    // struct stk_graph_held, by node: what else host nodes hold
+    uint16_t *op_index;     // per string: its index in op_names + 1
+    struct stk_vec events;  // uint32_t per node, if wanted: the first event that it contains,
+                            // STK_NONE
+    struct stk_vec held;    // struct stk_graph_held, by node: further events of host nodes
     uint16_t *lane_of;      // per track: its lane + 1, 0 none
     int64_t from_ns, to_ns; // host time of the steps
     uint64_t max_events;    // of the trace, about
     int64_t *starts_ns;     // of the steps, and to_ns
-    int64_t *work_ends_ns;  // of the steps, where their work is done; INT64_MAX not known, or NULL
+    int64_t *work_ends_ns;  // of the steps: when their work is done; INT64_MAX not known, or NULL
 };
 
 static inline int64_t stk_node_end(const struct stk_node *n)
@@ -254,8 +256,8 @@ static inline bool stk_node_is_device(const struct stk_node *n)
 {
     return n->kind >= STK_NODE_KERNEL;
 }
-// Of a kernel of a matrix product: whether its dimensions are multiples of 8, and its operations,
-// 0 not known. Both are in `size`: two bits, and millions of operations.
+// For a matrix product's kernel: whether its dimensions are multiples of 8, and its operations, 0
+// not known. Both are packed into `size`: two bits, and millions of operations.
 static inline enum stk_graph_alignment stk_node_alignment(const struct stk_node *n)
 {
     return (enum stk_graph_alignment)(n->size & 3);
@@ -268,15 +270,15 @@ static inline int32_t stk_graph_clamp(int64_t ns)
 {
     return ns > INT32_MAX ? INT32_MAX : ns < INT32_MIN ? INT32_MIN : (int32_t)ns;
 }
-// The node of a host lane that holds a time; STK_NONE outside.
+// The node of a host lane at a time; STK_NONE outside.
 uint32_t stk_graph_node_at(const struct stk_graph_build *b, uint16_t lane, int64_t t_ns);
 
 // Do batches come from worker processes, judged by the fetches' names?
 bool stk_graph_has_processes(const struct stk_graph_build *b); // graph_input.c
-// Step that holds a host time of the graph.
+// The step at a host time of the graph.
 uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns); // graph_work.c
 
-// Per host node the work that it launched last, STK_NONE; to be freed. NULL: no memory.
+// Per host node, the work that it launched last, STK_NONE; the caller frees it. NULL: no memory.
 uint32_t *stk_graph_launched(const struct stk_node *nodes, size_t count); // graph_waits.c
 // graph_ops.c: the operator of a kernel, launched by the event `launch` (STK_NONE). False: no
 // memory.
@@ -288,8 +290,8 @@ bool stk_graph_message(struct stk_graph_build *b, uint32_t line, const struct st
 uint32_t stk_graph_shapes(const struct stk_trace *t, uint32_t launch);
 void stk_graph_memory(struct stk_graph_build *b); // graph_memory.c: room for larger batches
 
-// What a graph is made for.
-#define STK_GRAPH_BRIEF_EVENTS 200000 // where prices are not what was asked for
+// The purpose of a graph.
+#define STK_GRAPH_BRIEF_EVENTS 200000 // prices weren't requested
 struct stk_graph_wish {
     uint64_t max_events; // of the trace, about
     bool wants_path;     // its critical path, too
@@ -312,6 +314,6 @@ bool stk_graph_first(struct stk_graph_build *b);     // graph_first.c: does the 
 bool stk_graph_host_ops(struct stk_graph_build *b);  // graph_host_ops.c: between two copies
 bool stk_graph_input(struct stk_graph_build *b);     // graph_input.c: how batches arrive
 bool stk_graph_updates(struct stk_graph_build *b);   // graph_updates.c: the optimizer's loops
-// critical_tables.c: the critical path of the graph as it is, as tables of names and as events of a
-// step, while the trace is there. Sets g->critical where it can be replayed.
+// critical_tables.c: the critical path of the unchanged graph, as tables of names and as events of
+// a step, while the trace exists. Sets g->critical if the graph can be replayed.
 bool stk_critical_tables(struct stk_graph_build *b);

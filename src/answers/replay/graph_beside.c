@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loader's threads, which run in parallel with the steps. No step is shorter than the busiest
-// thread's work for it, even if no fetch ever waited. If each item is a batch, judged by their
-// number, that is the mean item divided by the number of threads that share them: in a short
-// recording some threads made one more than others, and all filled a queue first.
+// thread's work for it, even if no fetch ever waits. If each item is a batch, judging by their
+// number, that is the mean item divided by the number of threads that share them. In a short
+// recording some threads made one item more than others, and all of them filled a queue first.
 //
-// Processors as what threads share, in a profile without a device: the loader's threads take
-// processors, caches and memory from it. How much is not recorded, and how many processors there
-// are is not either: at the most the model had its part among the threads that were busy, or all
-// steps could be as short as the quarter of them that were disturbed least.
+// Without a device, the loader's threads also compete with the model for CPU cores, caches and
+// memory. Neither the effect nor the number of cores is recorded. So the upper bound is: the model
+// had its share among the busy threads, or all steps could be as short as the least disturbed
+// quarter of them.
 //
-// A loader's items are uneven if a few take most of its time: the median item over the mean one
+// A loader's items are uneven if a few take most of its time. The median item over the mean one
 // shows how much of its work is for ordinary ones.
 //
-// Method: the threads' outermost events are what they were busy with; the steps' time outside of
-// the fetches is their own. Of worker processes, which leave no events, only the shortest steps
-// tell. Limits: other jobs leave none either.
+// Method: a thread's outermost events are its busy time; a step's time outside the fetches is its
+// own. Worker processes leave no events, so only the shortest steps show their effect. Limit: other
+// jobs leave no events either.
 #include <math.h>
 
 #include "base/alloc.h"
@@ -23,10 +23,10 @@
 
 #define MOST_ITEMS 65536
 #define FEW_ITEMS 8
-#define UNEVEN 0.8      // a median item over the mean one, from which on items are even
-#define FEW_STEPS 4     // with fewer, the shortest says nothing
-#define BATCH_EACH 0.34 // items of a step are one batch, up to what is ready ahead
-#define LONG_ENOUGH 0.5 // of the time, between a thread's first and last work: enough for its pace
+#define UNEVEN 0.8        // median item over mean item; from here on items are even
+#define FEW_STEPS 4       // with fewer, the shortest shows nothing
+#define BATCH_EACH 0.34   // a step's items are one batch, except for prefetched ones
+#define LONG_ENOUGH 0.5   // of the time between first and last work: enough to know a pace
 #define BESIDE_LEAST 0.05 // busy threads during steps: fewer don't disturb them
 
 // Loader threads that are busy at a time, on average; and the share of time of the busiest.
@@ -55,16 +55,16 @@ static void find_busy(const struct stk_graph_build *b, double *mean, double *bus
         }
         double all_ns = (double)(b->to_ns - b->from_ns), share = (double)busy_ns / all_ns;
         *mean += share;
-        // At the end of the data a thread has nothing left to do: its pace is that from the start
-        // of its first work to that of its last.
+        // At the end of the data a thread has nothing left to do, so its pace is measured from the
+        // start of its first work to the start of its last.
         double span_ns = busy_ns > 0 ? (double)(last_ns - first_ns) : 0;
         share = span_ns > LONG_ENOUGH * all_ns ? (double)(busy_ns - last_busy_ns) / span_ns : share;
         *busiest = share > *busiest ? share : *busiest;
     }
 }
 
-// The longest outermost event of loader threads tells which are items; their median over their
-// mean, and what a step takes of its worker where each item is a batch, else 0.
+// The longest outermost events of loader threads are the items. Gives their median over their mean,
+// and a step's work for its worker if each item is a batch, else 0.
 static double find_ordinary(const struct stk_graph_build *b, double *pace_ns)
 {
     const struct stk_trace *t = b->a->t;
@@ -100,7 +100,7 @@ static double find_ordinary(const struct stk_graph_build *b, double *pace_ns)
     return ordinary < UNEVEN ? ordinary : 1;
 }
 
-// The lower quartile over the mean of what the used steps take outside of their fetches.
+// Lower quartile over mean of the used steps' time outside their fetches.
 static bool find_evenness(const struct stk_graph_build *b, double *out)
 {
     const struct stk_node *nodes = b->nodes.items;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of some steps, for those who did not ask for prices: a diagnosis prices its findings, and
-// a timeline shows the critical path.
+// Graphs of some steps, for callers that didn't ask for prices: a diagnosis estimates its findings,
+// and a timeline shows the critical path.
 //
-// Method: no graph where the steps lose too little for a what-if to give back, and none where it is
-// certain beforehand that the gate will stay closed: a graph costs as much as all of the model, and
-// a closed gate makes nothing of it. What is counted here is a lower bound of what the gate sees
-// (gate.c, price.c), so a graph that would open it is always built.
-// Limits: a recording without steps on the host is one long step, which the cap on events does not
-// shorten.
+// Method: no graph is built if the steps lose too little for a what-if, or if the gate will
+// certainly stay closed. A graph costs as much as the whole model, and a closed gate makes it
+// useless. The counts here are lower bounds of what the gate sees (gate.c, price.c), so a graph
+// that would open it is always built. Limit: a recording without host steps is one long step, which
+// the cap on events doesn't shorten.
 #include "base/alloc.h"
 #include "profile/model/device/stream_heads.h"
 #include "profile/model/thresholds.h"
@@ -15,7 +14,7 @@
 #include "results/whatif.h"
 
 #define WORTH 0.02   // of the steps' time: parts that have what-ifs
-#define SPAN_STEPS 2 // of the gate's limit: a span so many times longer is no step
+#define SPAN_STEPS 2 // times the gate's limit: a longer span isn't a step
 
 static bool runs_eagerly(const struct stk_rank_sum *sum)
 {
@@ -23,13 +22,13 @@ static bool runs_eagerly(const struct stk_rank_sum *sum)
     return sum->step_marks > 0 && ops / sum->step_marks >= stk_threshold_value(STK_T_EAGER_OPS);
 }
 
-// Is there enough of a part that a what-if takes away?
+// Is a part that a what-if removes large enough?
 static bool is_worth(const struct stk_rank_sum *sum)
 {
     const struct stk_sign_sum *signs = sum->facts.signs;
     bool loops = sum->host_scope && signs[STK_SIGN_FUSED_UPDATE].count == 0;
     int64_t lost_ns = loops ? signs[STK_SIGN_UPDATE].ns : 0, all_ns = 0; // the optimizer's
-    // A step that TensorFlow runs operation by operation: one graph takes Python away.
+    // A step that TensorFlow runs operation by operation: running it as one graph removes Python.
     bool is_eager = sum->host_scope && runs_eagerly(sum);
     for (uint32_t i = 0; i < sum->step_count; i++) {
         const int64_t *parts = sum->steps[i].parts;
@@ -41,7 +40,8 @@ static bool is_worth(const struct stk_rank_sum *sum)
     return (double)lost_ns >= WORTH * (double)all_ns && all_ns > 0;
 }
 
-// A span of many steps that were found on the device: prices need a step as long as those reported.
+// A span of many steps that were found on the device. Prices need a step as long as the reported
+// ones.
 static bool holds_many_steps(const struct stk_graph_build *b)
 {
     const struct stk_rank_sum *sum = b->a->sum;
@@ -57,7 +57,8 @@ struct linked {
     uint64_t ops, unlinked;
 };
 
-// Operations of a device that are the graph's for certain, and those of them without a launch call.
+// Operations of a device that certainly belong to the graph, and those of them without a launch
+// call.
 static void count_line(const struct stk_graph_build *b, const struct stk_device_line *line,
                        const struct stk_stream_head *heads, struct linked *n)
 {
@@ -75,7 +76,7 @@ static void count_line(const struct stk_graph_build *b, const struct stk_device_
     }
 }
 
-// Is so much of the device's work without a launch call that the gate will be closed? No memory:
+// Does so much of the device's work lack a launch call that the gate will be closed? Out of memory:
 // no.
 static bool lacks_launches(const struct stk_graph_build *b)
 {

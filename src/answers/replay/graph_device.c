@@ -2,8 +2,8 @@
 // Lanes of streams: the device work that the steps launched, in the order in which it ran.
 //
 // Work launched before the first step only determines when a stream becomes free. So does a long
-// queue launched before the recording began (the host was ahead; stream_heads.h). Other work whose
-// launch call is not recorded belongs to the steps by its own time; the gate counts it.
+// queue launched before the recording began (the host was ahead; stream_heads.h). Other work
+// without a recorded launch call belongs to the steps during which it ran; the gate counts it.
 #include "base/alloc.h"
 #include "profile/model/device/kernel_names.h"
 #include "profile/model/device/stream_heads.h"
@@ -14,8 +14,8 @@
 #define WHAT_UNKNOWN 255
 #define MAX_LANES 4096
 #define LONG_HEAD 0.2 // of a stream's work
-// A kernel that fills the device: more blocks than its multiprocessors hold at a time, or one for
-// (nearly) each, as persistent kernels have that take tile after tile; and this long.
+// A kernel that fills the device runs this long, and has more blocks than its SMs hold at a time,
+// or about one per SM, like persistent kernels, which process tile after tile.
 #define FILLING_BLOCKS 3.0
 #define PERSISTENT_BLOCKS 0.9
 #define FILLING_NS (80 * STK_US)
@@ -24,7 +24,8 @@
 struct devices {
     struct stk_graph_build *b;
     uint8_t *by_name; // per string: the class of a kernel with that name
-    uint32_t *fill;   // per lane of a stream: where its next node goes; of a thread: the last call
+    uint32_t *fill;   // per lane of a stream: the position of its next node; of a thread: the last
+                      // call
     struct stk_stream_head *heads; // per track
 };
 
@@ -38,7 +39,7 @@ static enum stk_node_what matrix_of(const struct stk_kernel_traits *k)
     return is_32 ? STK_WHAT_MATRIX_32 : STK_WHAT_MATRIX_16;
 }
 
-// By words that libraries and compilers put into the names of kernels.
+// By words that libraries and compilers use in kernel names.
 static enum stk_node_what kernel_what(struct stk_str name)
 {
     static const char *const optimizer[] = {"adam",      "multi_tensor", "sgd",
@@ -116,8 +117,8 @@ static void describe(struct devices *d, const struct stk_device_op *op, uint32_t
 }
 
 // Finds the heads of streams to leave out: those with more than LONG_HEAD of their work. A shorter
-// one belongs to the steps in which it ran, just as a part of each step runs in the next: its nodes
-// are also changed by fixes.
+// head belongs to the steps in which it ran, just as part of each step runs in the next. Fixes
+// change its nodes, too.
 static bool find_heads(struct devices *d)
 {
     const struct stk_analysis *a = d->b->a;
@@ -137,7 +138,7 @@ static bool was_queued(const struct devices *d, const struct stk_device_op *op)
 
 enum where { BEFORE, INSIDE, AFTER };
 
-// Whose work the operation is: `at_ns` is when it was launched, else when it began.
+// The step that an operation belongs to: `at_ns` is when it was launched, else when it began.
 static enum where place(const struct devices *d, const struct stk_device_op *op, uint32_t launch,
                         int64_t at_ns)
 {
@@ -199,8 +200,8 @@ static bool add_lane(struct stk_graph_build *b, uint32_t track)
     return true;
 }
 
-// First pass over a device: its lanes, how many nodes each has, from when on it is free. It ends
-// where there are too many of them, and says so.
+// First pass over a device: its lanes, the number of nodes of each, and when it becomes free.
+// Stops, and says so, if there are too many nodes.
 static bool count_line(struct devices *d, const struct stk_device_line *line)
 {
     struct stk_graph_build *b = d->b;
@@ -225,7 +226,7 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
     return true;
 }
 
-// What else is kept of a node of the graph. False: no memory.
+// Stores what else is kept of a node of the graph. False: no memory.
 static bool keep_more(struct devices *d, uint32_t line, const struct stk_device_op *op,
                       uint32_t launch, const struct stk_node *n, uint32_t at)
 {
@@ -266,7 +267,7 @@ static bool fill_line(struct devices *d, uint32_t index)
     return true;
 }
 
-// Room for the nodes of all streams after those of the threads.
+// Makes room for the nodes of all streams, after those of the threads.
 static bool reserve(struct devices *d)
 {
     struct stk_graph_build *b = d->b;

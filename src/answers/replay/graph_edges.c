@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a stream's work could begin: after its launch call, after the stream's previous work, and
-// after work of other streams. First computes constants of this trace (calibration), then the
+// after work of other streams. First measures constants of this trace (calibration), then makes the
 // edges.
 //
 // Most profiles don't show which work a stream waits for. If they have the waiting call (R9), the
 // edge leads to the last launch on another stream before it. Otherwise, if an operation begins
-// right after an earlier launched one on another stream ends, it is assumed to have waited for it
-// (R10): such edges are inferred, and counted separately. Unexplained waiting is pinned. Waiting
-// while other streams run may be for room on the device, or for a hardware queue shared by streams:
-// it is counted separately, and its effect is inside the interval of each price.
+// right after an operation ends that was launched earlier on another stream, it is assumed to have
+// waited for it (R10). Such edges are inferred, and counted separately. Unexplained waiting stays
+// in the graph unchanged. Waiting while other streams run may be for room on the device, or for a
+// hardware queue that streams share. It is counted separately, and widens the interval of each
+// price.
 #include "base/alloc.h"
 #include "profile/model/median.h"
 #include "answers/replay/graph.h"
@@ -19,8 +20,8 @@
 #define WINDOW_NS (50 * STK_US)    // an inferred edge ends this long before the start at most
 #define FAR_AHEAD_NS (30 * STK_US) // launched this long before its stream was free: back to back
 #define COUNTED_NS 2000            // from here on pinned waiting counts as unexplained
-#define CONTENDED 0.05    // of the time: from here on waiting beside others widens intervals
-#define NODE_MOST_NS 1500 // of a graph's launch, for each of its kernels, without a profiler
+#define CONTENDED 0.05    // of the time: from here on, waiting while others run widens intervals
+#define NODE_MOST_NS 1500 // of a graph's launch per kernel, without a profiler
 #define QUEUE_LIMIT 1024  // operations that wait in a stream before a launch blocks
 #define MAX_SAMPLES 20000
 
@@ -30,7 +31,7 @@ static const struct stk_node *before(const struct stk_lane *lane, const struct s
     return i > lane->first ? &nodes[i - 1] : NULL;
 }
 
-// A percentile of up to MAX_SAMPLES values, or `otherwise` without any.
+// A percentile of up to MAX_SAMPLES values; `otherwise` if there are none.
 static int64_t percentile(struct stk_vec *v, int percent, int64_t otherwise)
 {
     return v->count ? stk_nth_value(v->items, v->count, (v->count - 1) * (size_t)percent / 100)
@@ -45,7 +46,7 @@ static void sample(struct stk_vec *v, int64_t ns)
     }
 }
 
-// A call that launched more than one operation launched a graph, and lasts as long as that.
+// A call that launched several operations launched a graph, and takes accordingly longer.
 static bool is_graph(const struct stk_node *call)
 {
     return call->kind == STK_NODE_CALL && call->size > 1;
@@ -91,9 +92,9 @@ static void calibrate(struct stk_graph_build *b)
     stk_vec_deinit(&calls);
 }
 
-// A graph's kernels are recorded one by one where it is launched. The call takes 1 to 1.5 us for
-// each of PyTorch's, by the timer too, and 3 for XLA's, of which a step without a profiler has
-// not the time.
+// A profiler records a graph's kernels one by one at its launch. That takes 1 to 1.5 us per kernel
+// in PyTorch, confirmed by timers, and 3 us in XLA. A step without a profiler doesn't have this
+// cost.
 static void add_recording(struct stk_graph_build *b)
 {
     struct stk_node *nodes = b->nodes.items;
@@ -109,7 +110,7 @@ static void add_recording(struct stk_graph_build *b)
 
 // The last launched work of another stream before a call that makes a stream wait.
 struct last_launch {
-    uint32_t node[2]; // the last one, and the last one on another lane than that
+    uint32_t node[2]; // the last one, and the last one on any other lane
     bool waits;
     uint32_t waited[2];
 };
@@ -203,8 +204,8 @@ static bool edges_of_threads(struct stk_graph_build *b)
     return true;
 }
 
-// Of the operations of other lanes that ended by `start`, the one that ended last; `cursor` of each
-// lane goes forward with calls in order of their starts.
+// Of the operations of other lanes that ended by `start`, the one that ended last. Calls must come
+// in order of their starts: each lane's `cursor` only moves forward.
 static uint32_t ended_last(const struct stk_graph_build *b, uint32_t *cursor,
                            const struct stk_node *n)
 {
@@ -233,7 +234,7 @@ static uint32_t ended_last(const struct stk_graph_build *b, uint32_t *cursor,
     return best;
 }
 
-// Time in which the lane's device ran something.
+// Time in which the lane's device was busy.
 static int64_t busy_in(const struct stk_graph_build *b, const struct stk_lane *lane,
                        int64_t from_ns, int64_t to_ns)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the first of the steps counts for the mean, in a profile with a device.
+// Whether the first step counts for the mean, in a profile with a device.
 //
-// A first step without earlier recorded work begins on the device when it begins on the host; later
+// A first step without earlier recorded work begins on the device when it begins on the host. Later
 // steps begin when the device has finished earlier work. If the host is a whole step ahead of the
-// device by then, the first step includes filling the queue. If it is longer than each other step
-// by a quarter, it includes a start of its own: one-time work of a profiler, an allocator or a
-// cache. Both are left out of the mean, since no other step is like them.
+// device by then, the first step includes filling the queue. If it is a quarter longer than every
+// other step, it includes start-up of its own: one-time work of a profiler, an allocator or a
+// cache. In both cases it is left out of the mean, since no other step is like it.
 //
-// The model leaves out a first step only from twice the median on, which is enough for a diagnosis,
-// but not for the mean that prices start from: in a profile of a dozen steps it would be off by a
-// tenth.
+// The model leaves out a first step only if it takes twice the median. That is enough for a
+// diagnosis, but not for the mean that prices start from: in a profile of a dozen steps it would be
+// off by a tenth.
 #include "base/alloc.h"
 #include "answers/replay/graph.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of host threads: the time of the steps as calls and the gaps between them, for each thread
-// that launches device work, and the one that drives the steps.
-// Method: the model's segments of a thread (thread_segments.h). Those of one call are joined, and
-// so are those between two calls, with cuts where a step begins and where a batch is fetched. Time
-// without events is a node of its own from IDLE_NS on; less belongs to its neighbors.
+// Lanes of host threads: the steps' time as calls and the gaps between them, for each thread that
+// launches device work and for the one that drives the steps. Method: the model's segments of a
+// thread (thread_segments.h). Segments of one call are joined, and so are those between two calls,
+// with cuts where a step begins or a batch is fetched. Time without events is a separate node from
+// IDLE_NS on; shorter pieces belong to their neighbors.
 #include <string.h>
 
 #include "profile/model/threads/thread_segments.h"
@@ -11,11 +11,11 @@
 
 #define IDLE_NS (30 * STK_US)
 #define MAX_LANES 1024
-// The cost of recording an event, assumed to be at most half of its time: a call of the runtime
-// (CUPTI: about a microsecond), one of Python, an operation of the framework. PyTorch's profiler
-// keeps of each operation, nested ones too, its inputs' shapes, its sequence and a node of a tree:
-// 1.3 to 1.7 us on an idle machine, 1.3 to 4.5 in jobs. An annotation of other recorders is a name
-// and two times.
+// The cost of recording an event, assumed to be at most half of its time: a runtime call (CUPTI:
+// about a microsecond), a Python call, a framework operation. For each operation, nested ones too,
+// PyTorch's profiler stores its inputs' shapes, its sequence number and a tree node. That takes 1.3
+// to 1.7 us on an idle machine, 1.3 to 4.5 in jobs. An annotation of other recorders is a name and
+// two times.
 #define CALL_ADDS_NS 800
 #define PYTHON_ADDS_NS 700
 #define OP_ADDS_NS 400
@@ -28,14 +28,14 @@ struct host {
     bool drives;   // the lane is that of the driving thread
     bool is_torch; // its profiler recorded the operations
     uint32_t step;
-    uint32_t event;       // that the next node holds, STK_NONE
+    uint32_t event;       // that the next node contains, STK_NONE
     uint32_t newest;      // event of the lane that was recorded last, + 1
     size_t fetch;         // first fetch that may still matter
     int64_t call_end_ns;  // of the outermost call that is open
     const uint8_t *waits; // per string: name of a call that makes a stream wait
 };
 
-// Keeps the event of the node that was last made or extended. A node is named after its first
+// Remembers the event of the node that was last made or extended. A node is named after its first
 // event.
 static bool hold(struct host *h, bool is_new)
 {
@@ -98,9 +98,9 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
     return n && hold(h, true);
 }
 
-// A fetch of the driving thread doesn't delay other threads by itself: they wait for its next
-// action. A fetch on another thread (TensorFlow's) delays the thread that records nothing
-// meanwhile.
+// A fetch of the driving thread doesn't by itself delay other threads: they wait for its next
+// action. A fetch on another thread (TensorFlow's) delays the thread that records nothing during
+// it.
 static bool concerns(const struct host *h, const struct stk_mark *fetch)
 {
     const struct stk_analysis *a = h->b->a;

@@ -2,16 +2,16 @@
 // Operations on the host in the middle of the device's work: a copy of data to the host that the
 // thread waits for, work of the thread without launches, then a copy to the device.
 //
-// The operation is named after the event with most of the work; in a profile without such events
-// (Nsight Systems) it has no name. Limits: single values that are read back don't count as an
-// operation, nor does a batch fetched between the copies, nor data that never returns.
+// The operation is named after the event with most of the work. In a profile without such events
+// (Nsight Systems) it has no name. Limits: reading back single values doesn't count as an
+// operation. Neither does fetching a batch between the copies, or data that never returns.
 #include "base/alloc.h"
 #include "profile/model/threads/thread_segments.h"
 #include "answers/replay/graph.h"
 
-#define DATA_KIB 64            // less is a value for a decision
+#define DATA_KIB 64            // smaller copies are values for decisions
 #define WORTH_NS (20 * STK_US) // shorter work between the copies belongs to the framework
-#define ALIKE 8                // sizes of the two copies apart, at most
+#define ALIKE 8                // most difference between the two copies' sizes
 
 static bool is_data(const struct stk_node *n, enum stk_node_what pinned,
                     enum stk_node_what pageable)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How batches reach the step: prepared by the thread that fetches them, or by workers that run
-// ahead. Workers have their own time at which batch k is ready. If a fetch waited, it is the
-// fetch's end; between two such fetches batches are assumed to become ready evenly, and before the
-// first and after the last at the same pace, but not later than they were fetched. That pace
-// doesn't depend on the step, so a faster step waits for its input.
+// ahead. With workers, batch k is ready at a time of its own. If a fetch waited, that is the
+// fetch's end. Between two such fetches, batches are assumed to become ready evenly. Before the
+// first and after the last, the same pace is assumed, but no batch is ready later than it was
+// fetched. That pace doesn't depend on the step, so a faster step waits for its input.
 //
 // Who prepares batches is decided by the fetch's name (PyTorch), by stages recorded on other
 // threads, or else by the fetches themselves: the same work always takes about the same time, a
-// wait does not.
+// wait doesn't.
 #include <math.h>
 #include <string.h>
 
@@ -15,18 +15,18 @@
 #include "profile/model/median.h"
 #include "answers/replay/graph.h"
 
-#define FETCH_ELSE_NS (50 * STK_US) // of taking a batch that is ready
+#define FETCH_ELSE_NS (50 * STK_US) // cost of taking a ready batch
 #define WAITED_NS (100 * STK_US)    // a fetch this much longer than the shortest waited
-#define HANDED_NS (150 * STK_US)    // if all fetches are shorter, batches may be ready
-#define FEW_STEPS 4                 // fewer make no mean
-#define WORTH 0.03                  // of the time: shorter fetches don't show a pace
+#define HANDED_NS (150 * STK_US)    // if all fetches are shorter, batches may have been ready
+#define FEW_STEPS 4                 // too few for a mean
+#define WORTH 0.03                  // of the time: with less, fetches don't show a pace
 #define ON_DEMAND 0.75              // busy loader threads: with fewer, none works at its full pace
-#define MOST_WAITED 0.6             // of the fetches: batches follow each other as they are made
+#define MOST_WAITED 0.6             // of the fetches: batches arrive as they are made
 #define FEW_BATCHES 8               // with fewer, slow ones can't be recognized
-#define FEW_SLOWER 1.3              // the upper quartile over the median, below it few are slow
-#define UNEVEN 0.8                  // the median over the mean, from which on batches are even
+#define FEW_SLOWER 1.3              // upper quartile over median; below it, few batches are slow
+#define UNEVEN 0.8                  // median over mean; from here on batches are even
 #define MOST_TENSORS 1000           // of a batch
-#define WORK_SPREAD 0.25            // of fetches that do the work: deviation over mean, at most
+#define WORK_SPREAD 0.25            // fetches that do the work: largest deviation over mean
 
 static bool fetch_is_named(const struct stk_analysis *a, const char *word)
 {
@@ -85,14 +85,13 @@ static enum stk_feed feed_of(const struct stk_graph_build *b, const struct stk_v
         return STK_FEED_NONE;
     }
     if (!has_long(b, fetches) || fetch_is_named(b->a, "SingleProcessDataLoader") ||
-        b->a->sum->facts.own_batches > 0) { // the loop's own body makes them
+        b->a->sum->facts.own_batches > 0) { // the loop's body makes them
         return STK_FEED_INLINE;
     }
     if (stk_graph_has_processes(b)) {
         return STK_FEED_WORKERS;
     }
-    if (has_loader_threads(b)) { // idle for a quarter of the time and more, all of them: they work
-                                 // when asked, or until their buffer is full
+    if (has_loader_threads(b)) { // all idle for a quarter of the time or more: they work
         bool on_demand = !b->g->has_device && !b->g->is_span && b->g->beside < ON_DEMAND;
         return on_demand ? STK_FEED_INLINE : STK_FEED_WORKERS;
     }
@@ -110,7 +109,7 @@ static void spread(int64_t *ready, uint32_t from, uint32_t to, const struct stk_
     }
 }
 
-// Before the first fetch that waited and after the last, the pace is the same.
+// Assumes the same pace before the first fetch that waited and after the last.
 static void extend(struct stk_graph *g, int64_t *ready, uint32_t count,
                    const struct stk_node *nodes, const struct stk_vec *at)
 {
@@ -130,8 +129,8 @@ static void extend(struct stk_graph *g, int64_t *ready, uint32_t count,
     }
 }
 
-// Batches are numbered; of workers, fetches become waits for them, whose own time is that of taking
-// one that is ready.
+// Numbers the batches. With workers, fetches become waits for them, whose own time is that of
+// taking a ready batch.
 static bool set_batches(struct stk_graph_build *b, const struct stk_vec *at)
 {
     struct stk_node *nodes = b->nodes.items;
@@ -172,9 +171,9 @@ static int64_t wait_of(const struct stk_graph_build *b, const struct stk_vec *at
     return ready_ns == INT64_MIN ? 0 : ready_ns - n->start_ns;
 }
 
-// The first and the last of the long waits, which begin the rounds of workers that have batches
-// ready together, or follow a slow batch; false: there are no two. The first fetch of all also
-// waits for workers to start.
+// The first and the last of the long waits, which begin the rounds of workers that have their
+// batches ready together, or follow a slow batch. False: there aren't two. The first fetch of all
+// doesn't count, since it also waits for workers to start.
 static bool long_waits(const struct stk_graph_build *b, const struct stk_vec *at, uint32_t *first,
                        uint32_t *last)
 {
@@ -193,8 +192,8 @@ static bool long_waits(const struct stk_graph_build *b, const struct stk_vec *at
     return *first != *last;
 }
 
-// The mean is over the steps after one batch up to another; false: they are few, or less than that
-// part of all.
+// Takes the mean over the steps after one batch up to another. False: these are too few, or too
+// small a part of all.
 static bool choose_between(struct stk_graph_build *b, const struct stk_vec *at, uint32_t first,
                            uint32_t last, uint32_t part)
 {
@@ -210,8 +209,8 @@ static bool choose_between(struct stk_graph_build *b, const struct stk_vec *at, 
     return enough;
 }
 
-// From after the first step that waited long for its batch to the last, or from the first wait to
-// the last, if these are enough steps; otherwise all.
+// From the step after the first long wait to the last long wait, or from the first wait to the
+// last, if these are enough steps; otherwise all.
 static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
 {
     struct stk_graph *g = b->g;
@@ -226,9 +225,9 @@ static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
     }
 }
 
-// With a device, the mean that prices start from is that of those steps alone: a part of a round of
-// the workers would weigh it toward steps that wait, or that do not. Without one, a loader's
-// threads disturb all steps, and waits are no rounds.
+// With a device, prices start from the mean of only those steps: part of a worker round would bias
+// it toward steps that wait, or that don't. Without a device, a loader's threads disturb all steps,
+// and waits don't form rounds.
 static void count_rounds(struct stk_graph_build *b)
 {
     struct stk_graph *g = b->g;
@@ -243,16 +242,16 @@ static void count_rounds(struct stk_graph_build *b)
         g->steps_used -= leaves;
         g->counts_rounds |= leaves;
     }
-    // The workers had this pace.
+    // Sets the workers' pace.
     double mean_ns = counts ? (double)(b->starts_ns[g->mean_to] - b->starts_ns[g->mean_from]) /
                                   (g->mean_to - g->mean_from)
                             : 0;
     g->pace_ns = mean_ns > 0 && g->pace_ns > mean_ns ? mean_ns : g->pace_ns;
 }
 
-// Where most fetches waited, batches follow each other as workers make them. Few that take far
-// longer than all others are slow ones, and not the first of several that come together: their
-// median over their mean.
+// If most fetches waited, batches arrive as workers make them. A few that take far longer than the
+// rest are slow batches, not the first of several that arrive together. Returns their median over
+// their mean.
 static bool find_ordinary(struct stk_graph *g)
 {
     uint32_t first = g->waited_first, last = g->waited_last, n = 0;
@@ -274,7 +273,7 @@ static bool find_ordinary(struct stk_graph *g)
     return ns != NULL;
 }
 
-// The tensors of a batch: each is stacked once; 1: not recorded.
+// The number of tensors in a batch: each is stacked once. 1: not recorded.
 static uint32_t tensors_of(const struct stk_analysis *a)
 {
     const struct stk_facts *f = &a->sum->facts;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many times larger a batch fits into GPU memory, from recorded allocations: the minimum in use
-// (weights, optimizer state) stays, and the rest grows with the batch.
-// Limits: the profile doesn't show memory of other processes, of libraries, or held unused by
-// allocators. Workspaces that don't grow count as if they did.
+// (weights, optimizer state) stays, and the rest grows with the batch. Limits: the profile doesn't
+// show memory of other processes or of libraries, or memory that allocators hold unused. Workspaces
+// that don't grow count as if they did.
 #include "answers/replay/graph.h"
 
-#define FEW_EVENTS 32 // with fewer, the least and the most in use say nothing
+#define FEW_EVENTS 32 // with fewer, the least and the most in use show nothing
 
 struct in_use {
     int64_t least, most, all; // bytes
@@ -25,8 +25,7 @@ static void add_event(const struct stk_graph_build *b, uint32_t event, uint32_t 
     o->least = !o->events || total->number < o->least ? total->number : o->least;
     o->most = total->number > o->most ? total->number : o->most;
     o->events++;
-    for (uint32_t d = 0; d < t->device_count;
-         d++) { // files may give devices a process of their own
+    for (uint32_t d = 0; d < t->device_count; d++) { // files may give devices a separate process
         bool is_it = t->devices[d].ordinal == device->number &&
                      (t->devices[d].process == process || t->device_count == 1);
         o->all = is_it ? t->devices[d].memory_bytes : o->all;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizer's loops over tensors: when each runs, of how many operators it consists, and how
-// much of their time is work.
+// The optimizer's loops over tensors: when each runs, how many operators it has, and how much of
+// their time is work.
 //
-// Method: PyTorch's record of a step of the optimizer spans the loop, but for a closure that
-// computes the gradients: the loop begins after its backward pass. An operator that is in no other
-// is a call. What the fastest tenth of all take is what a call costs; what the fastest tenth of a
-// name take is its own cost, up to LADEN calls, as it may convert numbers; the rest is work on
-// tensors. Names that are about as frequent as the most frequent one occur once for each tensor.
-// Limits: an operator that is interrupted counts as work.
+// Method: PyTorch's record of an optimizer step spans the loop, except for a closure that computes
+// the gradients: then the loop begins after its backward pass. An operator that isn't inside
+// another is a call. The fastest tenth of all calls gives the cost of a call. The fastest tenth of
+// a name gives that name's own cost, up to LADEN calls, since it may convert numbers. The rest is
+// work on tensors. Names that are about as frequent as the most frequent one occur once per tensor.
+// Limit: an operator that is interrupted counts as work.
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "profile/model/median.h"
 #include "profile/model/steps/optimizer_name.h"
 #include "answers/replay/graph.h"
 
-#define QUICK 10 // one in so many calls is taken to be nothing but a call
-#define LADEN 4  // calls, at most, that an operator costs which does no work
-#define OFTEN 4  // a name is as frequent as the most frequent one, but for so many times
+#define QUICK 10 // one in so many calls is assumed to be only the call itself
+#define LADEN 4  // an operator without work costs at most this many calls
+#define OFTEN 4  // a name may occur this many times less than the most frequent one
 
 struct call {
     uint32_t name;
@@ -34,7 +34,7 @@ static size_t end_of_name(const struct call *c, size_t at, size_t count)
     return end;
 }
 
-// Parameters, by calls in the order of their names.
+// The number of parameters, from calls sorted by name.
 static uint32_t tensors_of(const struct call *c, size_t count)
 {
     size_t most = 0, alike = 0;

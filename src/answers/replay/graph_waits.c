@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What host threads wait for: a call that held its thread, for the device work that ended last
-// inside it; a thread that records nothing for a while, for another one that worked meanwhile and
-// fell silent at its end (a hand-off: forward to backward, step call to executor), or for the
-// driving thread, which gave it something to do and went on (a copy handed to a pool: JAX). Where
-// the driving thread waits for what another one does, it had called that one before.
+// What host threads wait for:
+//
+//   - A blocking call waits for the device work that ended last inside it.
+//   - A thread that records nothing for a while waits for another one that worked during that time
+//   and fell silent at its end (a hand-off: forward to backward, step call to executor).
+//   - Or it waits for the driving thread, which gave it work and continued (a copy handed to a
+//   pool: JAX). If the driving thread waits for another one's work, it had started that one before.
 //
 // A call whose work was already done still waits for its thread's last launch, which may matter
 // once the host is faster. A call that no work explains keeps its time, which is counted.
@@ -11,18 +13,18 @@
 #include "base/sort.h"
 #include "answers/replay/graph.h"
 
-#define OWN_NS (5 * STK_US)         // the most own time of a waiting call
+#define OWN_NS (5 * STK_US)         // most own time of a waiting call
 #define RETURN_NS (4 * STK_US)      // from the end of the work to the return of the call
 #define RETURN_MOST_NS (2 * STK_MS) // a call that returned later didn't wait for the work
 #define HANDOFF_NS (100 * STK_US)   // shorter silence of a thread isn't a wait
 #define HANDOVER_NS (300 * STK_US)  // the other thread fell silent this long before at most,
 #define HANDOVER_PART 16            // or that part of the silence: a thread takes time to wake up
 #define HANDOVER_MOST_NS (2 * STK_MS)
-#define RETURN_PART 4                // of a silence, before what it waits for begins
-#define FALLS_MOST 256               // threads that fell silent then and are looked at
+#define RETURN_PART 4                // of a silence: the work that it waits for begins by then
+#define FALLS_MOST 256               // threads that fell silent then and are examined
 #define UNEXPLAINED_NS (20 * STK_US) // shorter waiting calls don't need a cause
 
-// Ends of device work, and of what a thread did before it fell silent, to be put in their order.
+// Ends of device work, and of a thread's work before it fell silent, to be sorted.
 struct by_end {
     int64_t end_ns;
     uint32_t node;
@@ -138,7 +140,7 @@ static bool is_silent(const struct stk_node *n)
     return records_nothing(n) && n->dur_ns >= HANDOFF_NS;
 }
 
-// Where threads fall silent, in order of time: ends of the nodes before. False: no memory.
+// When threads fall silent, in order of time: ends of the nodes before. False: no memory.
 static bool sort_falls(const struct stk_graph_build *b, struct stk_vec *out)
 {
     const struct stk_node *nodes = b->nodes.items;
@@ -157,7 +159,7 @@ static bool sort_falls(const struct stk_graph_build *b, struct stk_vec *out)
     return true;
 }
 
-// Did the thread of `last` work while node i waited, and is it silent when i goes on?
+// Did the thread of `last` work while node i waited, and is it silent when i continues?
 static bool hands_over(const struct stk_graph_build *b, uint32_t last, const struct stk_node *i)
 {
     const struct stk_node *nodes = b->nodes.items;
@@ -167,7 +169,7 @@ static bool hands_over(const struct stk_graph_build *b, uint32_t last, const str
            stk_graph_node_at(b, nodes[last].lane, end) == last + 1;
 }
 
-// The last thing another thread did before this one went on, if it fell silent then.
+// The last node of another thread before this one continued, if that thread then fell silent.
 static uint32_t handed_over_by(const struct stk_graph_build *b, const struct stk_vec *falls,
                                uint32_t i)
 {
@@ -189,10 +191,10 @@ static uint32_t handed_over_by(const struct stk_graph_build *b, const struct stk
     return best;
 }
 
-// What the driving thread had done last when a thread that waits for orders went on: the node
-// before the one that it was in, or the fetch in whose second half it was. It must have been at
-// work, or wait for the device in a call that began since the other fell silent: a value that is
-// read back, which another thread copies (JAX).
+// The driving thread's last node when a thread that waits for work continued: the node before its
+// current one, or the fetch in whose second half it was. It must have been working, or waiting for
+// the device in a call that began after the other thread fell silent: a value is read back, which
+// another thread copies (JAX).
 static uint32_t called_by(const struct stk_graph_build *b, uint32_t i)
 {
     const struct stk_node *nodes = b->nodes.items;
@@ -211,8 +213,8 @@ static uint32_t called_by(const struct stk_graph_build *b, uint32_t i)
     return at > lane->first ? at - 1 : STK_NONE;
 }
 
-// A thread that the driving thread waited for had been given its work by it, however late it woke
-// up: it was silent when the driving thread fell silent, and began soon, as silence goes.
+// A thread that the driving thread waited for had got its work from it, however late it woke up: it
+// was silent when the driving thread fell silent, and began soon, compared with the silence.
 static void called_in_return(struct stk_graph_build *b)
 {
     struct stk_node *nodes = b->nodes.items;
@@ -228,7 +230,7 @@ static void called_in_return(struct stk_graph_build *b)
     }
 }
 
-// The thread waits from the end of what it did before: nodes are cut where steps begin.
+// The thread waits from the end of its previous work; nodes are cut where steps begin.
 static void wait_from_before(struct stk_node *nodes, uint32_t first, size_t i)
 {
     while (i-- > first && nodes[i].kind == STK_NODE_WORK && nodes[i].what == STK_WHAT_IDLE &&
@@ -268,7 +270,7 @@ bool stk_graph_waits(struct stk_graph_build *b)
     uint32_t *launched = stk_graph_launched(b->nodes.items, b->nodes.count);
     bool ok = launched && sort_ends(b, &ends) && sort_falls(b, &falls);
     if (ok) {
-        hand_offs(b, &falls); // before calls lose what they waited
+        hand_offs(b, &falls); // before waiting is removed from calls
     }
     for (size_t l = 0; ok && l < b->lanes.count; l++) {
         const struct stk_lane *lane = stk_vec_at(&b->lanes, l);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the work of each step ends, in a profile without a device: after the call that does it,
-// known by the framework's name. From there to the next fetch the driving thread runs callbacks,
+// Where each step's work ends, in a profile without a device: after the call that does it, known by
+// the framework's name for it. From there to the next fetch, the driving thread runs callbacks,
 // metrics and logging, recorded or not.
 //
-// JAX's call returns before its work is done: there the work ends with the step's last operation of
-// the model on other threads.
-// Limits: a job in several functions, none of which takes most of the time, has no such end. JAX
-// computation in callbacks counts as work.
+// JAX's call returns before its work is done. There the work ends with the step's last operation of
+// the model on other threads. Limits: a job in several functions, none of which takes most of the
+// time, has no such end. JAX computation in callbacks counts as work.
 #include "profile/model/steps/main_calls.h"
 #include "answers/replay/graph.h"
 
@@ -24,7 +23,7 @@ uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns)
     return low;
 }
 
-// Operations of the model on other threads than the one that calls.
+// Operations of the model on threads other than the caller's.
 static void follow(struct stk_graph_build *b)
 {
     const struct stk_analysis *a = b->a;
@@ -67,7 +66,7 @@ bool stk_graph_work_ends(struct stk_graph_build *b)
     }
     for (size_t i = 0; ok && i < calls.count; i++) {
         const struct stk_mark *m = stk_vec_at(&calls, i);
-        if (m->start_ns >= b->from_ns && m->start_ns < b->to_ns) { // the last one of a step stands
+        if (m->start_ns >= b->from_ns && m->start_ns < b->to_ns) { // the last one of a step counts
             b->work_ends_ns[stk_graph_step_at(b, m->start_ns)] = m->end_ns;
         }
     }

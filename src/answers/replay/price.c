@@ -10,28 +10,28 @@
 #include "base/sort.h"
 #include "answers/replay/price_replay.h"
 
-// What a prediction is off by where nothing else is known: the time of steps varies from run to
-// run, and of what a fix takes away a part comes back elsewhere.
+// The error of a prediction if nothing else is known: step times vary from run to run, and part of
+// what a fix removes comes back elsewhere.
 #define STEP_DOUBT 0.01
 #define GAIN_DOUBT 0.10
-// Where the graph holds the device's work, what is left is timed; less where nothing but a rate or
-// a size of that work is supposed. Chosen by the seen jobs of lab/sim, of which with all of
-// GAIN_DOUBT more than nine in ten lay inside.
+// If the graph has the device's work, the remaining time is measured. The error is smaller if only
+// a rate or size of that work is assumed. Chosen on the seen jobs of lab/sim: with all of
+// GAIN_DOUBT more than nine in ten were inside.
 #define GAIN_DOUBT_DEVICE 0.08
 #define GAIN_DOUBT_SUPPOSED 0.04
-#define LEAST_LEFT 0.5    // of what the replay leaves at best: doubt does not make work vanish
-#define MEAN_DOUBT 1.28   // deviations of the mean that hold four fifths of such means
-#define MOST_SLOWER 1e6   // of a step, by what may slow it
-#define MUCH_FASTER 0.6   // of the step: workers that kept up may no longer
-#define USUAL_PACE_NS 1e6 // of theirs, at best: queues between them hand over a thousand a second
-#define KEPT_UP 0.9       // of the step: a pace of theirs that is not known is quicker than that
+#define LEAST_LEFT 0.5    // of the replay's remaining step at best: doubt doesn't remove work
+#define MEAN_DOUBT 1.28   // deviations of the mean that cover four fifths of such means
+#define MOST_SLOWER 1e6   // of a step, for effects that may slow it
+#define MUCH_FASTER 0.6   // of the step: workers that kept up may no longer do so
+#define USUAL_PACE_NS 1e6 // of their time, at best: queues pass on a thousand batches a second
+#define KEPT_UP 0.9       // of the step: a worker pace that isn't known is faster than that
 
 static void worse(double *a, double b)
 {
     *a = b > *a ? b : *a;
 }
 
-// The gate of a run is that of its worst rank.
+// A run's gate is its worst rank's.
 static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t count)
 {
     if (count == 0) {
@@ -82,9 +82,9 @@ static void lessen(struct stk_taken_step *s, const struct stk_taken_step *all,
     s->mean_ns = is_circle ? -1 : s->mean_ns + share * (bare->mean_ns - all->mean_ns);
 }
 
-// One rank, with its peers on time: between its steps with all of its collectives and with none, as
-// much as of them is waiting. What they add is that of the expected level, where it is asked for.
-// False: no memory.
+// One rank, with its peers on time: interpolates between its steps with all of its collectives and
+// with none, by the share of them that is waiting. Their contribution is that of the expected
+// level, if requested. False: no memory.
 static bool replay_rank(const struct stk_pricing *p, uint32_t i, const struct stk_ask *ask,
                         struct stk_outcome out[STK_PRICE_LEVELS])
 {
@@ -108,8 +108,8 @@ static bool replay_rank(const struct stk_pricing *p, uint32_t i, const struct st
     return ok;
 }
 
-// Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
-// then spends its time on is the critical path of the first rank.
+// Ranks run in lockstep: the slowest sets the pace, or the median one if a fix makes all equally
+// fast. The step's critical path is the first rank's.
 static bool replay_ranks(const struct stk_pricing *p, const struct stk_ask *ask,
                          struct stk_outcome first[STK_PRICE_LEVELS])
 {
@@ -150,7 +150,7 @@ static void share_path(const int64_t ns[STK_CRITICAL_COUNT], double share[STK_CR
     }
 }
 
-// The step as it is without the profiler, and what of the recorded one that is.
+// The current step without the profiler, and its share of the recorded one.
 static bool find_base(struct stk_pricing *p)
 {
     struct stk_outcome with[STK_PRICE_LEVELS], without[STK_PRICE_LEVELS];
@@ -181,9 +181,9 @@ static bool has_device(const struct stk_pricing *p)
     return any;
 }
 
-// What is left of the step, by both measures. Of steps that wait for batches, whichever is more.
-// Without a device the mean holds what happened once and the median leaves out what happens seldom:
-// the middle of them is expected, and the ends are the one and the other.
+// The remaining part of the step, by both measures. If steps wait for batches, the larger counts.
+// Without a device, the mean includes one-off events and the median excludes rare ones: the middle
+// is expected, and the two are the ends.
 static double share_of(const struct stk_pricing *p, const struct stk_taken_step *base,
                        const struct stk_taken_step *o, enum stk_price_level level, double floor,
                        double most)
@@ -197,8 +197,8 @@ static double share_of(const struct stk_pricing *p, const struct stk_taken_step 
     return bounded(share, floor, most);
 }
 
-// What the model computes on threads that have no lane (XLA's, TensorFlow's executor's) is in no
-// node, and runs beside what the loop does: without its fetches the loop waits for that work.
+// The model's work on threads without a lane (XLA's, TensorFlow's executor's) isn't in any node,
+// and runs in parallel with the loop. Without its fetches, the loop waits for that work.
 static double model_share_of(const struct stk_pricing *p, const struct stk_run_sum *run)
 {
     bool is_in_lanes = has_device(p) || p->graphs[0]->is_by_torch || run->wall_ns <= 0;
@@ -221,7 +221,7 @@ static const struct stk_collective *find_collective(const struct stk_collective 
     return low < count && sorted[low]->start_ns == start_ns ? sorted[low] : NULL;
 }
 
-// Collectives of a rank learn how long they waited for the last one of their peers.
+// Sets how long each collective of a rank waited for the last of its peers.
 static bool add_waits(struct stk_graph *g, const struct stk_rank_sum *rank)
 {
     const struct stk_collective **sorted =
@@ -248,7 +248,7 @@ static bool add_waits(struct stk_graph *g, const struct stk_rank_sum *rank)
     return true;
 }
 
-// What was worth knowing of an open gate is not, once it is closed.
+// Remarks about an open gate no longer matter once it is closed.
 static void close_gate(struct stk_gate *g, const char *why)
 {
     g->why_count = g->ok ? 0 : g->why_count;
@@ -258,8 +258,8 @@ static void close_gate(struct stk_gate *g, const char *why)
     }
 }
 
-// Prices are shares of the reported step: the graph's steps must be the same ones. They are not
-// where the host's clock, or its marks, do not fit those of the device.
+// Prices are shares of the reported step, so the graph's steps must be the same ones. They aren't
+// if the host's clock, or its marks, don't match the device's.
 static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
 {
     double ratio = reported_ns > 0 ? g->measured_ns / ranks / reported_ns : 1;
@@ -268,7 +268,7 @@ static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
     }
 }
 
-// What of the time of a rank's collectives is waiting for others, in used steps.
+// The share of a rank's collectives that is waiting for others, in used steps.
 static double wait_share_of(struct stk_graph *g, const struct stk_rank_sum *rank)
 {
     int64_t wait_ns = 0, all_ns = 0;
@@ -381,7 +381,7 @@ static const char *largest(const int64_t ns[STK_CRITICAL_COUNT])
     return stk_critical_key((enum stk_critical)best);
 }
 
-// Workers that hardly a fetch waited for have a pace that is not known: it may be the next limit.
+// If hardly any fetch waited for workers, their pace isn't known, and may be the next limit.
 static bool hides_pace(const struct stk_pricing *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -394,7 +394,7 @@ static bool hides_pace(const struct stk_pricing *p)
     return false;
 }
 
-// What a share of the step that is left may be off by, either way.
+// The possible error of a remaining share of the step, either way.
 static double doubt_of(const struct stk_pricing *p, const struct stk_price_asked *set, size_t count,
                        double expected)
 {
@@ -404,15 +404,15 @@ static double doubt_of(const struct stk_pricing *p, const struct stk_price_asked
                                                          : GAIN_DOUBT_DEVICE;
     double doubt = STEP_DOUBT + (of_gain + p->gate.unexplained) * change;
     doubt += p->gate.has_transplant ? p->gate.transplant_error * change : 0;
-    if (change > 0 && !has_device(p)) { // what the processors did besides is in no graph
+    if (change > 0 && !has_device(p)) { // other work on the CPU cores isn't in any graph
         doubt += MEAN_DOUBT * p->gate.mean_error;
     }
     return doubt;
 }
 
-// Workers whose pace is hidden may bind a much faster step, or one with more to prepare: what one
-// does for a batch is as much as the batch. The step is then between what is expected and the
-// slowest pace that would have kept up; the pessimistic end is their middle, by logarithms.
+// Workers of unknown pace may limit a much faster step, or one with more to prepare, since their
+// work for a batch grows with it. The step is then between the expected one and the slowest pace
+// that would have kept up; the pessimistic end is their geometric mean.
 static double bind_pace(const struct stk_pricing *p, double work, double expected, double *high)
 {
     bool is_short = expected < MUCH_FASTER;
@@ -423,8 +423,7 @@ static double bind_pace(const struct stk_pricing *p, double work, double expecte
     return bound;
 }
 
-// The step that the fixes are taken from, as slow as it may be for the optimistic end. False: no
-// memory.
+// The step before the fixes, as slow as it may be for the optimistic end. False: no memory.
 static bool find_before(const struct stk_pricing *p, const struct stk_price_asked *set,
                         size_t count, struct stk_outcome out[STK_PRICE_LEVELS])
 {

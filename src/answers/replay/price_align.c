@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pads dimensions of matrix products and convolutions to multiples of 8, as matrix units need: for
+// Pads dimensions of matrix products and convolutions to multiples of 8, as matrix units need, for
 // kernels of operators whose recorded shapes aren't such multiples.
 //
-// Method: such a kernel may then use matrix units, or if it already does, wastes less of them.
-// Where the device's peaks are known, a kernel that takes to its units gains a root of their ratio
-// to those without, as price_precision.c has it; whether in tf32 or in 16 bits no name says, so
-// that the mean ratio of both is expected. Else it is a prior; at the least nothing changes, since
-// the type may be the reason, or the library may pad already. Work that padding adds is not
-// counted: it is less than 8 of a dimension.
+// Method: such a kernel may then use matrix units, or waste less of them if it already does. If the
+// device's peaks are known, a kernel that moves to matrix units gains a root of the ratio of the
+// peaks, as in price_precision.c. Kernel names don't show whether that is in tf32 or in 16 bits, so
+// the mean ratio of both is expected. Otherwise it is a prior. At least nothing changes, since the
+// type may be the reason, or the library may pad already. Work added by padding isn't counted: it
+// is less than 8 of a dimension.
 #include <math.h>
 
 #include "base/assert.h"
@@ -15,7 +15,7 @@
 
 #define FIXED_NS 3000 // of a kernel
 
-// The time is divided by it: optimistic first.
+// Divides the time; optimistic first.
 static const double without_units[STK_PRICE_LEVELS] = {6, 2, 1};
 static const double with_units[STK_PRICE_LEVELS] = {1.5, 1.15, 1};
 
@@ -35,7 +35,7 @@ static const char *align_refuse(const struct stk_graph *g)
                    "record_shapes=True)";
 }
 
-// By which a kernel is faster that takes to its matrix units.
+// The speed-up of a kernel that moves to matrix units.
 static double by_units(const struct stk_graph *g, enum stk_price_level level)
 {
     STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);

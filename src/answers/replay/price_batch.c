@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // A batch that is several times larger: the time of its step, which does that many times the work.
 //
-// With the profile of another size (batch_fit.h), each class of work has a fixed part and one that
-// grows, as measured; the interval is that of a straight line, wider beyond the two sizes.
+// With the profile of another size (batch_fit.h), each class of work has a measured fixed part and
+// a part that grows. The interval is that of a straight line, wider beyond the two sizes.
 //
-// Method without: calls of the host, collectives and the optimizer stay; copies of the batch and
-// its preparation grow with it; of a kernel a fixed part stays and the rest grows. The part is a
-// prior, as one profile has one size: launching and filling the device takes the same for any
-// batch, so that it is large in short kernels. At best short kernels hardly grow, and what is
-// copied in each step beside the shortest piece of data is the same each time; at the least all
-// grows. Whether the longest of several pieces does is not known: half of that is expected.
+// Method without it: host calls, collectives and the optimizer stay; copies of the batch and its
+// preparation grow with it; of a kernel, a fixed part stays and the rest grows. The fixed part is a
+// prior, since one profile has one size: launching and filling the device takes the same time for
+// any batch, so it is large in short kernels. At best short kernels hardly grow, and copies other
+// than a step's shortest piece of data are the same each time. At worst everything grows. Whether
+// the longest of several pieces grows isn't known: half of it is expected to.
 //
 // Limits: for another size, other kernels may be chosen; the model's memory is known only if
-// allocations are recorded; whether it trains as well is not priced.
+// allocations are recorded; whether it trains as well isn't priced.
 #include <math.h>
 
 #include "answers/replay/batch_fit.h"
 #include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
-#define LINE_DOUBT 0.05   // of the time that a fitted line adds between the two sizes
-#define BEYOND_DOUBT 0.07 // of it for each doubling beyond them
-#define MOST 64           // times: no prior is valid beyond it
+#define LINE_DOUBT 0.05   // of the fitted growth, between the two sizes
+#define BEYOND_DOUBT 0.07 // of it, for each doubling beyond them
+#define MOST 64           // times the size: no prior is valid beyond that
 
-// For a kernel: its time at any size, and the share of the rest that doesn't grow.
+// For a kernel: its fixed time, and the share of the rest that doesn't grow.
 static const struct {
     double fixed_ns, share, most;
 } stays[STK_PRICE_LEVELS] = {{16000, 0.2, 0.95}, {9000, 0.1, 0.75}, {0, 0, 0}};
@@ -106,7 +106,7 @@ static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_
     }
 }
 
-// Workers take that many times longer for each batch.
+// Workers take that many times longer per batch.
 static void grow_pace(struct stk_scene *s, double times)
 {
     uint32_t first = STK_NONE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the driving thread's work between the end of a step's work and the next fetch (callbacks,
-// metrics, logging, recorded or not) only once in several steps.
+// The driving thread runs its work between a step's end and the next fetch (callbacks, metrics,
+// logging, recorded or not) only once in several steps.
 #include "answers/replay/price_row.h"
 
 static const char *callbacks_every_refuse(const struct stk_graph *g)
@@ -18,7 +18,7 @@ static bool callbacks_every_apply(struct stk_scene *s, const struct stk_price_ho
 {
     double left = how->value > 1 ? 1 / how->value : 1;
     left = how->level == STK_PRICE_HIGH ? left + 0.2 * (1 - left)
-                                        : left; // a part of it is the loop's own
+                                        : left; // part of it is the loop itself
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind == STK_NODE_WORK && n->what == STK_WHAT_CALLBACK && n->wait == STK_NONE) {

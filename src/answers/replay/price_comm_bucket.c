@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduces gradients in buckets of another size: with fewer collectives the fixed part occurs less
-// often, but each waits for more of the backward pass.
+// Reduces gradients in buckets of another size. With fewer collectives, the fixed part occurs less
+// often, but each collective waits for more of the backward pass.
 //
-// Method: consecutive collectives of a step are merged up to the requested bytes: the last of them
-// gets the time of all, the others and their launches are removed. A larger one gets the fixed part
-// once for each piece that it would be cut into. The time of a collective is a fixed part plus one
-// for its bytes (price_messages.c); recorded times are changed by the ratio.
+// Method: consecutive collectives of a step are merged up to the requested bytes. The last of them
+// gets the time of all; the others and their launches are removed. A larger collective gets the
+// fixed part once for each piece that it would be cut into. A collective's time is a fixed part
+// plus one for its bytes (price_messages.c); recorded times are changed by the ratio.
 //
-// Limits: cut collectives don't begin earlier; if sizes don't show the fixed part, it is a prior.
+// Limits: cut collectives don't begin earlier; if the sizes don't show the fixed part, it is a
+// prior.
 #include <math.h>
 
 #include "base/assert.h"
@@ -49,7 +50,7 @@ static void join(struct stk_scene *s, const struct stk_message_fit *f, uint32_t 
         (int64_t)(fitted_ns > 0 ? was_ns * will_ns / fitted_ns : was_ns);
 }
 
-// Larger buckets save fixed parts, smaller ones add them: then the two ends are exchanged.
+// Larger buckets save fixed parts, smaller ones add them, so the two ends are swapped.
 static enum stk_price_level level_of(const struct stk_graph *g, const struct stk_price_how *how)
 {
     double bytes = 0;

@@ -2,14 +2,14 @@
 // Reduces gradients while the backward pass still runs: a collective begins when its own gradients
 // are ready, not after the last of all.
 //
-// Method: of the kernels of a step before its first collective, the last part by time is backward.
-// A collective's gradients are there when that share of backward is done which its own time and
-// that of those before it have in all of them, and collectives run one after the other; a single
-// one is taken to be cut into buckets. In the replay they only take the time that remains after the
-// backward pass. Collectives and kernels that run in parallel slow each other down by published
-// shares (Daydream, Echo), or at best not at all.
+// Method: of a step's kernels before its first collective, the last part by time is the backward
+// pass. A collective's gradients are ready when the backward pass has done the same share as this
+// and the earlier collectives have of all collectives' time. Collectives run one after another; a
+// single one is assumed to be cut into buckets. In the replay they take only the time that remains
+// after the backward pass. Collectives and kernels that run in parallel slow each other down by
+// published shares (Daydream, Echo), or at best not at all.
 //
-// Limits: which kernels are backward's is a prior; at the least half of them are.
+// Limits: which kernels belong to the backward pass is a prior; at least half of them do.
 #include "base/assert.h"
 #include "answers/replay/price_collectives.h"
 
@@ -17,8 +17,8 @@
 
 static const struct {
     double backward;     // share of the kernels before the first collective
-    double buckets;      // that a single collective is cut into
-    double comm, kernel; // slower beside each other
+    double buckets;      // pieces of a single collective
+    double comm, kernel; // slow-down when running in parallel
 } levels[STK_PRICE_LEVELS] = {{0.8, 16, 0, 0}, {0.667, 8, 0.17, 0.15}, {0.5, 3, 0.34, 0.38}};
 
 static const char *comm_overlap_refuse(const struct stk_graph *g)
@@ -49,7 +49,7 @@ static double left_behind(const struct stk_scene *s, const struct stk_step_comm 
             done_ns += ns;
             double ready_ns = backward_ns * done_ns / c->total_ns;
             end_ns = ready_ns > end_ns ? ready_ns : end_ns;
-            // What no kernel runs beside goes on at its own pace.
+            // Collectives that no kernel overlaps run at full speed.
             double beside_ns = ns * slower, room_ns = backward_ns - end_ns;
             end_ns += beside_ns <= room_ns ? beside_ns
                       : room_ns > 0        ? room_ns + ns - room_ns / slower

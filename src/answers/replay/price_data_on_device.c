@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps data that never changes on the device, instead of copying it in each step.
 //
-// Method: a profile has the size of a copy, not its content. Copies to the device of one size count
-// as one piece of data if (nearly) each step has them; the batch is also such a piece. With two or
-// more, one may be constant: the expectation is that the longest is; at best all except the
-// shortest are, at least only the shortest. A single one is most likely the batch: whoever requests
-// this price knows better, and at least nothing changes.
+// Method: a profile shows the size of a copy, not its content. Copies to the device of one size
+// count as one piece of data if (nearly) every step has them; the batch is also such a piece. With
+// two or more pieces, one may be constant. Expected: the longest is. At best all except the
+// shortest are; at worst only the shortest is. A single piece is most likely the batch. Whoever
+// requests this price knows better, and at worst nothing changes.
 //
 // Limits: data that changes in each step looks the same; copies back from host operations are left
-// out; the device's memory is not checked.
+// out; the device's memory isn't checked.
 #include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
@@ -45,7 +45,7 @@ static void add(struct piece *pieces, uint32_t *count, const struct stk_node *n)
     pieces[k].last_step = n->step;
 }
 
-// Copies of results of the host are not constant.
+// Copies of the host's results aren't constant.
 static void leave_out(const struct stk_graph *g, struct piece *pieces, uint32_t count)
 {
     for (uint32_t i = 0; i < g->host_op_count; i++) {

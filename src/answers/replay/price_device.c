@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another device, by the peaks of data sheets (profile/model/device/device_rates.def): matrix
-// products by the rate of their precision, all other kernels by that of memory, copies by the link
-// to the host, collectives by that between devices.
+// Another device, by data-sheet peaks (profile/model/device/device_rates.def): matrix products by
+// the rate of their precision, other kernels by memory bandwidth, copies by the link to the host,
+// collectives by the link between devices.
 //
-// Method: a kernel gets shorter by a part of the ratio of the two peaks, except for a fixed time.
-// The ends differ in the part of the ratio that kernels reach: predictions of other devices by
-// peaks are off by a seventh on average, so that a step, the sum of many kernels, is rarely off by
-// more than a third. If copies from pinned memory show that the link to the host is slower than its
-// data sheet (a slot with fewer lanes, a switch), it may be as fast as its data sheet in the other
-// machine. At best it is; the expectation is the part that a slot with half the lanes explains (on
-// lab/sim's jobs closer than half of the difference). Collectives that reach less than half of the
-// link between devices have another limit (a bus, a network), which another device doesn't change:
-// only at best it does.
+// Method: a kernel changes by a power of the ratio of the two peaks, except for a fixed time. The
+// ends differ in how much of the ratio kernels reach. Predictions of other devices from peaks are
+// off by a seventh on average, so a step, the sum of many kernels, is rarely off by more than a
+// third. If copies from pinned memory show that the host link is slower than its data sheet (a slot
+// with fewer lanes, a switch), it may have full speed in the other machine. At best it does. The
+// expected value covers the part that a slot with half the lanes explains (on lab/sim's jobs this
+// is closer than half of the difference). Collectives that reach less than half of the link's rate
+// between devices have another limit (a bus, a network), which only at best disappears with another
+// device.
 //
-// Limits: the host, its launches and staged copies stay unchanged; ignores that the other device
-// has other kernels, caches and clocks, and that one would choose a larger batch.
+// Limits: the host, its launches and staged copies stay unchanged. Other kernels, caches and clocks
+// of the other device are ignored, and so is the larger batch that one would choose.
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static double or_fp32(double rate, const struct stk_device_rates *r)
     return rate > 0 ? rate : r->fp32;
 }
 
-// The peak that determines a node's time; 0: unknown.
+// The peak that limits a node; 0: unknown.
 static double peak_of(const struct stk_device_rates *r, const struct stk_node *n)
 {
     if (n->kind == STK_NODE_COLLECTIVE) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything on the device takes that share of its time: kernels, copies, and collectives except
+// Everything on the device gets faster by that factor: kernels, copies, and collectives except
 // their fixed part (price_messages.h). Staging of pageable copies is host work and stays.
 #include "answers/replay/price_messages.h"
 

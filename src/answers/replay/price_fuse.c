@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges neighboring elementwise kernels of a stream: the merged kernel reads and writes once what
-// each of them did, and for each further one, in half of the cases, reads another operand, of 2.5
-// accesses. The calls of the others are removed, and the host's work between them.
+// Merges neighboring elementwise kernels of a stream. The merged kernel reads and writes once what
+// each of them did. For each further kernel it reads another operand in half of the cases, out of
+// 2.5 accesses. The other kernels' calls are removed, and the host's work between them.
 #include "base/assert.h"
 #include "answers/replay/price_row.h"
 
 // The time that each further kernel adds to the merged one, as a share of a kernel.
 static const double further[STK_PRICE_LEVELS] = {0.1, 0.2, 0.4};
 
-// Kernels from `i` on that can be one.
+// The number of kernels from `i` on that can be merged.
 static uint32_t chain_at(const struct stk_node *nodes, uint32_t i, uint32_t end)
 {
     uint32_t n = 0;

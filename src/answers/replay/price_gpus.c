@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same step on another number of GPUs, with the same batch for each.
 //
-// Method: a reduction over n ranks moves 2 (n - 1) / n of its bytes past each. Beyond the eight
+// Method: a reduction over n ranks moves 2 (n - 1) / n of its bytes through each. Beyond the eight
 // GPUs of one host, the network is slower than the links within a host, by a factor per level. The
-// fixed part grows by the hops that are added: 2 (n - 1) within a host, 2 log2 of the hosts between
-// them, each some microseconds, as libraries for collectives count with.
-// A step then waits for the slowest of n: the mean of the greatest of n values with the deviation
-// that this profile's steps show.
+// fixed part grows by the added hops: 2 (n - 1) within a host, 2 log2 of the hosts between them,
+// each some microseconds, as collective libraries estimate. A step then waits for the slowest of n:
+// the expected maximum of n values with the deviation of this profile's steps.
 //
 // Limits: with one GPU there is no reduction, so its time is unknown; input, host and storage are
 // assumed to grow with the GPUs; the actual links are unknown.
@@ -24,7 +23,7 @@ static const double slower_net[STK_PRICE_LEVELS] = {1, 2, 6};
 static const double hop_ns[STK_PRICE_LEVELS] = {600, 3000, 5700};
 static const double net_hop_ns[STK_PRICE_LEVELS] = {5000, 9000, 20000};
 static const double waits[STK_PRICE_LEVELS] = {0, 0.5,
-                                               1}; // of the steps' deviation, that is of work
+                                               1}; // of the steps' deviation: caused by work
 
 static const char *gpus_refuse(const struct stk_graph *g)
 {
@@ -42,7 +41,7 @@ static const char *gpus_refuse_value(const struct stk_graph *g, const struct stk
                : NULL;
 }
 
-// Mean of the greatest of n normal deviates.
+// Expected maximum of n normal deviates.
 static double greatest(double n)
 {
     if (n < 3) {
@@ -65,8 +64,8 @@ static int compare(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-// Deviation of the steps by their quartiles, so that a rare long one does not count. Steps are
-// those of the device: a host that runs ahead begins them as the queue lets it. False: no memory.
+// Deviation of the steps by their quartiles, so that a rare long one doesn't count. Uses steps on
+// the device: a host that runs ahead begins them as the queue lets it. False: no memory.
 static bool deviation(const struct stk_graph *g, double *out)
 {
     struct stk_times t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches are prepared faster by a factor: the work of a fetching thread, or the pace of workers,
-// below which a step cannot go: what they have ready ahead evens out the rest.
+// Batches are prepared faster by a factor: the work of a fetching thread, or the pace of workers.
+// No step is shorter than that pace; batches that are ready ahead even out the rest.
 #include "answers/replay/price_row.h"
 
 static bool input_faster_apply(struct stk_scene *s, const struct stk_price_how *how)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same batch in every step: a fetch only hands over a ready batch, and needs no worker. Copies
-// to the device stay.
+// The same batch in every step: a fetch only returns a ready batch, and needs no worker. Copies to
+// the device stay.
 #include "answers/replay/price_row.h"
 
 static bool input_free_apply(struct stk_scene *s, const struct stk_price_how *how)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A share of a batch's preparation is done by a kernel: decoding and augmentation on the device.
+// A kernel does a share of a batch's preparation: decoding and augmentation on the device.
 //
-// Method: that share leaves the fetching thread, or the workers' pace; a kernel before the step's
-// own takes its place, faster than one processor by SPEED times, which is a prior. A batch's work
-// is what the fetching thread does, or the workers' pace times their number: where the profile does
-// not show them (processes of their own) between one and eight are taken.
+// Method: that share is removed from the fetching thread, or from the workers' pace. A kernel
+// before the step's own replaces it, SPEED times as fast as one CPU core, which is a prior. A
+// batch's work is that of the fetching thread, or the workers' pace times their number. If the
+// profile doesn't show them (separate processes), one to eight are assumed.
 //
-// Waiting for files isn't work for a kernel: at least a tenth of the share moves. If the recorded
-// items of workers take far longer on average than the median one, a few slow batches delay them:
-// these wait for storage, which isn't work for a kernel either. Then the share of an ordinary
-// batch's work moves, at best the share of all work.
+// A kernel can't wait for files: at least a tenth of the share moves. If the workers' recorded
+// items take far longer on average than the median one, a few slow batches delay them. Those wait
+// for storage, which a kernel can't do either. Then the share of an ordinary batch's work moves, at
+// best the share of all work.
 //
 // Limits: it isn't known which part of the preparation has a kernel, so the user gives the share;
-// raw data may be larger to copy; one kernel represents many.
+// raw data may take longer to copy; one kernel represents many.
 #include "base/assert.h"
 #include "answers/replay/price_row.h"
 
@@ -54,7 +54,7 @@ static double shorten_fetches(struct stk_scene *s, double share)
     return all_ns / s->g->step_count;
 }
 
-// A kernel in front of the first one of each step.
+// Adds a kernel before the first one of each step.
 static void add_kernels(struct stk_scene *s, double ns)
 {
     uint32_t step = STK_NONE, lane = STK_NONE;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker prepares batches in the background (prefetch, num_workers=1): the fetching thread's work
-// sets the pace of that worker, one batch after another, from the first fetch on. What disturbed a
-// fetch may not disturb a worker: at best no batch takes longer than a lower-quartile fetch.
+// A worker prepares batches in the background (prefetch, num_workers=1). The fetching thread's work
+// becomes the pace of that worker, one batch after another, from the first fetch on. What disturbed
+// a fetch may not disturb a worker: at best no batch takes longer than a lower-quartile fetch.
 //
-// Handing over is not free where workers are processes (PyTorch's): the worker copies a batch into
-// memory that both share and sends a file for each tensor, which the trainer opens. Either takes
-// HAND_TENSOR_NS a tensor, and up to twice that where the trainer does something else meanwhile.
-// More than that for tensors of megabytes: how large they are is not recorded. A thread hands over
-// in 0.1 ms.
+// If workers are processes (PyTorch's), passing on a batch has a cost: the worker copies it into
+// shared memory and sends a file descriptor per tensor, which the trainer opens. Each side takes
+// HAND_TENSOR_NS per tensor, and up to twice that if the trainer does something else in the
+// meantime. Tensors of megabytes take longer, but their size isn't recorded. A thread passes on a
+// batch in 0.1 ms.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
 #include "answers/replay/price_row.h"
 
-// 0.40 to 0.60 ms for each of two tensors of a few KB, 0.70 to 0.92 where the trainer slept before
-// (torch 2.14.1, a virtual machine of two cores); 0.35 to 0.47 with 2 to 40 tensors on another one.
+// 0.40 to 0.60 ms for each of two tensors of a few KB, 0.70 to 0.92 if the trainer slept before
+// (torch 2.14.1, a virtual machine with two cores); 0.35 to 0.47 with 2 to 40 tensors on another
+// one.
 #define HAND_TENSOR_NS (450 * STK_US)
 
 static const char *input_overlap_refuse(const struct stk_graph *g)
@@ -48,7 +49,7 @@ static bool undisturbed_fetch(const struct stk_scene *s, int64_t *out)
     return ns != NULL;
 }
 
-// Of a batch, the worker's part and the trainer's alike.
+// Per batch, for the worker and for the trainer.
 static int64_t hand_over(const struct stk_graph *g, enum stk_price_level level)
 {
     STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels other than collectives take that share of their time. Launches, copies and waits stay.
+// Kernels other than collectives get faster by that factor. Launches, copies and waits stay.
 #include "answers/replay/price_row.h"
 
 static const char *kernel_faster_refuse(const struct stk_graph *g)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels and memsets between two waits, copies from or to the host, or collectives are launched as
-// one graph (CUDA graphs, XLA, torch.compile): one call for all of them, no host work between,
-// shorter gaps on the stream. Calls without a launch (attributes, events) are also removed.
+// Kernels and memsets between two waits, host copies or collectives are launched as one graph (CUDA
+// graphs, XLA, torch.compile): one call for all of them, no host work between, shorter gaps on the
+// stream. Calls without a launch (attributes, events) are also removed.
 //
-// At least: unexplained host time between launches stays.
+// At worst, unexplained host time between launches stays.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/price_row.h"
@@ -11,7 +11,7 @@
 #define MIN_LAUNCHES 4          // of a graph
 #define NODE_NS 200             // of the call, for each kernel
 #define GRAPH_GAP 0.6           // of a gap between two kernels of a stream
-#define BETWEEN_NS (5 * STK_MS) // longer work between two launches ends a graph
+#define BETWEEN_NS (5 * STK_MS) // longer host work between two launches ends a graph
 
 // A call whose launch can't be in a graph here: a copy from or to the host, a collective.
 #define STAYS_OUT (STK_NONE - 1)
@@ -107,7 +107,7 @@ static void capture_lane(const struct capture *c, const struct stk_lane *lane, u
         if (first != STK_NONE) {
             capture(c, first, last, launches);
         }
-        i += i < end && nodes[i].step == step; // over what ended it
+        i += i < end && nodes[i].step == step; // skips the node that ended it
     }
 }
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives the launching threads their own CPU cores (TF_GPU_THREAD_MODE=gpu_private, pinned threads,
-// fewer other threads): their work takes as long as on an undisturbed core.
+// fewer other threads), so their work takes as long as on an undisturbed core.
 //
 // Method: a launch call is the same work in every job, some microseconds. If the median call takes
 // much longer, its thread didn't have the core all the time, and all its work is assumed to be
-// stretched alike. An undisturbed call takes between QUIET_LOW_NS and QUIET_HIGH_NS; the profile's
-// own fastest tenth gives the lower end.
+// stretched by the same factor. An undisturbed call takes between QUIET_LOW_NS and QUIET_HIGH_NS;
+// the profile's own fastest tenth gives the lower end.
 //
 // Limits: if steps wait for workers there is no price, since the workers would lose those cores. A
-// slow processor looks the same, so the pessimistic end may have no gain; losses of other threads
-// aren't included.
+// slow CPU looks the same, so the pessimistic end may have no gain. Losses of other threads aren't
+// included.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/price_row.h"
 
-// Of a launch call under a profiler, as published: 4 to 6 us on current processors.
+// A launch call under a profiler, as published: 4 to 6 us on current CPUs.
 #define QUIET_LOW_NS 4000
 #define QUIET_NS 5500
 #define QUIET_HIGH_NS 8000
 #define STARVED 0.7      // the workers' pace, as a share of the step
-#define HELD_UP_NS 10000 // a median call from here on was held up
+#define HELD_UP_NS 10000 // a median call of this length was delayed
 
 // Are steps as long as the workers' pace?
 static bool is_starved(const struct stk_graph *g)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A faster link between host and device: copies from and to pinned memory take that share of their
-// time, except for their setup. Staging depends on the host's rate and stays.
+// A faster link between host and device: copies from and to pinned memory get faster by that
+// factor, except for their setup. Staging depends on the host's rate and stays.
 #include "answers/replay/price_transfers.h"
 
 static const char *link_faster_refuse(const struct stk_graph *g)

@@ -2,15 +2,15 @@
 // Scales losses by a constant (or not at all, in bf16): no kernel checks for infinite gradients,
 // and no value is read back to decide whether the optimizer runs.
 //
-// Method: kernels with the name of that check are removed, with their launches and the host's work
-// for them; so are small copies back and waits from the last of them to the next launch of other
-// work. At least the kernels stay, since they also divide by the scale, and only the wait is
+// Method: removes kernels with the name of that check, with their launches and the host's work for
+// them, and also small copies back and waits from the last of them to the next launch of other
+// work. At worst the kernels stay, since they also divide by the scale, and only the wait is
 // removed.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
-#define DATA_KIB 64 // a copy back from here on is no single value
+#define DATA_KIB 64 // a copy back of this size isn't a single value
 
 static const char *loss_scale_static_refuse(const struct stk_graph *g)
 {
@@ -24,7 +24,7 @@ static bool is_value(const struct stk_node *n)
     return n->kind == STK_NODE_COPY && !stk_price_is_to_device(n) && n->size < DATA_KIB;
 }
 
-// What a lane's calls launched last: by that, calls after the check are found.
+// The last work that a lane's calls launched, used to find calls after the check.
 struct checking {
     struct stk_scene *s;
     const uint32_t *launched; // per host node: the last work that it launched, STK_NONE

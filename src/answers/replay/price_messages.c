@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fit (price_messages.h): for each size of collectives takes the lower quartile, since a
-// collective's time includes waiting for late ranks; then fits a line through these classes by
+// The fit (price_messages.h). For each size of collectives, takes the lower quartile, since a
+// collective's time includes waiting for late ranks. Then fits a line through these classes by
 // least squares, weighted by their counts, with neither part below zero.
 //
 // Limits: with one class, or classes of nearly equal size, the fixed part follows from the rate
-// that the links between a host's devices reach, or is a prior; sizes beyond MOST_CLASSES are left
-// out.
+// that links between a host's devices reach, or is a prior. Sizes beyond MOST_CLASSES are left out.
 #include "answers/replay/price_messages.h"
 
 #include <math.h>
@@ -17,13 +16,13 @@
 #include "profile/model/median.h"
 
 #define MOST_CLASSES 64
-#define HOPS_NS 40e3 // of a collective's fixed part, where nothing tells: at the least
+#define HOPS_NS 40e3 // least fixed part of a collective, if the profile doesn't show it
 #define MOST_FIXED_NS 400e3
 #define HOST_GPUS 8
-#define FEW 20    // of so many collectives the shortest one: one that waited for none
-#define APART 1.3 // sizes by which the fixed part can be told
+#define FEW 20    // one in so many collectives is assumed not to have waited
+#define APART 1.3 // ratio of sizes from which the fixed part can be derived
 
-// Where one size tells nothing: share of its time, and at most so much.
+// If there is only one size: share of its time, and at most so much.
 static const struct {
     double share, most_ns;
 } prior[STK_PRICE_LEVELS] = {{0.6, 500e3}, {0.3, 40e3}, {0.1, 10e3}};
@@ -65,9 +64,9 @@ static void add_class(struct sums *s, const struct sample *v, size_t count)
     s->xy += w * x * y;
 }
 
-// The fixed part where one size is all there is. Within a host the rate of the links is between
-// what was reached, as if nothing were fixed, and what they reach at best; the middle (of their
-// logarithms) is expected. Beyond a host links are not known: a share.
+// The fixed part if there is only one size. Within a host, the links' rate is between the rate
+// reached, as if nothing were fixed, and their best rate; the geometric mean is expected. Beyond a
+// host the links aren't known: a share.
 static double fixed_of_one_size(const struct stk_graph *g, double ns, double bytes,
                                 enum stk_price_level level)
 {
@@ -123,7 +122,7 @@ struct stk_message_fit stk_message_fit(const struct stk_graph *g, enum stk_price
     return sums.n > 0 && sums.x > 0 ? solve(g, &sums, level) : flat;
 }
 
-// The shortest collectives, by their lower percentile, without their waiting for others.
+// The shortest collectives, by a lower percentile, without their waiting for others.
 static double shortest(const struct stk_graph *g)
 {
     int64_t *ns = stk_alloc_array((size_t)g->node_count + 1, sizeof *ns);
@@ -145,7 +144,7 @@ static double shortest(const struct stk_graph *g)
 struct stk_message_floor stk_message_floor(const struct stk_graph *g, enum stk_price_level level)
 {
     struct stk_message_floor f = {.is_told = stk_message_refuse(g) == NULL};
-    if (f.is_told) { // the fit's ends are the other way round: the optimistic one is a short part
+    if (f.is_told) { // the fit's ends are reversed: a short fixed part is optimistic
         f.fixed_ns = stk_message_fit(g, (enum stk_price_level)(STK_PRICE_HIGH - level)).fixed_ns;
     } else {
         f.shortest_ns = shortest(g);
@@ -157,7 +156,7 @@ int64_t stk_message_fixed(const struct stk_message_floor *f, int64_t dur_ns,
                           enum stk_price_level level)
 {
     double ns = (double)dur_ns, most = ns < f->shortest_ns ? ns : f->shortest_ns;
-    bool binds = most < MOST_FIXED_NS; // otherwise their length doesn't show it
+    bool binds = most < MOST_FIXED_NS; // otherwise their durations don't show it
     most = binds ? most : MOST_FIXED_NS;
     double least = most < HOPS_NS ? most : HOPS_NS;
     double fixed = f->is_told                    ? f->fixed_ns

@@ -13,12 +13,12 @@ static inline double stk_message_ns(const struct stk_message_fit *f, double byte
 {
     return f->fixed_ns + f->byte_ns * bytes;
 }
-// What of a collective's time no faster link or device shortens, at a level of a fix: the fixed
-// part of the fit; where the profile does not tell, some tens of microseconds at the least, and
-// nearly all of a short one at the most. The shortest collective bounds it for all.
+// The part of a collective's time that no faster link or device shortens, at a level of a fix: the
+// fixed part of the fit. If the profile doesn't show it: at least some tens of microseconds, at
+// most nearly all of a short one. The shortest collective is an upper bound for all.
 struct stk_message_floor {
     bool is_told;
-    double fixed_ns; // if told
+    double fixed_ns; // if recorded
     double shortest_ns;
 };
 struct stk_message_floor stk_message_floor(const struct stk_graph *g, enum stk_price_level level);

@@ -3,7 +3,7 @@
 // single values are removed; a call that copies more back needs the data, and still waits.
 #include "answers/replay/price_transfers.h"
 
-#define DATA_KIB 64 // from here on a copy back is data that the host works on
+#define DATA_KIB 64 // a copy back of this size is data that the host works on
 
 static bool is_needed(const struct stk_node *nodes, const struct stk_node *call)
 {

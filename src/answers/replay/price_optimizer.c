@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// An optimizer of PyTorch's that loops over its tensors updates them in a few calls instead: one
-// for each group (fused), or one for each operation of the update and group (foreach).
+// A PyTorch optimizer that loops over its tensors updates them in a few calls instead: one per
+// group (fused), or one per operation of the update and group (foreach).
 //
-// Method: the loop's time on the thread becomes that of the calls that are left and, without a
-// device, of the work. A fused update reads and writes each tensor once, where operators do so
-// again and again. foreach does the same work as the loop, and on a CPU sweeps over all tensors for
-// each operation: the caches no longer hold them, and large ones take longer than before. Kernels
-// that the loop launched are joined, as many to one as a group has tensors.
+// Method: the loop's time on the thread becomes that of the remaining calls and, without a device,
+// of the work. A fused update reads and writes each tensor once, while separate operators do so
+// repeatedly. foreach does the same work as the loop, but on a CPU it passes over all tensors for
+// each operation: they no longer fit in the caches, and large ones take longer than before. Kernels
+// that the loop launched are merged, as many into one as a group has tensors.
 //
-// What is left was timed with torch 2.14 on a CPU shared with other builds: AdamW, Adam, SGD,
-// Adadelta, RMSprop and Adagrad, 8 to 100 tensors of 16 to a million weights. Limits: the
-// gradients' own work, such as clipping, is not the update's.
+// The remaining time was measured with torch 2.14 on a CPU shared with other builds: AdamW, Adam,
+// SGD, Adadelta, RMSprop and Adagrad, 8 to 100 tensors of 16 to a million weights. Limits: work on
+// the gradients themselves, such as clipping, isn't part of the update.
 #include <math.h>
 #include <string.h>
 
@@ -18,13 +18,13 @@
 #include "base/sort.h"
 #include "answers/replay/price_row.h"
 
-#define FEW_OPS 4      // fewer operators are no loop
+#define FEW_OPS 4      // fewer operators aren't a loop
 #define GROUP 36       // tensors of a launch on a device, with four lists of them
-#define LONGER 0.25    // of a pass over a tensor, that a further operation of the loop takes
+#define LONGER 0.25    // of a pass over a tensor: each further operation of the loop
 #define KERNEL_NS 1500 // of a kernel, at least: starting and ending it
 
-// What is left, in calls of an operator: at all, for a tensor (fused) or an operation (foreach);
-// and of the work, as a share.
+// What remains, in operator calls: fixed, per tensor (fused) or per operation (foreach); and of the
+// work, as a share.
 struct left {
     double calls, each, work;
 };
@@ -39,7 +39,7 @@ static bool is_fused(const struct stk_price_how *how)
     return strcmp(strchr(how->text, '=') ? strchr(how->text, '=') + 1 : "fused", "fused") == 0;
 }
 
-// May the update become what is asked for?
+// Can the update become the requested one?
 static bool loops(const struct stk_graph_update *u, bool to_fused)
 {
     return u->is_torchs && u->ops >= FEW_OPS && u->tensors > 0 && !u->is_fused &&
@@ -76,7 +76,7 @@ static double groups_of(const struct stk_graph_update *u)
     return ceil((double)u->tensors / GROUP);
 }
 
-// Of passes over the tensors, what one update instead of all operations takes.
+// The share of passes over the tensors that one update takes instead of all operations.
 static double pass_of(const struct stk_graph_update *u)
 {
     return 1 / (1 + LONGER * (operations_of(u) - 1));
@@ -88,7 +88,7 @@ static double left_ns(const struct stk_graph *g, const struct stk_graph_update *
     STK_ASSERT((unsigned)how->level < STK_PRICE_LEVELS);
     const struct left *left = is_fused(how) ? &fused[how->level] : &foreach[how->level];
     double call_ns = (double)u->call_ns, each = is_fused(how) ? u->tensors : u->ops;
-    if (g->has_device) { // an operator's time is its launches'
+    if (g->has_device) { // an operator's time is that of its launches
         double launches = groups_of(u) * (is_fused(how) ? 1 : operations_of(u));
         return call_ns * (left->calls + u->tensors + launches * left->each);
     }
@@ -104,7 +104,7 @@ static uint32_t node_at(const struct stk_graph *g, int64_t at_ns)
     return low;
 }
 
-// The thread's nodes, for as much of them as the update holds.
+// Changes the thread's nodes by their part in the update.
 static void shorten(struct stk_scene *s, const struct stk_graph_update *u, double share)
 {
     const struct stk_graph *g = s->g;
@@ -122,7 +122,7 @@ static void shorten(struct stk_scene *s, const struct stk_graph_update *u, doubl
     }
 }
 
-// `count` kernels of a stream from `first` on as one; those between that others launched stay.
+// Merges `count` kernels of a stream from `first` on. Kernels in between from other launches stay.
 struct joined {
     uint32_t first, count;
     double ns;

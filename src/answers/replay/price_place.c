@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work moves between host and device: OP:device takes an operation that runs on the host between
-// two copies to the device (`op` means any), OP:host the kernels of an operator to the thread that
-// launches them, all:host the whole model to the host: does the device pay at all?
+// Work moves between host and device. OP:device takes an operation that runs on the host between
+// two copies to the device (`op` means any). OP:host takes an operator's kernels to the thread that
+// launches them. all:host takes the whole model to the host: is the device worth it at all?
 //
-// Method: of OP:device, the copies, the wait and the thread's work go; a kernel takes their place
-// on the stream. Of OP:host, kernels of the operator that follow each other on a stream become work
-// of the thread, which waits for what the stream did before, and for a copy of it; the stream goes
-// on after the copy back. What is copied no profile says: a kernel that moves data is taken to
-// move it again over a link that is 20 times slower. Of all:host, kernels become work of the
-// threads that launch them; copies, launches and waits go. How much slower a host is, is a prior,
-// by what cores and devices of one time do: of work in a kernel beyond what any kernel takes,
-// SLOWER times.
+// Method. OP:device: the copies, the wait and the thread's work are removed; a kernel replaces them
+// on the stream. OP:host: consecutive kernels of the operator on a stream become work of the
+// thread, which waits for the stream's earlier work and for a copy of it; the stream continues
+// after the copy back. The profile doesn't show what is copied: a kernel that moves data is assumed
+// to move it again over a link that is 20 times slower. all:host: kernels become work of the
+// threads that launch them; copies, launches and waits are removed. A host's slow-down is a prior,
+// from cores and devices of the same period: SLOWER times the kernel's work beyond the fixed time
+// of any kernel.
 //
-// Limits: the host's cores are not counted; whether the framework has a kernel for the operation is
-// not known; what else waits for the moved kernels on other streams waits for the copy back.
+// Limits: the host's cores aren't counted; whether the framework has a kernel for the operation
+// isn't known; other streams that wait for the moved kernels wait for the copy back.
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/str.h"
 #include "answers/replay/price_transfers.h"
 
-#define LEAST_NS 10000 // of a kernel instead of an operation of the host
-#define SETUP_NS 1500  // of any kernel: not work
-#define CALL_NS 300    // of an operation on the host, at least
+#define LEAST_NS 10000 // of a kernel that replaces a host operation
+#define SETUP_NS 1500  // of any kernel: fixed time, not work
+#define CALL_NS 300    // of a host operation, at least
 
-static const double slower[STK_PRICE_LEVELS] = {6, 25, 100};  // the host than the device, all of it
-static const double faster[STK_PRICE_LEVELS] = {100, 40, 10}; // the device, one operation
+static const double slower[STK_PRICE_LEVELS] = {6, 25, 100}; // slow-down of the whole host
+static const double faster[STK_PRICE_LEVELS] = {100, 40,
+                                                10}; // speed-up of the device, one operation
 
-static const double link[STK_PRICE_LEVELS] = {1, 20, 80}; // copies each way, over the kernel's time
+static const double link[STK_PRICE_LEVELS] = {1, 20, 80}; // copy time each way, over kernel time
 #define COPY_NS 10000                                     // of a copy, at least
 
 static const char *value_of(const char *text)
@@ -52,7 +53,7 @@ static bool is_to_host(const char *value)
     return strcmp(strrchr(value, ':'), ":host") == 0;
 }
 
-// Does the value, less what stands after its last colon, name it?
+// Does the value, up to its last colon, name it?
 static bool is_named(const char *name, const char *value)
 {
     size_t n = (size_t)(strrchr(value, ':') - value);
@@ -170,7 +171,7 @@ static void move_kernels(struct stk_scene *s, uint32_t first, uint32_t last,
     nodes[first].wait = call;
 }
 
-// The kernels of an operator, those that follow each other on a stream at once.
+// Moves an operator's kernels, consecutive ones on a stream together.
 static void move_operator(struct stk_scene *s, const char *value, enum stk_price_level level)
 {
     const struct stk_graph *g = s->g;

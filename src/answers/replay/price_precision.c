@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products and what moves activations in fewer bits, by class of kernel. Factors as
-// published: products without tensor cores a third of the time in 16 bits, memory-bound kernels
-// half; from tf32 to 16 bits 1.3 to 1.7. Where the device's peaks are known, products that leave
-// fp32 reach the square root of their ratio, which gives those factors for the devices that they
-// were published for. The least: products that run without tensor cores keep doing so, as those of
-// dimensions that are no multiples of 8 do, which is expected of them where the profile tells
-// shapes. The optimizer, copies and gradients that are reduced stay.
+// Matrix products and activations in fewer bits, by class of kernel. Published factors: products
+// without tensor cores take a third of the time in 16 bits, memory-bound kernels half; from tf32 to
+// 16 bits the factor is 1.3 to 1.7. If the device's peaks are known, products that leave fp32 gain
+// the square root of the ratio of the peaks, which gives those factors for the devices that they
+// were published for. At worst, products without tensor cores stay without them, as products with
+// dimensions that aren't multiples of 8 do; if the profile has shapes, that is expected of those.
+// The optimizer, copies and reductions of gradients stay.
 //
-// Published factors are means over products of all sizes. A product whose shapes and time say that
-// it reaches half of its device's peak or more fills the device, and is expected to reach the ratio
-// of the two peaks, each times the part that such products achieve: about four fifths on plain
+// Published factors are averages over products of all sizes. A product whose shapes and time show
+// that it reaches half of its device's peak or more fills the device. It is expected to gain the
+// ratio of the two peaks, each times the share that such products reach: about four fifths on plain
 // cores, 60 to 80% on matrix units, in either type (from tf32 to 16 bits, bytes halve as compute
-// time does). Where no shapes are recorded, a long kernel with several blocks for each
-// multiprocessor, or just one (a persistent kernel), is taken for one. Below a fifth of the peak,
-// the published factors hold, in between some of both. More than the peak is a shape that is not
-// the kernel's own.
+// time does). If no shapes are recorded, a long kernel with several blocks per SM, or just one (a
+// persistent kernel), is assumed to fill the device. Below a fifth of the peak the published
+// factors apply, in between a mix of both. More than the peak means that the shape isn't the
+// kernel's own.
 //
-// What leaves 32 bits is cast: a third of the products are those of forward, whose weights are cast
-// once a step, and at the most their other operand is cast as well. A cast is a short kernel with a
-// launch like that of its product, which a step that waits for its launches feels. Where a compiler
-// fused what is elementwise, its program launches them, without the work of an operation before:
-// what usually is between its launches is added, which is nothing where one call launches many.
+// Leaving 32 bits needs casts. A third of the products belong to forward; their weights are cast
+// once per step, and at most their other operand as well. A cast is a short kernel with a launch
+// like its product's, which matters to a step that waits for launches. If a compiler fused the
+// elementwise work, its program launches the kernels without operations in between: then the usual
+// time between its launches is added, which is nothing if one call launches many.
 #include <math.h>
 #include <string.h>
 
@@ -29,13 +29,14 @@
 #include "profile/model/median.h"
 #include "answers/replay/price_row.h"
 
-#define FIXED_NS 3000               // of a kernel, that no type shortens
+#define FIXED_NS 3000               // of a kernel: the part that no type shortens
 #define MOST_WORK_NS (100 * STK_US) // of an operation before its launch
-// Of its peak, from where on a product reaches more of the ratio, and all that any does.
+// Share of its peak from which a product gains more of the ratio, and the share from which it gains
+// all that any does.
 #define FILLS_FROM 0.2
 #define FILLS_ALL 0.5
 #define OVER_PEAK 1.1
-#define PLAIN_REACHES 0.8 // of its peak, by products that fill the device
+#define PLAIN_REACHES 0.8 // of its peak, for products that fill the device
 #define UNITS_REACH 0.7
 
 enum { FROM_32, FROM_TF32, FROM_16, MEMORY, CLASSES };
@@ -69,7 +70,7 @@ static double peak_of(const struct stk_device_rates *peaks, const char *type)
     return strcmp(type, "tf32") == 0   ? peaks->tf32
            : strcmp(type, "fp16") == 0 ? peaks->fp16
            : strcmp(type, "bf16") == 0 ? peaks->bf16
-                                       : 0; // fp8 scales as well: the table says
+                                       : 0; // fp8 also scales: the table has its factor
 }
 
 static const char *type_of(const struct stk_price_how *how)
@@ -87,7 +88,7 @@ static const char *precision_refuse_value(const struct stk_graph *g,
                : NULL;
 }
 
-// Of the peak of its type, 0 to 1: how far the kernel fills the device. 0: not known.
+// How much of its type's peak the kernel reaches, 0 to 1. 0: not known.
 static double fills(const struct stk_node *n, double peak)
 {
     if (stk_node_alignment(n) == STK_ALIGNMENT_UNKNOWN_FILLS) {
@@ -99,21 +100,21 @@ static double fills(const struct stk_node *n, double peak)
     return reached > OVER_PEAK ? 0 : part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
-// By which a product that fills the device is faster, of the ratio of two peaks.
+// The speed-up of a product that fills the device, from the ratio of two peaks.
 static double filled_factor(const struct stk_node *n, int class, double ratio,
                             enum stk_price_level level)
 {
     STK_ASSERT(class >= 0 && (unsigned)level < STK_PRICE_LEVELS);
     double reached = class == FROM_32 ? ratio * UNITS_REACH / PLAIN_REACHES : ratio;
-    // What uses matrix units already has dimensions that suit them.
+    // A product that uses matrix units already has suitable dimensions.
     bool is_aligned = class == FROM_TF32 || stk_node_alignment(n) == STK_ALIGNED;
-    return level == STK_PRICE_LOW        ? pow(ratio, 1.1) // what a product reads halves, too
+    return level == STK_PRICE_LOW        ? pow(ratio, 1.1) // its inputs halve, too
            : level == STK_PRICE_EXPECTED ? fmax(reached, 1)
                                          : pow(ratio, is_aligned ? 0.6 : 0.25);
 }
 
-// By which a product is faster in another type, the table's factor where no peak is known: of
-// kernels that fill the device and of others.
+// A product's speed-up in another type; the table's factor if no peak is known. For kernels that
+// fill the device, and for others.
 static double product_factor(const struct stk_graph *g, const struct stk_node *n, int class,
                              const struct change *c)
 {
@@ -139,7 +140,7 @@ static int class_of(const struct stk_node *n)
                                                                           : -1;
 }
 
-// Products of a step for each cast, by level; 0: none is added.
+// A step's products per cast, by level; 0: no casts are added.
 static const uint32_t products_per_cast[STK_PRICE_LEVELS] = {0, 3, 2};
 
 static bool is_full_product(const struct stk_node *n)
@@ -148,7 +149,7 @@ static bool is_full_product(const struct stk_node *n)
     return class == FROM_32 || class == FROM_TF32;
 }
 
-// Of the host's operation before the product's launch; 0: it launches without.
+// The host operation's time before the product's launch; 0: it launches without one.
 static int64_t work_before(const struct stk_graph *g, const struct stk_node *product)
 {
     uint32_t launch = product->launch;
@@ -161,7 +162,7 @@ static int64_t work_before(const struct stk_graph *g, const struct stk_node *pro
     return !has_work ? 0 : before->dur_ns < MOST_WORK_NS ? before->dur_ns : MOST_WORK_NS;
 }
 
-// The median of it, where a call that launches many has it for the first alone. False: no memory.
+// The median of it. A call that launches many kernels counts for the first only. False: no memory.
 static bool usual_work(const struct stk_graph *g, int64_t *out)
 {
     int64_t *ns = stk_alloc_array((size_t)g->node_count + 1, sizeof *ns);
@@ -178,7 +179,7 @@ static bool usual_work(const struct stk_graph *g, int64_t *out)
     return ns != NULL;
 }
 
-// In front of the product: a call like its own, and a kernel of little more than the fixed part.
+// Adds a call like the product's own before it, and a kernel of little more than the fixed time.
 static void add_cast(struct stk_scene *s, struct stk_node *product, int64_t most_work_ns)
 {
     product->dur_ns += FIXED_NS + s->g->calibration.gap_ns;
@@ -189,7 +190,7 @@ static void add_cast(struct stk_scene *s, struct stk_node *product, int64_t most
     }
 }
 
-// Activations that a job in 16 bits has already are not halved again.
+// A job in 16 bits already has such activations: they aren't halved again.
 static bool is_16(const struct stk_graph *g)
 {
     return stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_16) &&

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays of a rank (price_replay.h). A rank whose prices were taken has no nodes: its outcomes are
-// those of that time.
+// Replays of a rank (price_replay.h). A rank with taken prices has no nodes: its outcomes were
+// stored then.
 #include "answers/replay/price_replay.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/exposed.h"
 
-// A second measure of the steps: of those between two waits for a batch; without a device their
-// median, as others on the processors hold up single steps, unless steps are of two kinds.
+// A second measure of the steps: those between two waits for a batch. Without a device, their
+// median, since other programs delay single steps, unless steps are of two kinds.
 static double second_of(const struct stk_graph *g, const int64_t *borders)
 {
     uint32_t n = 0;
@@ -27,7 +27,7 @@ static double second_of(const struct stk_graph *g, const int64_t *borders)
     return median;
 }
 
-// Fixes of a set change the scene, or vary what they change by what a level says. False: no memory.
+// Applies a set's fixes to the scene, or varies what they change by the level. False: no memory.
 static bool change(struct stk_scene *s, const struct stk_ask *ask, enum stk_price_level level)
 {
     bool ok = true;
@@ -43,7 +43,7 @@ static bool change(struct stk_scene *s, const struct stk_ask *ask, enum stk_pric
     return ok;
 }
 
-// The scene of a rank with the fixes at a level. False: no memory.
+// Makes the scene of a rank with the fixes at a level. False: no memory.
 static bool set_scene(struct stk_scene *s, const struct stk_graph *g, const struct stk_ask *ask,
                       enum stk_price_level level)
 {
@@ -58,7 +58,7 @@ static bool set_scene(struct stk_scene *s, const struct stk_graph *g, const stru
     }
     bool is_spared = ask->which == STK_ASK_AFTER && g->is_contended && level == STK_PRICE_LOW;
     for (uint32_t i = 0; i < g->node_count && is_spared; i++) {
-        s->nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
+        s->nodes[i].rest_ns = 0; // at best nothing remains of its wait
     }
     bool ok = change(s, ask, level);
     for (uint32_t i = 0; i < g->node_count && ask->is_bare; i++) {
@@ -67,7 +67,7 @@ static bool set_scene(struct stk_scene *s, const struct stk_graph *g, const stru
     return ok;
 }
 
-// What the step's time goes to is asked of the expected fixes alone.
+// The step's kinds of time are computed only for the expected level.
 static void replay_scene(struct stk_room *room, const struct stk_scene *s, bool wants_path,
                          struct stk_outcome *out)
 {
@@ -89,8 +89,8 @@ static void replay_scene(struct stk_room *room, const struct stk_scene *s, bool 
     }
 }
 
-// One rank at the levels that are asked for, the expected one first. Many fixes are the same at
-// another level: such a scene isn't replayed again. False: no memory.
+// Replays one rank at the requested levels, the expected one first. Many fixes are the same at
+// another level; such a scene isn't replayed again. False: no memory.
 static bool replay_levels(struct stk_rooms *rooms, const struct stk_graph *g,
                           const struct stk_ask *ask, struct stk_outcome out[STK_PRICE_LEVELS])
 {
@@ -123,7 +123,7 @@ static bool replay_levels(struct stk_rooms *rooms, const struct stk_graph *g,
     return ok;
 }
 
-// What was taken of the only fix of the set, or of the step without any.
+// The taken price of the set's only fix, or of the unchanged step.
 static void recall(const struct stk_taken *t, const struct stk_ask *ask,
                    struct stk_outcome out[STK_PRICE_LEVELS])
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replays that a price is made of: one rank's steps with a set of fixes, at some levels. They
-// depend on that rank alone, so they can be taken when its profile is read (taken.h).
+// The replays behind a price: one rank's steps with a set of fixes, at some levels. They depend on
+// that rank alone, so they can be made when its profile is read (taken.h).
 #pragma once
 
 #include "answers/replay/critical.h"
@@ -8,28 +8,27 @@
 #include "answers/replay/room.h"
 #include "answers/replay/taken.h"
 
-// What one replay gave.
+// The result of one replay.
 struct stk_outcome {
     struct stk_taken_step step;
     int64_t critical[STK_CRITICAL_COUNT], exposed[STK_CRITICAL_COUNT];
 };
 
-// Which step is replayed: the recorded one; the step without the profiler, varied as a set of fixes
-// says another run may vary; the step with these fixes.
+// Which step is replayed: the recorded one; the step without the profiler, varied the way a set of
+// fixes says that another run may vary; the step with these fixes.
 enum stk_ask_which { STK_ASK_RECORDED, STK_ASK_BEFORE, STK_ASK_AFTER };
 
-// A replay that is asked for: of a set of fixes, at some levels.
+// A requested replay: a set of fixes, at some levels.
 struct stk_ask {
     const struct stk_price_asked *set;
     size_t count;
     enum stk_ask_which which;
     bool at[STK_PRICE_LEVELS];
-    bool wants_path; // what the step's time goes to, too
+    bool wants_path; // also compute the step's kinds of time
     bool is_bare;    // collectives take no time
-    bool applies;    // it is known that no fix of the set is refused
+    bool applies;    // no fix of the set is refused
 };
 
-// One rank at the levels that are asked for: replayed in one of the rooms, or as it was taken.
-// False: no memory.
+// One rank at the requested levels: replayed in one of the rooms, or as taken. False: no memory.
 bool stk_price_replay(struct stk_rooms *rooms, const struct stk_graph *g, const struct stk_ask *ask,
                       struct stk_outcome out[STK_PRICE_LEVELS]);

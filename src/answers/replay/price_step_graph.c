@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step that TensorFlow runs operation by operation becomes one graph (tf.function): the Python
-// between the operations, and the call of each, go. The work of the operations stays, one call of
-// the function comes, and fetches stay as they are.
+// A step that TensorFlow runs operation by operation becomes one graph (tf.function). The Python
+// between the operations, and each operation's call, are removed. The operations' work stays, one
+// call of the function is added, and fetches stay.
 //
-// At best the shortest run of each operation is its work. At the least, operations take as long as
-// they usually do now, and a part of the rest is code that the graph does not have (callbacks,
-// logging). Limits: steps on a device are not priced here, as what their kernels wait for is
-// launches.
+// At best the shortest run of each operation is its work. At worst operations take as long as they
+// usually do now, and part of the rest is code that isn't in the graph (callbacks, logging). Limit:
+// steps on a device aren't priced here, because their kernels wait for launches.
 #include "base/assert.h"
 #include "profile/model/thresholds.h"
 #include "answers/replay/price_row.h"
 
-#define REST_LEFT 0.25 // of the time that is no operation's, at the least of what is saved
-// Of the function: 0.2 to 0.3 ms on an idle machine, of a step of a few tensors.
+#define REST_LEFT 0.25 // of the time outside operations: the least saving
+// The function's call: 0.2 to 0.3 ms on an idle machine, for a step with few tensors.
 static const int64_t call_ns[STK_PRICE_LEVELS] = {100 * STK_US, 300 * STK_US, STK_MS};
 
 static bool is_step_work(const struct stk_graph *g, uint32_t i)
@@ -32,7 +31,7 @@ static const char *step_graph_refuse(const struct stk_graph *g)
                  "of the step eagerly";
 }
 
-// What the driving thread does in a mean step, outside of fetches.
+// The driving thread's work in a mean step, outside fetches.
 static double work_of(const struct stk_scene *s)
 {
     const struct stk_lane *lane = &s->g->lanes[s->g->driver];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several steps a call of the program (Keras' steps_per_execution, a loop inside the compiled
-// function): what the driving thread does in a step without any event, outside of fetches, calls
-// and callbacks, comes once for all of them.
+// Several steps per call of the program (Keras' steps_per_execution, a loop inside the compiled
+// function). The driving thread's time without events in a step, outside fetches, calls and
+// callbacks, occurs once for all of them.
 //
-// At best the callbacks come as rarely, too, as Keras' do; at the least a fifth of it stays.
+// At best callbacks run as rarely, too, as Keras' do. At worst a fifth of that time stays.
 #include "base/assert.h"
 #include "profile/model/thresholds.h"
 #include "answers/replay/price_row.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All what-ifs, and finding one by what was typed.
+// All what-ifs, and looking one up by its typed id.
 #include <string.h>
 
 #include "base/assert.h"
@@ -77,7 +77,7 @@ enum stoker_status stk_price_parse(const char *text, struct stk_price_asked *out
     for (int i = 0; i < stk_price_row_count; i++) {
         near = stk_near_best(text, near, stk_price_rows[i]->id);
     }
-    const char *price = stk_fix_row_link(text, STK_FIX_PRICE); // by the id of an advice
+    const char *price = stk_fix_row_link(text, STK_FIX_PRICE); // by the id of advice
     return price ? stk_price_parse(price, out, err)
                  : stk_fix_row_refuse(text, STK_FIX_PRICE, near, err);
 }
@@ -158,7 +158,7 @@ bool stk_price_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int 
     for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
         const struct stk_node *n = &g->nodes[i];
         bool is_last = i + 1 == lane->first + lane->count;
-        // With its waiting, which dur_ns lacks.
+        // Including its wait, which dur_ns lacks.
         double ns = (double)((is_last ? stk_node_end(n) : g->nodes[i + 1].start_ns) - n->start_ns);
         all_ns += ns;
         seen_ns += n->kind == kind && (what < 0 || n->what == what) ? ns : 0;

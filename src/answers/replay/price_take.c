@@ -7,7 +7,7 @@
 #include "answers/replay/price_replay.h"
 #include "fixes/fixes.h"
 
-// Levels of an input wait that no fix names.
+// Levels of an input wait that no fix has.
 static const char *const levels[] = {STK_PRICE_INPUT_HALF, STK_PRICE_INPUT_EIGHTH};
 #define LEVELS (sizeof levels / sizeof levels[0])
 
@@ -24,7 +24,7 @@ bool stk_price_is_taken(const char *text)
     return is;
 }
 
-// The steps with a fix, or with none, at the levels of `ask`. False: no memory.
+// Replays the steps with a fix, or without, at the levels of `ask`. False: no memory.
 static bool take(struct stk_rooms *rooms, const struct stk_graph *g, const struct stk_ask *ask,
                  struct stk_taken_step out[STK_PRICE_LEVELS])
 {
@@ -36,7 +36,7 @@ static bool take(struct stk_rooms *rooms, const struct stk_graph *g, const struc
     return ok;
 }
 
-// `like`: the prices with collectives, where those without are taken; else NULL.
+// `like`: the prices with collectives while those without are taken, or NULL.
 static bool take_base(struct stk_rooms *rooms, const struct stk_graph *g,
                       const struct stk_taken *like, struct stk_taken *t)
 {
@@ -82,8 +82,8 @@ static bool take_fix(struct stk_rooms *rooms, const struct stk_graph *g, const c
     return ok && (!set.fix->vary || take(rooms, g, &ask, price->before));
 }
 
-// All prices that a diagnosis may ask for: a finding states that of its first fix, which may be
-// any.
+// All prices that a diagnosis may need: a finding states that of its first fix, which may be any
+// fix.
 static bool take_fixes(struct stk_rooms *rooms, const struct stk_graph *g,
                        const struct stk_taken *like, struct stk_taken *t)
 {

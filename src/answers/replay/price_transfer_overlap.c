@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next batch is copied during a step, on a stream of its own and from pinned memory: copies to
-// the device leave the streams of kernels. A step still takes no less than its copies.
+// The next batch is copied during a step, on a separate stream and from pinned memory, so copies to
+// the device leave the kernels' streams. A step still takes at least as long as its copies.
 #include "answers/replay/price_transfers.h"
 
-#define DRY_NS (50 * STK_US) // a stream idle for so long before a copy waits for its host
+#define DRY_NS (50 * STK_US) // a stream that is idle this long before a copy waits for the host
 
 static bool has_kernels(const struct stk_graph *g, uint32_t lane)
 {
@@ -33,7 +33,7 @@ static const char *transfer_overlap_refuse(const struct stk_graph *g)
 }
 
 // A batch that the launching thread makes itself, and copies to a stream that has run dry by then:
-// there is nothing to copy beside, unless the batch is made a step ahead, too.
+// no kernel could overlap the copy, unless the batch is also made a step ahead.
 static bool is_alone(const struct stk_graph *g, uint32_t lane, uint32_t i)
 {
     const struct stk_node *n = &g->nodes[i];
@@ -54,7 +54,7 @@ static bool transfer_overlap_apply(struct stk_scene *s, const struct stk_price_h
             if (stk_price_is_to_device(n)) {
                 copies_ns += (double)n->dur_ns;
                 bool stays = !kernels || (how->level != STK_PRICE_LOW && is_alone(g, l, i));
-                // What is left in the way: kernels beside a copy share the memory with it.
+                // The remaining cost: kernels share memory bandwidth with an overlapped copy.
                 n->dur_ns = stays ? n->dur_ns : how->level == STK_PRICE_HIGH ? n->dur_ns / 10 : 0;
                 n->rest_ns = stays ? n->rest_ns : 0;
             }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies to the device from pinned memory: no staging by the calling thread, no wait in the call or
-// right after it (PyTorch waits for a copy that was not asked for without), and the full rate of
-// the link. The rate is that of pinned copies in the same profile, else a factor over staging: as
-// is usual, or as the data sheet's link over what staging reached says, the middle of both being
-// expected: a slot may have fewer lanes than the device.
+// right after it (PyTorch waits for a copy that isn't non_blocking), and the full rate of the link.
+// The rate is that of pinned copies in the same profile. If there are none, it is a factor over
+// staging: the middle between the usual factor and the data-sheet link rate over the staging rate,
+// since a slot may have fewer lanes than the device.
 //
-// Limits: staging by a core differs from run to run; that of the profile is expected, and the ends
-// hold what was seen: copies of 32 MiB took 0.9 to 1.8 times as long without a profiler as in three
-// profiles of the same job (an H200 in a virtual machine).
+// Limits: staging by a CPU core varies from run to run. The profile's value is expected, and the
+// ends cover what was seen: copies of 32 MiB took 0.9 to 1.8 times as long without a profiler as in
+// three profiles of the same job (an H200 in a virtual machine).
 #include <math.h>
 
 #include "base/assert.h"
 #include "answers/replay/price_transfers.h"
 
 #define SLOW_KIB_PER_NS 2.4e-3 // 2.5 GB/s: a core stages faster, so the link itself is slow
-#define LARGE_KIB 64           // smaller copies are mostly set-up and tell no rate
-#define AFTER 6                // nodes after a copy's call among which its wait is looked for
+#define LARGE_KIB 64           // smaller copies are mostly setup and show no rate
+#define AFTER 6                // nodes after a copy's call in which to look for its wait
 #define BEHIND_NS (100 * STK_US)
 #define STAGED_SLOWER 1.8 // of copies from pageable memory, in another run
 #define STAGED_QUICKER 0.9
 
-// Least, expected and most by which pinned copies are faster, where the profile holds none.
+// Smallest, expected and largest speed-up of pinned copies, if the profile has none.
 static const double faster[STK_PRICE_LEVELS] = {4, 3, 2};
 
 static double kib_per_ns(const struct stk_scene *s, enum stk_node_what what)
@@ -41,7 +41,7 @@ double stk_price_link_rate(const struct stk_scene *s, enum stk_node_what what)
     return kib_per_ns(s, what) * 1024e9;
 }
 
-// By which copies are faster, of a link whose rate no copy of the profile shows.
+// The speed-up of copies if no copy in the profile shows the link's rate.
 static double by_link(const struct stk_scene *s, double staged, enum stk_price_level level)
 {
     STK_ASSERT((unsigned)level < STK_PRICE_LEVELS);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the what-ifs of copies share.
+// Shared by the what-ifs of copies.
 #pragma once
 
 #include "answers/replay/price_row.h"
 
 #define STK_LINK_REACHED 0.75 // of a link's peak, by large copies from pinned memory
-// Setting up a copy, which no faster link shortens.
+// The setup of a copy, which a faster link doesn't shorten.
 #define STK_COPY_SETUP_NS 1500
 
 static inline bool stk_price_is_to_device(const struct stk_node *n)
@@ -28,10 +28,11 @@ double stk_price_link_rate(const struct stk_scene *s, enum stk_node_what what);
 // Data copied to the device in each step, in several pieces, identified by their KiB. At least the
 // shortest belongs to the batch; the longest may be the same each time.
 struct stk_price_pieces {
-    uint32_t shortest_kib, longest_kib; // 0: there are not several
+    uint32_t shortest_kib, longest_kib; // 0: there aren't several
 };
 struct stk_price_pieces stk_price_pieces_of(const struct stk_graph *g); // price_data_on_device.c
-// The batch's copies come from pinned memory: shorter, and their calls return at once.
+// Makes the batch's copies come from pinned memory: they get shorter, and their calls return at
+// once.
 void stk_price_pin(struct stk_scene *s, enum stk_price_level level);
-// Staging as it may be in another run, for `vary`.
+// Varies staging as in another run, for `vary`.
 void stk_price_stage(struct stk_scene *s, enum stk_price_level level);

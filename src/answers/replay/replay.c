@@ -68,7 +68,7 @@ void stk_scene_unprofile(struct stk_scene *s)
     for (uint32_t i = 0; i < s->g->node_count && s->g->has_device; i++) {
         struct stk_node *n = &s->nodes[i];
         bool works = n->kind == STK_NODE_WORK && n->wait == STK_NONE;
-        if (works || n->kind == STK_NODE_CALL) { // which may wait for room in a queue besides
+        if (works || n->kind == STK_NODE_CALL) { // which may also wait for room in a queue
             n->dur_ns -= n->rest_ns < n->dur_ns / 2 ? n->rest_ns : n->dur_ns / 2;
         }
     }
@@ -117,7 +117,7 @@ struct run {
     uint32_t *at;     // per lane: next node
     int64_t *free_ns; // per lane
     uint16_t *next;   // per lane: the next one that waits for the same node, + 1
-    uint16_t *ready;  // lanes to go on with
+    uint16_t *ready;  // lanes that can continue
     size_t ready_count;
 };
 
@@ -148,7 +148,7 @@ static void later(int64_t *t_ns, int64_t ns, uint8_t *bound, enum stk_bound why)
     }
 }
 
-// False: it has to wait for a node.
+// False: the lane must wait for a node.
 static bool run_device(struct run *r, uint32_t lane, uint32_t i)
 {
     const struct stk_node *n = &r->s->nodes[i];

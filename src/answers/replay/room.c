@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rooms (room.h): a list of those that nobody uses, behind a lock. Each has space for the largest
-// graph. There are as many as threads that replayed at the same time.
+// Rooms (room.h): a list of unused ones, protected by a lock. Each has space for the largest graph.
+// There are as many as threads that ever replayed at the same time.
 #include "answers/replay/room.h"
 
 #include <pthread.h>

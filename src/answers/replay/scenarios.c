@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios from prices (scenarios.h). The way to a target is found greedily: the fix that saves
-// most together with those already taken, until the target is reached or nothing is worth taking.
+// Scenarios from prices (scenarios.h). The path to a target is found greedily: repeatedly adds the
+// fix that saves most together with those already chosen, until the target is reached or no fix
+// saves enough.
 #include "answers/replay/scenarios.h"
 
 #include <stdatomic.h>
@@ -11,9 +12,9 @@
 #include "base/thread.h"
 
 #define MAX_SET 16
-#define ROOM_BYTES ((size_t)1 << 30) // of all replays that run at a time
-#define PAIRED 5                     // of the fixes that save most alone: two at a time, ten pairs
-#define WORTH 0.005 // of the step: a fix that saves less is not taken toward a target
+#define ROOM_BYTES ((size_t)1 << 30) // of all replays that run at once
+#define PAIRED 5                     // fixes that save most alone; pairs of them: ten
+#define WORTH 0.005 // of the step: a fix that saves less isn't used toward a target
 
 struct making {
     const struct stk_run_sum *run;
@@ -24,7 +25,7 @@ struct making {
     struct stoker_err *err;
 };
 
-// A fix with the value that is meant without one. False: no memory.
+// A fix with its default value. False: no memory.
 static bool usual(const struct making *m, const struct stk_price_row *fix,
                   struct stk_price_asked *set)
 {
@@ -97,7 +98,7 @@ static bool fill_base(struct making *m)
            path_of(m->arena, m->pricing.base_exposed, &b->exposed);
 }
 
-// Why a fix does not apply, as asked for or with the value that is meant without one.
+// Why a fix doesn't apply, as requested or with its default value.
 static const char *refusal(struct making *m, const struct stk_price_row *fix,
                            const struct stk_price_asked *asked, size_t count)
 {
@@ -129,7 +130,8 @@ static bool fill_fixes(struct making *m, const struct stk_price_asked *set, size
     return f != NULL;
 }
 
-// What-ifs that are replayed side by side: each of the sets, after those that all have in common.
+// What-ifs that are replayed in parallel: each of the sets, in addition to the fixes that all have
+// in common.
 struct pricing_job {
     const struct making *m;
     const struct stk_price_asked *common, *last; // `last`: one a set
@@ -153,7 +155,7 @@ static void price_one(void *arg, size_t i)
     }
 }
 
-// Each thread has a copy of the largest graph, and its times.
+// Each thread has a copy of the largest graph and its times.
 static int threads_of(const struct making *m)
 {
     size_t most = 1;
@@ -237,14 +239,14 @@ static enum stoker_status parse(struct making *m, struct stk_price_asked *set, s
     return STOKER_OK;
 }
 
-// The fix as it is priced without being asked for; false: it is not.
+// The fix in its default form; false: it isn't priced by default.
 static bool alone(const struct making *m, const struct stk_price_row *fix,
                   struct stk_price_asked *set)
 {
     return fix->is_priced_alone && usual(m, fix, set) && !stk_price_refuse(&m->pricing, set);
 }
 
-// All that are priced without being asked for; one more may be written than is counted.
+// All fixes that are priced by default; may write one more than is counted.
 static size_t all_alone(const struct making *m, struct stk_price_asked *sets)
 {
     size_t count = 0;
@@ -270,8 +272,7 @@ static bool price_each(struct making *m, struct stk_whatif_scenario *s, size_t *
     return ok;
 }
 
-// The fixes that are worth pairing with the one before them: of `s`, the best first. False: no
-// memory.
+// The fixes worth pairing, out of `s`, the best first. False: no memory.
 static bool pairs_with(struct making *m, const struct stk_whatif_scenario *s, size_t count,
                        size_t first, struct stk_whatif_scenario *pairs, size_t *n)
 {
@@ -299,8 +300,8 @@ static bool pairs_with(struct making *m, const struct stk_whatif_scenario *s, si
     return ok;
 }
 
-// Two of the best fixes at a time; pairs that save hardly more than the better one are left out.
-// `s` has the fixes alone, the best first.
+// Pairs of the best fixes. Pairs that save hardly more than the better one are left out. `s` has
+// the single fixes, the best first.
 static bool price_pairs(struct making *m, const struct stk_whatif_scenario *s, size_t count)
 {
     struct stk_whatif_scenario *pairs = stk_arena_array(m->arena, PAIRED * PAIRED, sizeof *pairs);
@@ -358,7 +359,7 @@ static bool find_way(struct making *m)
     return true;
 }
 
-// A set in which one has nothing to change has no price: `fixes` says why.
+// A set with a fix that has nothing to change has no price: `fixes` shows why.
 static bool is_refused(const struct making *m, const struct stk_price_asked *set, size_t count)
 {
     bool refused = false;

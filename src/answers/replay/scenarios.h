@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer to `stoker whatif`: gate, base, scenarios, what there is, the way to a target.
+// The answer to `stoker whatif`: gate, base, scenarios, available fixes, the path to a target.
 #pragma once
 
 #include "answers/replay/price.h"
@@ -8,10 +8,10 @@
 struct stk_whatif_asked {
     const char *fixes; // "a,b": one scenario of all; NULL: each alone
     int64_t target_ns; // 0: none
-    int threads;       // 0: all processors this process may use
-    bool wants_pairs;  // where each fix is priced alone: the best two at a time, too
-    bool wants_all;    // the list alone: no scenarios
-    bool wants_path;   // the critical path alone
+    int threads;       // 0: all CPU cores this process may use
+    bool wants_pairs;  // if each fix is priced alone: also pairs of the best
+    bool wants_all;    // only the list, no scenarios
+    bool wants_path;   // only the critical path
 };
 // Fills all but schema, version and profile. An unknown fix is STOKER_EUSAGE.
 STK_MUST_CHECK enum stoker_status stk_whatif_make(const struct stk_run_sum *run,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices that were taken (taken.h): a few tens of them.
+// Taken prices (taken.h): a few tens of them.
 #include "answers/replay/taken.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check by transplant (transplant.h). Only durations go over: edges, latencies, gaps and what
-// is pinned stay those of the step they are put into. Steps that differ in the kinds of their
-// nodes, on any lane, are no pair. All pairs are put into one scene: one replay, O(nodes).
+// The transplant check (transplant.h). Only durations are transferred: edges, latencies, gaps and
+// unexplained waits stay those of the step they are put into. Steps that differ in the kinds of
+// their nodes, on any lane, aren't a pair. All pairs are put into one scene: one replay, O(nodes).
 #include "answers/replay/transplant.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ struct transplant {
     const struct stk_graph *g;
     struct stk_scene scene;
     uint32_t *first; // per step of the current lane: its first node; STK_NONE
-    uint8_t *differ; // per step: it is no pair with the next one
+    uint8_t *differ; // per step: it isn't a pair with the next one
 };
 
 // First nodes of the steps on a lane; false: the lane's steps are not in order.
@@ -48,7 +48,7 @@ static bool are_alike(const struct transplant *x, uint32_t k)
     return alike;
 }
 
-// Two passes: which steps are pairs on every lane, then their durations.
+// Two passes: finds the steps that are pairs on every lane, then transfers their durations.
 static void go_over_lanes(struct transplant *x, bool puts)
 {
     const struct stk_graph *g = x->g;
