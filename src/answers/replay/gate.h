@@ -42,5 +42,5 @@ bool stk_gate_is_unlinked(uint64_t unlinked, uint64_t ops);
 // If a replayed and a reported step differ by this ratio or more, they aren't the same step.
 #define STK_STEP_APART 1.5
 
-// Lower median, 0 if there are none; reorders the values.
+// Lower median, 0 without values; reorders the values.
 double stk_gate_median(double *v, size_t n);

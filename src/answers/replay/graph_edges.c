@@ -31,7 +31,7 @@ static const struct stk_node *before(const struct stk_lane *lane, const struct s
     return i > lane->first ? &nodes[i - 1] : NULL;
 }
 
-// A percentile of up to MAX_SAMPLES values; `otherwise` if there are none.
+// A percentile of up to MAX_SAMPLES values; `otherwise` without values.
 static int64_t percentile(struct stk_vec *v, int percent, int64_t otherwise)
 {
     return v->count ? stk_nth_value(v->items, v->count, (v->count - 1) * (size_t)percent / 100)

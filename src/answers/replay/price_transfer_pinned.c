@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies to the device from pinned memory: no staging by the calling thread, no wait in the call or
 // right after it (PyTorch waits for a copy that isn't non_blocking), and the full rate of the link.
-// The rate is that of pinned copies in the same profile. If there are none, it is a factor over
+// The rate is that of pinned copies in the same profile. Without such copies, it is a factor over
 // staging: the middle between the usual factor and the data-sheet link rate over the staging rate,
 // since a slot may have fewer lanes than the device.
 //

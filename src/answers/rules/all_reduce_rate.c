@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rate of all-reduces (all_reduce_rate.h).
 //
-// Method: those of one size in one size of group are a class. What one takes is the lower quartile
-// of its class, less the waiting for other ranks where these are recorded, so that late ranks do
-// not count against the link. The link's rate is that of the best class of 1 MB or more; if all
-// devices of the group are in one host and their links are known, at least three quarters of these.
-// A collective loses the time above its bytes at that rate, unless compute overlaps it.
-// One pass counts the classes, one keeps their times, one adds up what is lost: nothing is sorted.
-// Limits: if all messages have one size and the links aren't known, they are their own bound. The
-// algorithm is assumed to be one whose slowest link carries 2 (n - 1) / n of the bytes.
+// Method: all-reduces of one size in one size of group are a class. A class's time is the lower
+// quartile, minus the waiting for other ranks if it is recorded, so late ranks don't count against
+// the link. The link's rate is that of the best class of 1 MB or more. If all devices of the group
+// are in one host and their links are known, it is at least three quarters of the links' rate. A
+// collective loses its time beyond its bytes at that rate, unless compute overlaps it. One pass
+// counts the classes, one stores their times, one sums the losses: nothing is sorted. Limits: if
+// all messages have one size and the links aren't known, they are their own bound. The algorithm is
+// assumed to be one whose slowest link carries 2 (n - 1) / n of the bytes.
 #include "answers/rules/all_reduce_rate.h"
 
 #include <string.h>
@@ -23,25 +23,25 @@
 #include "profile/model/median.h"
 #include "evidence_says.h"
 
-#define HOST_DEVICES 8 // of a group within a host, at most
-#define KNOWN 0.5      // of all-reduces, at least so many must have a size
+#define HOST_DEVICES 8 // largest group within a host
+#define KNOWN 0.5      // at least this share of all-reduces must have a size
 #define GROUPS_MAX ((size_t)1 << 24)
-#define FLAT 0.8 // of the link's rate: a start that costs shows in half the size
+#define FLAT 0.8 // of the link's rate: a startup cost shows at half the size
 
-// All-reduces of one size among as many ranks.
+// All-reduces of one size and number of ranks.
 struct group {
     int64_t bytes, group_size;
     uint32_t count;
-    int64_t *ns;      // what each takes without waiting
-    int64_t above_ns; // what one of them loses at most
-    int64_t lost_ns;  // what all of them lose
+    int64_t *ns;      // each one's time without waiting
+    int64_t above_ns; // most that one of them loses
+    int64_t lost_ns;  // the loss of all of them
 };
 
 // A pass over the collectives of all ranks.
 struct walk {
     const struct stk_run_sum *run;
-    struct stk_map ids;    // (bytes, group_size) -> its place in `groups`
-    struct stk_vec groups; // struct group, in the order of their first one
+    struct stk_map ids;    // (bytes, group_size) -> index in `groups`
+    struct stk_vec groups; // struct group, in the order of first occurrence
     struct stk_vec of;     // uint32_t, scratch: by class of a rank, the group; STK_NONE
     uint32_t all_reduces;
     void (*see)(struct group *g, int64_t ns, int64_t exposed_ns);
@@ -205,7 +205,7 @@ static struct group *group_of(struct walk *w, const struct stk_all_reduce_class 
     return stk_vec_at(&w->groups, *at);
 }
 
-// Room for the times of all groups, and the times. False: no memory.
+// Makes room for the times of all groups, and stores them. False: no memory.
 static bool keep_times(struct walk *w, int64_t **ns, uint32_t sized)
 {
     int64_t *at = *ns = stk_alloc_array((size_t)sized + 1, sizeof **ns);
@@ -218,7 +218,7 @@ static bool keep_times(struct walk *w, int64_t **ns, uint32_t sized)
     return *ns && walk_all(w, keep_one);
 }
 
-// What each class loses against the link. False: no memory.
+// Computes each class's loss against the link. False: no memory.
 static bool lose(struct walk *w, struct stk_all_reduce_rate *out)
 {
     for (uint32_t k = 0; k < out->class_count; k++) {

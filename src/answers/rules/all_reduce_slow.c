@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All-reduces below the rate of their link (all_reduce_rate.h): too small to reach it, or slower
-// than others of the same profile or than the devices' links allow. At their bound only fewer bytes
-// or overlap help: communication-exposed says so.
+// than others of the same profile or than the devices' links allow. At the link's rate, only fewer
+// bytes or overlap help, which communication-exposed reports.
 #include <string.h>
 
 #include "evidence_says.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile cannot answer. Says why, per reason of the verdict, and how to record one that can.
+// The profile can't answer. Says why, for each reason of the verdict, and how to record one that
+// can.
 
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -59,7 +60,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// What each reason of the verdict calls for, best first, ending with FIX_COUNT.
+// The fixes for each reason of the verdict, best first, ending with FIX_COUNT.
 static const struct {
     const char *title;
     int fixes[8];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks disagree: device work that begins before its launch call, or ranks whose collectives do
-// not end together. Durations stay right; what is between host and device, or between ranks, does
-// not.
+// Clocks disagree: device work begins before its launch call, or ranks' collectives don't end
+// together. Durations stay right. Times between host and device, or between ranks, don't.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -40,7 +39,7 @@ static bool host_and_device(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     return true;
 }
 
-// How far apart the ranks' clocks are, by collectives that all of them leave together.
+// How far apart the ranks' clocks are, judging by collectives that all of them leave together.
 static void say_offsets(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;

@@ -103,7 +103,7 @@ static void capture_dropped_choose_fixes(const struct stk_rule_ctx *ctx, struct 
     }
     if (met(ctx, STK_ISSUE_EVENTS_DROPPED) || met(ctx, STK_ISSUE_LIMIT_REACHED) ||
         !(error || table || file)) {
-        for (int i = FIX_TORCH; i <= FIX_CUDA; i++) { // those for the recorder stay of them
+        for (int i = FIX_TORCH; i <= FIX_CUDA; i++) { // of these, the ones for the recorder stay
             stk_finding_fix(ctx, f, &fixes[i]);
         }
         if (stk_rule_of_own_capture(ctx)) {
@@ -136,7 +136,7 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
         stk_say_launches_without_work(ctx, f, facts->launches_without_work, facts->launches);
     }
     if (!damaged && share < thresholds[LOST].value) {
-        f->confidence = STK_LEVEL_LOW; // only the orphans speak for it
+        f->confidence = STK_LEVEL_LOW; // only launch calls without work indicate it
     }
     return STK_RULE_FIRED;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Too few steps, or none that could be found: shares rest on little, and pauses that come every few
-// steps are not seen.
+// Too few steps, or none found: shares are unreliable, and pauses that occur every few steps may be
+// missed.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

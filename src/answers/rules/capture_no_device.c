@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile of a job that uses a GPU has no kernels, at least for some ranks: recording failed,
 // nothing was launched, or only copies were. If nothing can be judged without kernels, the finding
-// cannot-tell says how to record them; this one only states it.
+// cannot-tell says how to record them; this one only reports it.
 #include <string.h>
 
 #include "base/assert.h"
@@ -45,7 +45,7 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, in
     }
 }
 
-// Why there is no kernel: three causes, three cures. False: nothing speaks of an accelerator.
+// Why there is no kernel: three causes, each with its fix. False: no sign of an accelerator.
 static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler's own work: where it records it (buffer flushes, instrumentation), and what a Python
-// tracer costs, by the calls that it recorded; else what recording operations and calls adds to a
-// step whose device waits for them, as prices take it off (answers/replay/gate.h): an estimate,
-// with its range. What a profiler stretches otherwise is not seen.
+// The profiler's own work. It is recorded (buffer flushes, instrumentation), or estimated: for a
+// Python tracer from the calls that it recorded; else the cost of recording operations and calls in
+// a step whose device waits for them, as prices subtract it (answers/replay/gate.h), with its
+// range. Other slow-downs by a profiler aren't seen.
 #include "base/assert.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -38,7 +38,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// What a profiler that records its own cost, or traces Python, can leave out.
+// The records that such a profiler can leave out.
 static void record_less(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     for (int k = FIX_TORCH; k <= FIX_COMPARE; k++) {
@@ -46,8 +46,8 @@ static void record_less(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     }
 }
 
-// A Python tracer records no cost of its own: the calls that it recorded tell it, all on one
-// interpreter's lock.
+// A Python tracer doesn't record its own cost. It follows from the recorded calls, which all hold
+// one interpreter's lock.
 static double tracer_share(const struct stk_rule_ctx *ctx)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -56,7 +56,7 @@ static double tracer_share(const struct stk_rule_ctx *ctx)
     return share < 1 ? share : 1;
 }
 
-// An estimate that reaches the whole time says no more than that it is most of it.
+// An estimate that reaches the whole time only shows that it is most of it.
 static double unless_most(double share)
 {
     STK_ASSERT(share >= 0);
@@ -73,8 +73,8 @@ static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         thresholds[CALL].value, unless_most(share));
 }
 
-// What recording adds to a step of the host, where steps can be replayed: an estimate by the number
-// of operations and calls.
+// Profiling overhead of a host step, if steps can be replayed: an estimate from the number of
+// operations and calls.
 static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                         const char **why)
 {
@@ -104,7 +104,7 @@ static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct s
     f->severity = share >= thresholds[CONTAMINATING].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     f->confidence = STK_LEVEL_MEDIUM;
     say_tracer(ctx, f, share);
-    if (ctx->pass.run->machine) { // stoker run recorded it, this window alone
+    if (ctx->pass.run->machine) { // stoker run recorded it, only this window
         stk_say_stokers_tracer(ctx, f);
         stk_finding_fix(ctx, f, &fixes[FIX_COMPARE]);
     } else {

@@ -32,7 +32,7 @@ enum {
     FIXES_PYTHON = 3,
     FIX_GIVE_BACK = FIXES_PYTHON,
     FIX_LINES
-}; // those that make Python visible come first
+}; // fixes that make Python visible come first
 
 // Does most of it follow the fetches of a DataLoader with workers?
 static bool follows_workers(const struct stk_rule_ctx *ctx)
@@ -72,7 +72,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     f->severity = share < thresholds[LOUD].value ? STK_LEVEL_LOW : stk_rule_severity(ctx, share);
     if (knows_fetches && share > stk_rule_group_share(ctx, STK_GROUP_HOST) &&
         ctx->pass.verdict->kind == STK_VERDICT_HOST) {
-        f->severity = STK_LEVEL_HIGH; // the verdict rests on it more than on what is recorded
+        f->severity = STK_LEVEL_HIGH; // the verdict depends more on it than on recorded events
     }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     f->title = has_lines ? "Much of the step is Python around the operations" : f->title;
@@ -84,7 +84,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     } else {
         stk_say_unseen_may_be_input(ctx, f);
     }
-    stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
+    stk_torch_signs_choose(ctx, f); // operators show this without Python
     stk_places_say_lines(ctx, f);
     if (has_lines && !from_workers) {
         stk_finding_fix(ctx, f, &fixes[FIX_LINES]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host waits for the device after each launch, as CUDA_LAUNCH_BLOCKING=1 and some debugging
-// aids make it do: overlap is impossible, so the profile shows a job that nobody runs otherwise.
+// aids make it do. Overlap is impossible, so the profile shows a job that nobody would run like
+// this.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

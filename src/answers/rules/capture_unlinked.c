@@ -48,7 +48,7 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
     if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0 && facts->has_launch_rows) {
         stk_say_idle_unexplained(ctx, f, stk_rule_part_share(ctx, STK_PART_UNKNOWN));
     }
-    // Where launches were recorded, the host's activity is on already.
+    // If launches were recorded, CPU activity is already on.
     int last = facts->has_launch_rows ? FIX_WINDOW : FIX_CUDA;
     for (int i = facts->has_launch_rows ? FIX_CUDA : FIX_TORCH; i <= last; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile shows a start: compilation, module loading, first use. Either it is most of what was
-// recorded (the verdict), or it takes its share of the used steps, or it only is before them.
+// The profile shows warm-up: compilation, module loading, first use. Either that is most of the
+// recording (the verdict), or it takes part of the used steps, or it is only before them.
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -124,7 +124,7 @@ static void cold_start_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     }
 }
 
-// First use inside the used steps; what recurs is another finding's.
+// First use inside the used steps. Recurring compilation is another finding.
 static double share_in_steps(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -144,7 +144,7 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     }
     cold /= (double)stk_rule_recorded_ns(ctx);
     *why = stk_why_cold(ctx, inside, cold);
-    // Compilation that returns is no start, and one finding says so.
+    // Recurring compilation isn't warm-up, and another finding reports it.
     double returns = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
     if (!is_verdict && returns >= thresholds[RETURNS].value) {
         *why = "compilation recurs in later steps: see compile-recurring";

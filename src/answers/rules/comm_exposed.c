@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives that compute does not hide, and waiting in them for peers. Where one rank is the
-// cause of the waiting, the finding straggler has it, and only the rest counts here. Limit: from a
-// single rank a slow network and a late peer look the same.
+// Collectives that compute doesn't overlap, and waiting in them for peers. If one rank causes the
+// waiting, the finding straggler reports it, and only the rest counts here. Limit: from a single
+// rank, a slow network and a late peer look the same.
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -84,7 +84,7 @@ static void say_hidden(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// Do ranks mostly wait for each other, now this one, now that?
+// Do ranks mostly wait for each other, a different one each time?
 static bool are_uneven(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -108,7 +108,7 @@ static bool is_mostly(const struct stk_rule_ctx *ctx, const char *const *words)
     return false;
 }
 
-// Hundreds of short collectives a step: smaller ones would only add to them.
+// Hundreds of short collectives per step: smaller buckets would only add to them.
 static bool are_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -134,7 +134,7 @@ static bool are_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     return true;
 }
 
-// Of what late ranks leave, a network is no cause: other buckets would change nothing.
+// If late ranks cause the rest, the network doesn't: other buckets would change nothing.
 static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool shards)
 {
     bool on_host = stk_rule_on_host(ctx);
@@ -147,7 +147,7 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// At its link's rate a collective is as short as its bytes let it.
+// At its link's rate, a collective can't get shorter without fewer bytes.
 static bool say_bound(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_all_reduce_rate *r)
 {
@@ -157,8 +157,8 @@ static bool say_bound(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     return stk_all_reduce_say_way(ctx, f, r);
 }
 
-// By the collective that takes most of the time, and by what issues it. What all-reduce-slow
-// advises is advised there.
+// Chooses by the collective that takes most of the time, and by what issues it. Advice of
+// all-reduce-slow isn't repeated.
 static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                       bool are_small)
 {
@@ -192,7 +192,7 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
     } else if (!shard && are_tiny(ctx, f)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_MERGE]);
         stk_finding_fix(ctx, f, &fixes[FIX_TF_MERGE]);
-    } else if (!is_own) { // else no DDP is the cause
+    } else if (!is_own) { // otherwise DDP isn't the cause
         choose_torch(ctx, f, shard);
         if (!ctx->pass.run->straggler.fired && !are_uneven(ctx)) {
             stk_finding_fix(ctx, f, &fixes[FIX_TF]);
@@ -202,7 +202,7 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
     stk_finding_fix(ctx, f, &fixes[FIX_CUDA]);
 }
 
-// MirroredStrategy and its like: one process drives several devices.
+// MirroredStrategy and the like: one process drives several devices.
 static bool has_several_devices(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;

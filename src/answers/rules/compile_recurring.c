@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compilation that returns after the first two used steps: changing shapes, retraced functions,
-// autotuning again and again. A cost of the steady state, unlike a start.
+// Compilation that recurs after the first two used steps: changing shapes, retraced functions,
+// repeated autotuning. A cost of the steady state, unlike warm-up.
 #include <string.h>
 
 #include "base/assert.h"
@@ -33,7 +33,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// PyTorch's compiler names no function of the user's.
+// PyTorch's compiler doesn't name the user's function.
 static const char *function_of(const struct stk_recompiled *r)
 {
     if (strcmp(r->name, "entire_frame_compile") == 0) {
@@ -58,7 +58,7 @@ static const char *types_of(const struct stk_rule_ctx *ctx, const struct stk_cha
                                  : text;
 }
 
-// What the compiled programs of a function have in common, and what they have not.
+// What the compiled programs of a function have in common, and how they differ.
 static void say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                     const struct stk_recompiled *r, size_t at)
 {
@@ -94,7 +94,7 @@ static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     }
 }
 
-// What to do about JAX's compilations: by what differs, where the profile holds the programs.
+// Advice for JAX's recompilations, by what differs, if the profile has the programs.
 static int jax_fix(const struct stk_rule_ctx *ctx)
 {
     const struct stk_recompiled *r = &ctx->pass.run->facts.recompiled[0];
@@ -104,7 +104,7 @@ static int jax_fix(const struct stk_rule_ctx *ctx)
     return r->changed_count ? JAX_TYPES : JAX_SAME;
 }
 
-// A model is exported, which traces what saves and restores its variables.
+// A model is exported, which traces functions that save and restore its variables.
 static bool exports(const struct stk_rule_ctx *ctx)
 {
     const struct stk_recompiled *r = ctx->pass.run->facts.recompiled;
@@ -115,7 +115,7 @@ static bool exports(const struct stk_rule_ctx *ctx)
     return found;
 }
 
-// XLA compiles, most of the time, and no function is traced again for it.
+// XLA compiles for most of that time, and no function is retraced for it.
 static bool is_xlas(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;

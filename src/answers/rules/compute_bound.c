@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Good news: the device (or, without one, the model on the host) is busy. What remains is in the
-// kernels themselves: ideas without figures, since a timeline cannot price them. One part has a
-// figure: an optimizer of PyTorch's that updates its parameters one by one, on a processor.
+// Good news: the device (or, without one, the model on the host) is busy. Only the kernels
+// themselves can get faster: ideas without figures, since a timeline can't estimate them. One case
+// has a figure: a PyTorch optimizer that updates its parameters one by one, on a CPU.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -60,7 +60,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// Do the longest kernels' names speak of half precision or less already?
+// Do the longest kernels' names already indicate half precision or less?
 static bool low_precision(const struct stk_rule_ctx *ctx)
 {
     static const char *const words[] = {"bf16",      "bfloat16", "fp16", "f16",   "__half",
@@ -79,7 +79,7 @@ static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
-// The host's step has work that is due, and no processor for it.
+// The host's step has runnable work, but no free CPU core.
 static void say_still(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -99,7 +99,7 @@ static bool is_odd(struct stk_str kernel)
             stk_str_contains(kernel, STK_STR("align2")));
 }
 
-// Says how much of the longest kernels is for odd sizes, where they take enough.
+// Reports how much of the longest kernels is for odd sizes, if it is enough.
 static bool say_odd(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_COMPUTE];
@@ -119,15 +119,15 @@ static bool say_odd(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     return true;
 }
 
-// A larger batch is an idea where nothing is known of the grids, or some of them are small; where
-// most are, it is the advice of a rule of its own.
+// Suggests a larger batch if the grids are unknown or some are small. If most are small, a separate
+// rule advises it.
 static bool may_batch(const struct stk_rule_ctx *ctx)
 {
     double filled = stk_rule_grid_filled(ctx);
     return filled < 0 || (filled >= STK_GRID_FILLED && filled < thresholds[FULL].value);
 }
 
-// What runs in low precision, or compiled, is not told to.
+// Doesn't suggest low precision or compiling to a job that already does so.
 static void choose_ideas(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     bool low = low_precision(ctx);
@@ -174,7 +174,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     if (stk_rule_on_host(ctx)) {
-        stk_places_say_lines(ctx, f); // first: of an information little more is shown
+        stk_places_say_lines(ctx, f); // first, since little more of an info finding is shown
     }
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
     stk_torch_signs_choose(ctx, f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch's DataParallel over several devices: one process of Python launches for all of them, a
-// thread each, and the model is sent to the others again in each step. Recognized by its own range,
-// its file where Python was traced, and the backward pass of its broadcast.
+// PyTorch's DataParallel over several devices: one Python process launches for all of them, with a
+// thread each, and sends the model to the others again in each step. Recognized by its own range,
+// by its file if Python was traced, and by the backward pass of its broadcast.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -20,7 +20,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// Copies from device to device, of all devices of the run.
+// Device-to-device copies of all devices of the run.
 static int64_t copies_ns(const struct stk_run_sum *run)
 {
     int64_t ns = 0;

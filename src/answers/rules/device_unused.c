@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device is there and the model runs on the processor: its operators take the recorded time, and
-// nothing was launched; or the record of the machine shows GPUs that were idle all the time.
+// A device exists, but the model runs on the CPU: its operators take the recorded time, and nothing
+// was launched. Or the machine record shows GPUs that were idle all the time.
 //
-// Limits: operators are known of PyTorch; of other frameworks the machine's record alone tells. A
-// machine whose GPUs are others' may show them busy: then the rule passes.
+// Limits: operators are recognized for PyTorch; for other frameworks only the machine record shows
+// it. If other jobs use the machine's GPUs, they look busy, and the rule passes.
 #include "answers/rules/device_unused.h"
 
 #include "evidence_says.h"
@@ -39,7 +39,7 @@ bool stk_device_is_unused(const struct stk_rule_ctx *ctx, double *share)
     return nothing_launched(facts) && facts->runtime_calls > 0 && *share >= thresholds[WORK].value;
 }
 
-// GPUs of the machine's record, and the utilization of the busiest.
+// GPUs in the machine record, and the utilization of the busiest.
 static uint32_t gpus_of(const struct stk_machine_view *v, double *busiest)
 {
     uint32_t count = 0;

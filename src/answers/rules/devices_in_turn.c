@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several devices of a process that work one after the other: layers spread over them without a
-// pipeline, or replicas that one thread serves in turn.
+// A process's devices work one after another: layers are spread over them without a pipeline, or
+// one thread serves replicas in turn.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A disk reaches its limit while the job reads. "Busy" alone says little about a disk that serves
+// A disk reaches its limit while the job reads. "Busy" alone means little for a disk that serves
 // many requests in parallel, so some task must also be waiting for storage.
 #include <math.h>
 
@@ -44,7 +44,7 @@ static double rate_of(const struct stk_machine_view *v, enum stk_sampled sample,
     return f && f->mean > 0 ? fmin(f->mean, 1e18) : 0;
 }
 
-// Of the job's own group if the kernel reports it, else of the machine; -1: neither.
+// For the job's own cgroup if the kernel reports it, else for the machine; -1: neither.
 static double stalled_of(const struct stk_machine_view *v)
 {
     const struct stk_machine_figure *own = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_WAIT_IO);

@@ -14,7 +14,7 @@
 #define FIXES_FIRST 8     // room at first; it doubles
 #define MAX_NAME 120      // bytes of a name in a line
 #define WORTH_SAYING 0.01 // parts below this share get no evidence
-#define OWNERS_SHARE 0.05 // of a part, for naming one of the user's functions
+#define OWNERS_SHARE 0.05 // of a part: needed to name one of the user's functions
 
 enum stk_level stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
 {
@@ -190,7 +190,7 @@ bool stk_rule_owners_tell(const struct stk_cause *c)
     return 2 * ns > c->ns;
 }
 
-// Each with the sum over all its calls; the smallest are left out.
+// Each line has the sum over all calls; the smallest are left out.
 static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        const struct stk_cause *c, int from, int most)
 {
@@ -204,8 +204,8 @@ static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// Names from..most of a cause, preferring the user's own functions. Some names include their place:
-// "before gemm".
+// Adds the cause's names from..most, preferring the user's own functions. Some names include their
+// place: "before gemm".
 static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_cause *c, int from, int most)
 {
@@ -237,7 +237,7 @@ static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
                        e->track, e->start_ns, e->dur_ns);
 }
 
-// Waiting for a peer is part of the collectives that communicate: they have the same names.
+// Waiting for a peer is part of the collectives, so they have the same names.
 static bool was_named(const enum stk_part *parts, int at)
 {
     for (int i = 0; i < at; i++) {
@@ -249,8 +249,8 @@ static bool was_named(const enum stk_part *parts, int at)
     return false;
 }
 
-// Each part's size and largest content come first, so that the first lines explain all of the
-// finding's claim.
+// Each part's size and largest content come first, so that the first lines explain the finding's
+// whole claim.
 static void show_parts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        const enum stk_part *parts, int count)
 {
@@ -308,7 +308,7 @@ void stk_finding_bound(struct stk_rep_finding *f, double share)
     f->saving.basis = "bound";
 }
 
-// The recorded time is a start without steps: its losses, except compilation, may not occur again.
+// The recorded time is warm-up without steps: its losses, except compilation, may not recur.
 static bool is_of_a_start(const struct stk_rule_ctx *ctx, uint32_t parts)
 {
     return ctx->pass.verdict->kind == STK_VERDICT_COLD && ctx->pass.run->source == STK_STEPS_NONE &&

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by rules: how much time a cause takes, and in how many steps; and writing the finding:
+// Shared by rules: how much time a cause takes and in how many steps, and writing the finding:
 // severity, evidence, suitable fixes.
 #pragma once
 
 #include "answers/rules/rule.h"
 
-// Asking. A set of parts is a mask of 1u << part. Shares are of the breakdown's wall time, 0
-// without.
+// Queries. A set of parts is a mask of 1u << part. Shares are of the breakdown's wall time, 0
+// without one.
 uint32_t stk_rule_group_parts(enum stk_group group); // the profiler's own overhead excluded
-// The what-if as a set, if the steps can be replayed and it applies to them. False: no price.
+// The what-if as a set, if the steps can be replayed and it applies to them. False: no estimate.
 bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif,
                         struct stk_price_asked *set);
 double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part);
 double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts);
 double stk_rule_group_share(const struct stk_rule_ctx *ctx, enum stk_group group);
 bool stk_rule_on_host(const struct stk_rule_ctx *ctx); // judged on host steps, without a device
-// The profile is an input pipeline's report of itself (stoker.data), without a device.
+// The profile is an input pipeline's own record (stoker.data), without a device.
 bool stk_rule_on_pipeline(const struct stk_rule_ctx *ctx);
 bool stk_rule_of_own_capture(const struct stk_rule_ctx *ctx); // stoker run --level 1 recorded it
 bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx);         // the analyzed devices are TPUs
@@ -37,34 +37,33 @@ struct stk_rule_steps {
     int64_t largest_step; // number of the step with the most
 };
 struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts);
-// Of a sum over all used rows, what one has on average; STK_NOT_KNOWN unless there are several, and
+// A sum over all used rows, divided by their number; STK_NOT_KNOWN unless there are several, and
 // each may have one of the `intervals`.
 int64_t stk_rule_each_ns(const struct stk_rule_ctx *ctx, int64_t total_ns, uint64_t intervals);
-// Lower median over the same rows; -1 without rows or memory.
+// Lower median over the same rows; -1 if there are no rows or no memory.
 int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts);
 
-// Does a name that fills this part, or one of its examples, contain `word` (any case)?
+// Does one of this part's names, or of its examples, contain `word` (any case)?
 bool stk_rule_cause_names(const struct stk_rule_ctx *ctx, enum stk_part part, const char *word);
 bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part,
                               const char *const *words); // ends with NULL
 
-// Writing.
-// High, medium or low for a loss of this share: 15% and 5% of the step on a device, 50% and
-// 25% of a host's step, where work is done in turn.
+// Writing. High, medium or low for a loss of this share: from 15% and 5% of the step on a device,
+// or 50% and 25% of a host's step, whose parts run one after another.
 enum stk_level stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
-// The sentence of a row, in the arena; "" if memory is out. For a rule's `why`, rules call
-// stk_why_NAME of evidence_says.h, which the build makes of the row why_NAME.
+// A row's sentence, in the arena; "" if out of memory. For a rule's `why`, rules call stk_why_NAME
+// of evidence_says.h, which the build generates from the row why_NAME.
 const char *stk_rule_say(const struct stk_rule_ctx *ctx, const struct stk_evidence_row *row,
                          const union stk_amount *amounts);
-// Add the evidence of a row: rules call stk_say_ID of evidence_says.h, which the build makes of the
-// rows (results/evidence.h). NULL where there is no room for more.
+// Adds a row's evidence. Rules call stk_say_ID of evidence_says.h, which the build generates from
+// the rows (results/evidence.h). NULL if there is no room for more.
 struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                          const struct stk_evidence_row *row,
                                          const union stk_amount *amounts);
-// Where it can be seen; e and track may be NULL.
+// Sets where it can be seen; e and track may be NULL.
 void stk_evidence_place(struct stk_rep_evidence *e, const char *track, int64_t start_ns,
                         int64_t dur_ns);
-// Move the line said last to this place, where that differs from call to call; returns it.
+// Moves the last added line to this position, if that differs from call to call; returns it.
 struct stk_rep_evidence *stk_finding_raise(struct stk_rep_finding *f, size_t at);
 // Evidence of one part: its size, the names that fill it, its longest example.
 void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
@@ -80,32 +79,32 @@ void stk_finding_bound(struct stk_rep_finding *f, double share);
 // not known.
 void stk_finding_level(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        struct stk_rep_level level);
-// The most that a level may save: without a device the model's own work stays in the step.
+// The most that a level can save: without a device, the model's own work stays in the step.
 double stk_level_most(const struct stk_rule_ctx *ctx);
-// Choose a fix of the rule's table; the first chosen is the best.
+// Chooses a fix of the rule's table; the first one chosen is the best.
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix);
-// Do the user's own functions fill most of it? They say more than the functions they call.
+// Do the user's own functions fill most of it? They are more useful than the functions they call.
 bool stk_rule_owners_tell(const struct stk_cause *c);
 // The line of the user's own code that fills most of these parts, if Python was traced.
 void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
-// The place in the job's own code from the hooks; without one, unchanged.
+// The place in the job's own code from the hooks; unchanged without one.
 void stk_finding_told(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       enum stk_told_place at);
 // "train.py(35): main" or "$train.py:35 main", alone or after " in "; false for installed packages.
 bool stk_rule_parse_source(const char *name, struct stk_str *file, int64_t *line);
-// A text in the arena; "" if memory is out.
+// A text in the arena; "" if out of memory.
 const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-// "save (train.py:50)" for the frame of a function of the user's own, else the name as it is.
+// "save (train.py:50)" for the frame of one of the user's own functions, else the unchanged name.
 const char *stk_rule_owner(const struct stk_rule_ctx *ctx, const char *name);
-// A name cut to what a line can hold, at a character's border.
+// A name truncated to fit in a line, at a character boundary.
 const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name);
 
-// First two rows of the threshold table of a rule that fires on a share of the time.
+// The first two rows of the thresholds of a rule that fires on a share of the time.
 enum { STK_FROM_DEVICE, STK_FROM_HOST };
 // The check of most rules with a cause: do `parts` take as much time as the threshold? Fills
-// severity, confidence, steps and saving, not the evidence.
+// severity, confidence, steps and saving, but not the evidence.
 enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                          uint32_t parts, const struct stk_threshold *thresholds,
                                          const char **why);

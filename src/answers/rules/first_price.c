@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a finding states as its saving: the price of its first fix, not the whole loss.
+// A finding's saving: the price of its first fix, not the whole loss.
 //
-// Method: the what-if that the first fix names, else that of the rule, is replayed. Where replay
-// and bound disagree, the smaller is expected, and nothing beyond the bound is promised. A first
-// fix that is known to reach only a part of the loss lowers the bound to that part. Levels that the
-// rule priced itself stay where they are of the first fix's what-if.
-// Limit: without steps that can be replayed there are bounds alone.
+// Method: replays the what-if of the first fix, or else that of the rule. If replay and bound
+// disagree, the smaller is expected, and nothing beyond the bound is promised. A first fix that is
+// known to reach only part of the loss lowers the bound to that part. Levels that the rule priced
+// itself stay if they belong to the first fix's what-if. Limit: without steps that can be replayed
+// there are only bounds.
 #include <string.h>
 
 #include "answers/rules/finding.h"
@@ -13,7 +13,7 @@
 #include "base/assert.h"
 #include "evidence_says.h"
 
-#define WORTH_NAMING 0.02 // of the step: what a chance that is replayed must save
+#define WORTH_NAMING 0.02 // of the step: least saving of a replayed opportunity
 
 static const struct stk_rep_fix *first_of(const struct stk_rep_finding *f)
 {
@@ -26,7 +26,7 @@ static bool is_same_whatif(const char *a, const char *b)
     return n == strcspn(b, "=") && memcmp(a, b, n) == 0;
 }
 
-// Are levels of the first fix's what-if? True too where it has none.
+// Do the levels belong to the first fix's what-if? Also true if it has none.
 static bool has_levels_of(const struct stk_rep_finding *f, const char *whatif)
 {
     const struct stk_rep_level *level = f->levels.items;
@@ -69,7 +69,7 @@ static void put(struct stk_rep_finding *f, const struct stk_rep_saving *priced, 
 {
     STK_ASSERT(bound >= 0);
     double expected = priced->expected_share;
-    double kept = expected > bound ? bound / expected : 1; // the least shrinks as much
+    double kept = expected > bound ? bound / expected : 1; // the minimum shrinks as much
     f->saving = *priced;
     f->saving.low_share = priced->low_share * kept;
     f->saving.expected_share = expected * kept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's clocks are low for a reason that can be fixed: heat, the power supply, a power cap.
-// The bits are NVML's clocks event reasons; idle and what the user set are no fault.
+// The GPU's clocks are low for a reason that can be fixed: heat, the power supply, a power cap. The
+// bits are NVML's clocks event reasons; idle clocks and user settings aren't a fault.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -32,7 +32,7 @@ static double mean_of(const struct stk_machine_view *v, enum stk_sampled sample,
     return f ? f->mean : 0;
 }
 
-// Of the GPUs in use, the one slowed most.
+// The most slowed of the GPUs in use.
 static const struct stk_machine_series *slowest(const struct stk_machine_view *v, double *clock,
                                                 uint32_t *count)
 {

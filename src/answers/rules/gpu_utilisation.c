@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvidia-smi calls the GPU busy, and the profile shows that it computes for much less of the time.
+// nvidia-smi calls the GPU busy, but the profile shows that it computes far less of the time.
 // NVML's utilization is the share of its sampling intervals in which any kernel ran at all: small
 // kernels with gaps between them look like full use.
 #include "evidence_says.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device idles because the host is late: launch calls, Python and framework code, the
-// allocator. Which of them leads decides title and advice (host_fixes.c). A profiler stretches host
-// time, Python tracing most of all, so near the threshold part of it is the profiler's doing.
+// The device is idle because the host is late: launch calls, Python and framework code, the
+// allocator. The largest of these determines title and advice (host_fixes.c). A profiler stretches
+// host time, Python tracing most of all, so near the threshold the profiler may be part of the
+// cause.
 #include <string.h>
 
 #include "profile/model/threads/python_frame.h"
@@ -36,7 +37,7 @@ static bool many_brief(const struct stk_rule_ctx *ctx)
     return kernels > 0 && (double)brief >= thresholds[STK_HOST_FROM_BRIEF].value * (double)kernels;
 }
 
-// Python and the framework lead, and it is not for the launches that short kernels need.
+// Python and the framework take most, and not because of the launches that short kernels need.
 static bool code_leads(const struct stk_rule_ctx *ctx)
 {
     double host = stk_rule_part_share(ctx, STK_PART_HOST);
@@ -67,7 +68,7 @@ static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// A function of a library's that the job's own function calls most of its time.
+// A library function in which the job's own function spends most of its time.
 static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -85,7 +86,7 @@ static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
                                stk_rule_owner(ctx, c->owners[0].name), name);
 }
 
-// The verdict blames the host although little is measured: unlinked device work, mostly short
+// The verdict is host-bound although little of it is measured: unlinked device work, mostly short
 // kernels.
 static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                           const char **why)
@@ -107,7 +108,7 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
     return STK_RULE_FIRED;
 }
 
-// Most of the host's loss is calls of tiny operations, which the parts count as the model's.
+// Most of the host's loss is calls of tiny operations, which the parts count as the model's work.
 static bool tiny_leads(const struct stk_rule_ctx *ctx)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
@@ -133,7 +134,7 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
     return STK_RULE_FIRED;
 }
 
-// What is not recorded is between operations that run one by one: it is Python that calls them.
+// The unrecorded time is between operations that run one by one: it is the Python that calls them.
 static bool eager_leads(const struct stk_rule_ctx *ctx)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
@@ -141,8 +142,8 @@ static bool eager_leads(const struct stk_rule_ctx *ctx)
            stk_runs_eagerly(ctx->pass.run);
 }
 
-// What can be saved at most of such a step: all but its fetches and the work of its operations. Of
-// these the profile counts the calls as the model's, too.
+// The most that can be saved of such a step: everything but its fetches and the work of its
+// operations. The profile also counts the operations' calls as the model's work.
 static double most_eager(const struct stk_run_sum *run, double lost)
 {
     double steps = run->step_marks > 0 ? run->step_marks : 1;
@@ -173,8 +174,8 @@ static enum stk_rule_state check_eager(const struct stk_rule_ctx *ctx, struct st
     return STK_RULE_FIRED;
 }
 
-// What the consumer of stoker.data does between two batches is its own affair, and most often the
-// training itself: no loss that the record could tell of.
+// The time of stoker.data's consumer between two batches is mostly the training itself: the record
+// can't show a loss in it.
 static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                            uint32_t parts)
 {

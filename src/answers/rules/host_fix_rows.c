@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be advised to a device, or a step, that waits for the host, as text and to paste;
-// host_fixes.c chooses.
+// Advice, as text and code, for a device or step that waits for the host; host_fixes.c chooses.
 #include "answers/rules/host_fix_rows.h"
 
 #include "fixes_data.h"

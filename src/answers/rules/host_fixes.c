@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice for a device, or a step, that waits for the host, by evidence (profile/model/signs.def):
-// eager operations ask for tf.function, short functions for more work a call, constants made in
-// each step for tensors that are kept, checkpoints for rarer or asynchronous ones. What is compiled
-// is not told to compile, and XLA is offered as something to measure: it can be slower.
+// Advice for a device or step that waits for the host, by evidence (profile/model/signs.def):
+// tf.function for eager operations, more work per call for short functions, kept tensors for
+// constants made in each step, rarer or asynchronous checkpoints. Compiled code isn't advised to
+// compile, and XLA is suggested only to be measured: it can be slower.
 #include <string.h>
 
 #include "base/assert.h"
@@ -50,7 +50,7 @@ const struct stk_threshold stk_host_thresholds[] = {
     {0},
 };
 
-#define CALL_NS 300e3 // that calling a tf.function costs, about
+#define CALL_NS 300e3 // approximate cost of calling a tf.function
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
@@ -64,7 +64,7 @@ static const struct stk_sign_sum *sign(const struct stk_rule_ctx *ctx, enum stk_
     return &ctx->pass.run->facts.signs[which];
 }
 
-// A fix that takes away no more than what a sign takes.
+// A fix that removes no more than the time of a sign.
 static void fix_sign(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which,
                      enum stk_sign of)
 {
@@ -77,7 +77,7 @@ static void fix_sign(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     stk_finding_fix(ctx, f, &advice);
 }
 
-// Does it take a good part of the time that the host loses?
+// Does it take a large part of the host's loss?
 static bool takes(const struct stk_rule_ctx *ctx, enum stk_sign which)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -114,7 +114,7 @@ static void say_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
-// Calls that are short, and so many that calling them is a good part of what the host loses.
+// Short calls, so many that calling them is a large part of the host's loss.
 static bool runs_briefly(const struct stk_rule_ctx *ctx)
 {
     const struct stk_sign_sum *runs = sign(ctx, STK_SIGN_FUNCTION);
@@ -135,7 +135,7 @@ static bool is_tf_op(const char *name)
            !(classes & (STK_NAME_WAIT_HOST | STK_NAME_XLA_RUN | STK_NAME_EVAL));
 }
 
-// Operations that ran on the host while the device waited: they take longer than to launch.
+// Operations that ran on the host while the device waited: they take longer than a launch.
 static bool say_placed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
@@ -156,7 +156,7 @@ static bool say_placed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return false;
 }
 
-// A loop over steps of training is one that was advised: it fetches a batch each time.
+// A loop over training steps was advised itself: it fetches a batch each time.
 static bool loops_over_steps(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -177,7 +177,7 @@ static bool lacks_bfloat16(const struct stk_rule_ctx *ctx)
     return false;
 }
 
-// What each step does very often, where calls are what the time goes into.
+// Operations that occur very often in each step, if calls take most of the time.
 static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     static const char *const concats[] = {":ConcatV2", ":Pack", NULL};
@@ -204,7 +204,7 @@ static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// A loop around few operations, for which a tf.function does not pay.
+// A loop around few operations, too few for a tf.function to pay off.
 static bool say_rounds(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -218,8 +218,8 @@ static bool say_rounds(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return true;
 }
 
-// The call of a tf.function itself, and not what runs in it, is what the host loses: it goes
-// through its arguments.
+// The host's loss is the call of a tf.function itself, not its content: the call goes through all
+// arguments.
 static bool say_call(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
@@ -255,7 +255,7 @@ static void choose_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// Keras makes five to thirteen constants in each step of fit itself, which nobody can keep.
+// Keras' fit itself makes five to thirteen constants in each step, which the user can't change.
 static bool are_kerass(const struct stk_rule_ctx *ctx)
 {
     double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
@@ -349,8 +349,8 @@ static void choose_saves(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// What jit compiled is one call, and calls nothing of JAX's that is seen. Tracing does, and so does
-// Python that a compiled step calls back. Each call is recorded twice, one within the other.
+// A jitted function is one call, and calls no visible JAX function. Tracing does, and so does
+// Python that a compiled step calls back. Each call is recorded twice, nested.
 static bool is_jit_off(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -361,7 +361,7 @@ static bool is_jit_off(const struct stk_rule_ctx *ctx)
            run->facts.compile_recurring_ns < run->parts[STK_PART_HOST] / 10;
 }
 
-// True: jit is off, and what the job's functions cost is that.
+// True: jit is off, which explains the cost of the job's functions.
 static bool choose_jax(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_sign_sum *calls = sign(ctx, STK_SIGN_JAX_CALL);
@@ -378,8 +378,8 @@ static bool choose_jax(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return false;
 }
 
-// A step is a call or two of what jit compiled, each recorded twice: there is nothing left to put
-// under it.
+// A step is one or two calls of jitted functions, each recorded twice: there is nothing left to put
+// under jit.
 static bool steps_are_calls(const struct stk_rule_ctx *ctx)
 {
     uint32_t steps = ctx->pass.run->step_marks;
@@ -395,7 +395,7 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         fix_sign(ctx, f, STK_HOST_FIX_TF_WRITES, STK_SIGN_WRITING);
     }
     bool is_call =
-        sign(ctx, STK_SIGN_KERAS)->count == 0 && say_call(ctx, f); // else it is Keras' own
+        sign(ctx, STK_SIGN_KERAS)->count == 0 && say_call(ctx, f); // otherwise it is Keras' own
     if (is_call) {
         fix(ctx, f, STK_HOST_FIX_TF_ARGUMENTS);
     }
@@ -410,7 +410,7 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (stk_rule_owners_tell(&run->causes[STK_PART_HOST]) && !is_off) {
         fix(ctx, f, STK_HOST_FIX_OWN);
     }
-    // What the lines are is known: whether they log, or loop over samples, shows there.
+    // The lines are known: they show whether they log, or loop over samples.
     bool has_lines = run->facts.told[STK_TOLD_LINE] && stk_rule_on_host(ctx) &&
                      run->facts.frameworks & (1u << STK_FW_PYTORCH);
     if (!stk_torch_signs_choose(ctx, f)) {
@@ -433,7 +433,7 @@ static void choose_ddp(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// A function of the job's own waits for what comes over a connection.
+// One of the job's own functions waits for data from a connection.
 static bool awaits_answer(const struct stk_rule_ctx *ctx)
 {
     static const char *const connections[] = {"socket", "ssl", "http", "recv", NULL};

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rule host-bound advises, chosen by what the profile shows of the job.
+// The advice of rule host-bound, chosen by what the profile shows.
 #pragma once
 
 #include "answers/rules/host_fix_rows.h"
 
-// What the host is late with.
+// Why the host is late.
 #define STK_HOST_ALLOCATES 1u    // allocating and freeing device memory
 #define STK_HOST_LAUNCHES 2u     // launch calls
 #define STK_HOST_CODE 4u         // Python and the framework
 #define STK_HOST_BLOCKED 16u     // a queue, a lock, sleep
-#define STK_HOST_NOT_RECORDED 8u // between the batches of an input pipeline's own record
+#define STK_HOST_NOT_RECORDED 8u // between the batches in an input pipeline's own record
 
-// Rows of the rule's thresholds after STK_FROM_DEVICE and STK_FROM_HOST.
+// The rule's thresholds after STK_FROM_DEVICE and STK_FROM_HOST.
 enum {
     STK_HOST_FROM_LEADS = STK_FROM_HOST + 1,
     STK_HOST_FROM_ALLOC,
@@ -26,8 +26,8 @@ enum {
     STK_HOST_FROM_PLACED
 };
 extern const struct stk_threshold stk_host_thresholds[]; // ends with name == NULL
-// Whether calls that launch device graphs hold most of what the device waits for by launches.
+// Whether graph launches take most of the time in which the device waits for launches.
 bool stk_host_graphs_lead(const struct stk_rule_ctx *ctx);
-// `losses`: of STK_HOST_ALLOCATES and so on.
+// `losses`: of STK_HOST_ALLOCATES etc.
 void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                            uint32_t losses);

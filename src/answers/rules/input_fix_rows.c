@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be advised to a step that waits for its input, as text and to paste; input_fixes.c
-// chooses.
+// Advice, as text and code, for a step that waits for its input; input_fixes.c chooses.
 #include "answers/rules/input_fix_rows.h"
 
 #include "fixes_data.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice for a step that waits for its input, by evidence: which loader it is, whether it has
-// workers, which stage limits (model's slow_stage), and whether Python makes the elements. A
-// pipeline that is parallel already is not told to be, nor one that has a buffer to get one.
-// stoker.data says itself what limits it (pipeline_limit.c).
+// Advice for a step that waits for its input, by evidence: the kind of loader, whether it has
+// workers, the limiting stage (model's slow_stage), and whether Python makes the elements. A
+// parallel pipeline isn't advised to be parallel, nor one with a buffer to add one. stoker.data
+// reports itself what limits it (pipeline_limit.c).
 #include <string.h>
 
 #include "base/assert.h"
@@ -12,7 +12,7 @@
 #include "answers/rules/on_machine.h"
 #include "evidence_says.h"
 
-#define IDLE_CPU 0.5 // of a core, while Python that computes would keep one busy
+#define IDLE_CPU 0.5 // of a core; Python that computes would keep one busy
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
@@ -20,7 +20,7 @@ static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int w
     stk_finding_fix(ctx, f, &stk_input_fixes[which]);
 }
 
-// tf.data's stages that put batches together; MapAndBatch is what it makes of map and batch.
+// tf.data's batching stages; tf.data merges map and batch into MapAndBatch.
 static bool makes_batches(const char *stage)
 {
     return strstr(stk_input_stage_itself(stage), "Batch") &&
@@ -68,7 +68,7 @@ bool stk_input_is_handing(const struct stk_rule_ctx *ctx)
                                          stk_input_thresholds[STK_INPUT_FROM_HANDING].value;
 }
 
-// The calls of a batch, where they are many, and why workers would not pay.
+// A batch's calls, if they are many, and why workers wouldn't pay off.
 static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -84,7 +84,7 @@ static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
-// Where most of the fetches is a sampler's, which no worker does.
+// Most of the fetches' time is the sampler's, which no worker takes over.
 static void choose_sampler(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -92,7 +92,7 @@ static void choose_sampler(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     fix(ctx, f, STK_INPUT_FIX_SAMPLER);
 }
 
-// The loader is quick; what the job does with a batch before the step is not.
+// The loader is fast, but the job's own work on a batch before the step isn't.
 static void choose_own_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -167,7 +167,7 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// A stage after the limiting map throws away what that has made.
+// A stage after the limiting map discards its results.
 static bool is_followed(const struct stk_slow_stage *s, const char *stage)
 {
     return s->stage && strcmp(s->kind, "preprocess") == 0 && strstr(s->stage, stage);
@@ -178,8 +178,8 @@ static bool is_thrown_away(const struct stk_slow_stage *s)
     return is_followed(s, "::Shard::") || is_followed(s, "::Filter::");
 }
 
-// Functions that tf.data called for a batch of the step's; 0: few, or each of them takes long, or
-// works on what comes one by one. Where most is thrown away, there are many for that reason.
+// Functions that tf.data called per batch; 0: few, or each takes long, or works on what arrives one
+// by one. If most elements are discarded, that is why there are many.
 static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -197,7 +197,7 @@ static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
                : 0;
 }
 
-// Rows of Python's functions are in the evidence with the user's own (stk_finding_cause).
+// Rows of Python functions are in the evidence with the user's own (stk_finding_cause).
 void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
@@ -225,8 +225,8 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// Is the job off its processors for most of the time that its steps wait for Python? Then the
-// functions wait themselves, for a disk or an answer. Not known without the machine's record.
+// Is the job off the CPU for most of the time that its steps wait for Python? Then the functions
+// themselves wait, for a disk or a reply. Unknown without a machine record.
 static bool python_waits(const struct stk_rule_ctx *ctx)
 {
     const struct stk_machine_view *v = ctx->pass.run->machine;
@@ -322,7 +322,7 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     }
 }
 
-// grain.DataLoader has an interface of its own; without Python's frames nothing tells which it is.
+// grain.DataLoader has a separate interface; without Python frames, nothing shows which one it is.
 static void choose_grain(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -342,7 +342,7 @@ static void choose_grain(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// What prepares batches calls operations of JAX's.
+// The code that prepares batches calls JAX operations.
 static bool calls_jax(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -351,7 +351,7 @@ static bool calls_jax(const struct stk_rule_ctx *ctx)
            stk_input_thresholds[STK_INPUT_FROM_JAX_CALLS].value * steps;
 }
 
-// Most of what makes a batch is JAX's looking at lists, element by element.
+// Most of the time to make a batch is JAX going through lists, element by element.
 static bool hands_lists(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -360,7 +360,7 @@ static bool hands_lists(const struct stk_rule_ctx *ctx)
                stk_input_thresholds[STK_INPUT_FROM_HANDING].value;
 }
 
-// A loop of JAX's whose batches tf.data makes: half of the wait at least is its fetches.
+// A JAX loop whose batches tf.data makes: its fetches are at least half of the wait.
 static bool fetches_tfdata(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who makes the batches, and what more makers would save. A profile doesn't say how many CPU cores
+// Who makes the batches, and what more makers would save. A profile doesn't show how many CPU cores
 // exist, and a maker that computes needs one. So the expected saving assumes two cores, and the
-// evidence says how many makers hide the whole wait.
-// the loop makes them itself one background worker, by the replay, is the least
-//   makers in the background       twice as many halve the wait on two processors, which the makers
-//                                  and the step keep busy already; beside a device, a batch's time
-//   many short calls of a batch    made at once, they are a few: no processor is needed
-//   makers that wait for an answer several requests at once hide all of it
+// evidence shows how many makers hide the whole wait.
 //
-// Limit: what a worker costs that starts again in each epoch is not in the profile of a few steps.
+//   the loop itself                one background worker, by the replay, is the minimum
+//   makers in the background       twice as many halve the wait on two cores, which the makers
+//                                  and the step already keep busy; with a device, a batch's time
+//   many short calls per batch     for the whole batch at once they are few: no core is needed
+//   makers that wait for replies   several requests at once hide all of it
+//
+// Limit: a profile of a few steps doesn't include the cost of a worker that restarts in each epoch.
 #include <math.h>
 
 #include "answers/rules/input_makers.h"
@@ -67,9 +68,9 @@ const struct stk_threshold stk_input_thresholds[] = {
     {0},
 };
 
-#define RECORDED_OP_NS 2000.0  // added to an operator by PyTorch's profiler
-#define RECORDED_CALL_NS 700.0 // to a call of Python's
-#define MOST_PROCESSORS 100    // more are no machine that somebody has for this
+#define RECORDED_OP_NS 2000.0  // that PyTorch's profiler adds to an operator
+#define RECORDED_CALL_NS 700.0 // to a Python call
+#define MOST_PROCESSORS 100    // nobody has a machine with more for this
 
 static double value_of(int row)
 {
@@ -135,8 +136,8 @@ uint64_t stk_input_requests(const struct stk_rule_ctx *ctx)
     return rest * STK_INPUT_MOST_REQUESTS > 1 ? (uint64_t)(1 / rest + 1) : (uint64_t)STK_NOT_KNOWN;
 }
 
-// A generator that limits is Python's, however little of it tf.data's thread sees: other threads
-// may fill the queue that it reads.
+// A limiting generator counts as Python's, however little of it tf.data's thread shows: other
+// threads may fill the queue that it reads.
 bool stk_input_python_limits(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -156,7 +157,7 @@ bool stk_input_shares_lock(const struct stk_rule_ctx *ctx)
                value_of(STK_INPUT_FROM_SHARED) * (double)run->parts[STK_PART_INPUT];
 }
 
-// Half of the steps make an iterator, which Keras does once for many.
+// Half of the steps create an iterator; Keras creates one for many steps.
 bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -168,7 +169,7 @@ bool stk_input_makes_loader_iterators(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     uint64_t made = run->facts.signs[STK_SIGN_LOADER_ITERATOR].count;
-    // Where what the profiler calls a step is an epoch, each has its iterator by right.
+    // If the profiler's step is an epoch, each one rightly has its own iterator.
     return run->step_marks > 2 && 2 * made >= run->step_marks &&
            run->facts.loader_fetches < 3 * made;
 }
@@ -196,7 +197,7 @@ bool stk_input_many_calls(const struct stk_rule_ctx *ctx)
            (double)f->fetch_fine_ns >= value_of(STK_INPUT_FROM_FINE) * (double)f->loader_fetch_ns;
 }
 
-// What the fetches take without what recording adds to each call, of which half stays at the least.
+// The fetches' time minus each call's profiling overhead; at least half of it stays.
 static double unrecorded_fetch_ns(const struct stk_facts *f)
 {
     double added_ns = RECORDED_OP_NS * (double)f->fetch_ops +
@@ -246,8 +247,8 @@ static void level(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enu
                                              .high_share = saved(price->low)});
 }
 
-// How many processors it takes so that the step does not wait: for its own thread, and for makers
-// that make a batch in the time that is left of a step without the wait. One of the two is known.
+// The number of cores needed so that the step doesn't wait: one for its own thread, and those for
+// makers that make a batch in the time of a step without the wait. One of the two is known.
 static void processors_for(const struct stk_rule_ctx *ctx, double makers, uint64_t *about,
                            uint64_t *above)
 {
@@ -277,7 +278,7 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         return;
     }
     double most = saved(free.expected), half = most / 2;
-    if (!stk_rule_on_host(ctx)) { // the step's own work needs one processor
+    if (!stk_rule_on_host(ctx)) { // the step's own work needs one core
         half = most < 0.5 ? most : 0.5;
     }
     processors_for(ctx, makers, &about, &above);
@@ -289,9 +290,8 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// One worker in the background takes as long per batch as the loop did: that saves the least. As
-// many workers as the wait needs hide all of it; several answers that are waited for at once need
-// no processors.
+// One background worker takes as long per batch as the loop did, which is the minimum saving. As
+// many workers as the wait needs hide all of it; several concurrent requests need no cores.
 static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     struct stk_price beside, free;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step waits for its next batch. Names the function of the user's own or the stage that holds
-// it up, and tells one long fetch from a wait in each step; what to do is input_fixes.c's.
-// stoker.data says itself which of its stages limits, and where that is written (pipeline_limit.c).
-// Limit: user code that prepares data is known by its name only, and only with Python rows.
+// The step waits for its next batch. Names the user's own function or the stage that delays it, and
+// separates one long fetch from a wait in each step; input_fixes.c has the advice. stoker.data
+// reports itself which of its stages limits, and where it is written (pipeline_limit.c). Limit:
+// user code that prepares data is recognized only by name, and only with Python rows.
 #include <string.h>
 
 #include "pages_data.h"
@@ -12,7 +12,7 @@
 #include "answers/rules/pipeline_limit.h"
 #include "evidence_says.h"
 
-#define CALLED 0.1 // of the wait: less is not what takes the time
+#define CALLED 0.1 // of the wait: less isn't the cause
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
 static const struct stk_threshold *const thresholds = stk_input_thresholds;
@@ -61,7 +61,7 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return true;
 }
 
-// How many requests at once would be answered as fast as the step goes on.
+// The number of concurrent requests that keeps up with the step.
 static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -100,7 +100,7 @@ static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// What of it is no fetch: the step and the pipeline share the processors, or Python's lock.
+// The part that isn't a fetch: the step and the pipeline share CPU cores, or the GIL.
 static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -113,7 +113,7 @@ static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// Explains that the price leaves out the steps before the first wait and after the last, whose
+// Explains that the price excludes the steps before the first wait and after the last, whose
 // batches were ready; the share of the wait includes them.
 static void say_priced_steps(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {

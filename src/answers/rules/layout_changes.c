@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that only change the layout of a convolution's tensors, from channels first to channels
-// last and back: tensor cores want them last.
+// Kernels that only change the layout of a convolution's tensors between channels first and
+// channels last; tensor cores want channels last.
 #include "fixes_data.h"
 #include "pages_data.h"
 #include "answers/rules/kernel_rules.h"

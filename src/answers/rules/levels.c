@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The levels of a fix: one background worker, or as many as hide the wait. Each level has its step
-// time. The finding's saving is what the last level expects that needs no processors from the
-// model: without a device the workers of a higher level compete with the step for them. It spans
-// the least and the most of all levels.
-// Limit: a profile doesn't say how many CPU cores are free, so a level that needs more is still
-// listed, with its count.
+// time. The finding's saving is that of the last level that doesn't take CPU cores from the model:
+// without a device, a higher level's workers compete with the step for them. Its range covers all
+// levels. Limit: a profile doesn't show how many CPU cores are free, so a level that needs more is
+// still listed, with its count.
 #include "base/assert.h"
 #include "answers/rules/finding.h"
 

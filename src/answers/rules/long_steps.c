@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that take more than twice the median and hold a tenth of the time or more: an evaluation, a
-// checkpoint, one slow sample, a buffer that fills. Says which they are, how often they come and on
-// what they spend more than the others do. Which steps are long is the model's decision
+// checkpoint, one slow sample, a buffer that fills. Reports which they are, how often they occur,
+// and where they spend more time than the others. The model decides which steps are long
 // (profile/model/steps/exclude.c).
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static const struct stk_rep_fix fixes[] = {
 enum { NAMED = 4 }; // long steps listed by number
 enum {
     RETURNS = 4
-}; // long steps at equal distances aren't chance, even while others use the processors
+}; // long steps at equal distances aren't chance, even while others use the cores
 
 struct sums {
     uint32_t used, count;           // rows: a step of one device each; of them long
@@ -86,7 +86,7 @@ static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
 static struct sums sum_up(const struct stk_run_sum *run)
 {
     struct sums s = {.why = ""};
-    struct stk_map seen, times; // numbers recur if each epoch starts counting again
+    struct stk_map seen, times; // numbers repeat if each epoch counts from the start
     stk_map_init(&seen, UINT32_MAX - 1);
     stk_map_init(&times, UINT32_MAX - 1);
     for (uint32_t i = 0; i < run->step_count; i++) {
@@ -122,7 +122,7 @@ static struct sums sum_up(const struct stk_run_sum *run)
     return s;
 }
 
-// The part on which a long step spends most more than another does; *ns is that, per long step.
+// The part with the largest excess of a long step over the others; *ns is the excess per long step.
 static enum stk_part excess_of(const struct sums *s, int64_t *ns)
 {
     enum stk_part best = STK_PART_COMPUTE;
@@ -174,7 +174,7 @@ static const char *evaluation_title(const struct stk_rule_ctx *ctx)
                : stk_rule_text(ctx, "Evaluation takes %d%% of the steps' time", share);
 }
 
-// The hooks saw the whole run, and evaluations that may lie outside of the window.
+// The hooks saw the whole run, including evaluations outside the window.
 static enum stk_rule_state evaluates(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                      const struct sums *s)
 {
@@ -209,7 +209,7 @@ static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s
                          colon, what);
 }
 
-// While other programs use the processors, any step may be long because of them.
+// While other programs use the CPU cores, any step may be long because of them.
 static bool are_held_up(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -228,8 +228,8 @@ static bool waits_for_input(const struct stk_rule_ctx *ctx)
     return stk_rule_part_share(ctx, STK_PART_INPUT) >= stk_threshold_value(STK_T_LOSS);
 }
 
-// The device computes for longer in them, and nothing shows another purpose than training: larger
-// sizes are work, no loss.
+// The device computes longer in them, and they seem to serve training: larger sizes are work, not a
+// loss.
 static bool have_more_work(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;

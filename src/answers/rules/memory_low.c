@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Much of the device's memory stays free while the device does not compute all the time: a larger
-// batch may be worth a try. Where the machine was recorded beside the profile.
+// Much of the device's memory stays free while the device doesn't compute all the time: a larger
+// batch may be worth a try. Needs a machine record from the time of the profile.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -24,8 +24,8 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// The most that is ever in use of the fullest device, as a share; below 0: not known. That of the
-// others does not matter: they may not be the job's. bytes: what that device has.
+// The highest use of the fullest device, as a share; below 0: not known. Other devices don't
+// matter: they may not be the job's. bytes: that device's memory.
 static double used_by_machine(const struct stk_machine_view *v, double *bytes)
 {
     double most = -1;

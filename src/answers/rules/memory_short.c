@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job waits for memory: pages are reclaimed or read back before it can go on, or a process was
-// killed for lack of it. The pressure of the whole machine is every program's: it is the job's only
-// where memory is short, or the job reads pages back.
+// The job waits for memory: pages are reclaimed or read back before it can continue, or a process
+// was killed for lack of memory. The whole machine's pressure includes all programs: it counts as
+// the job's only if memory is short, or the job reads pages back.
 #include <math.h>
 
 #include "evidence_says.h"
@@ -36,7 +36,7 @@ static double faults_of(const struct stk_machine_view *v)
     return faults;
 }
 
-// What the machine's threads waited, at most: other programs' threads count too.
+// Upper bound from the machine's threads: other programs' threads count too.
 static double stalled_of_machine(const struct stk_machine_view *v, double faults)
 {
     double all = stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_MEMORY);

@@ -6,7 +6,7 @@
 
 #include "evidence_says.h"
 
-#define NOT_WORTH 0.03 // of the step: what is held up is too little to be more than information
+#define NOT_WORTH 0.03 // of the step: with less delayed, it is only information
 
 const struct stk_machine_view *stk_rule_machine(const struct stk_rule_ctx *ctx, const char **why)
 {
@@ -51,7 +51,7 @@ void stk_finding_held(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     }
 }
 
-// Processes are by work: the first of each crew is its busiest.
+// Processes are sorted by work: the first of each group is its busiest.
 bool stk_rule_crew(const struct stk_machine_view *v, struct stk_crew *out)
 {
     double most = 0;

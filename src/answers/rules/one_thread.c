@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread does the host's work while processors are free: a single thread at its limit, or
-// several that take turns, like Python's threads under one interpreter lock. A thread that waits
-// for the GPU in a loop is busy too: so the profile must show that the step waits for the host or
-// its input. Without a device, the step itself is the busy thread's work, and only its input could
-// be another's.
+// One thread does the host's work while CPU cores are free: a single thread at its limit, or
+// several that take turns, like Python threads under the GIL. A thread that polls the GPU in a loop
+// looks busy too, so the profile must show that the step waits for the host or its input. Without a
+// device, the busy thread's work is the step itself, and only its input could move to another.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An optimizer of PyTorch's that updates its parameters one by one: torch's record
+// A PyTorch optimizer that updates its parameters one by one. torch's record
 // "Optimizer.step#SGD.step" or its function "_single_tensor_sgd" names it (optimizer_name.h).
 #include <string.h>
 
@@ -13,7 +13,7 @@
 static const char *const records[] = {"Optimizer.step", "Optimizer.zero_grad", "_single_tensor_",
                                       NULL};
 
-// The optimizer's name, by the first cause of the part that holds it; empty: none.
+// The optimizer's name, from the part's first cause that has it; empty: none.
 static struct stk_str name_of(const struct stk_rule_ctx *ctx, enum stk_part part)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[part];
@@ -24,7 +24,7 @@ static struct stk_str name_of(const struct stk_rule_ctx *ctx, enum stk_part part
     return name;
 }
 
-// The first line of a snippet, with another optimizer than the one that it names.
+// The first line of a snippet, with its optimizer replaced.
 static const char *first_line_for(const struct stk_rule_ctx *ctx, const char *snippet,
                                   const char *named, const char *optimizer)
 {
@@ -33,7 +33,7 @@ static const char *first_line_for(const struct stk_rule_ctx *ctx, const char *sn
                          (int)strcspn(rest, "\n"), rest);
 }
 
-// Is it worth the change? On a CPU foreach can take longer than the loop; without a replay nobody
+// Is the change worth it? On a CPU, foreach can take longer than the loop; without a replay nobody
 // knows. On a device both launch less.
 static bool pays(const struct stk_rule_ctx *ctx, const struct stk_rep_fix *advice, bool is_fused)
 {

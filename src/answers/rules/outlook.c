@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer in one figure: the step as it is, and the step with the first fix. The first fix is
-// that of the first finding about the job that shortens the step; its step is what the replay
-// expects, or, where only a bound is known, the least that can stay.
+// The answer in one figure: the current step, and the step with the first fix. The first fix is
+// that of the first finding about the job that shortens the step. Its step is the replay's
+// expectation or, if only a bound is known, the shortest possible one.
 //
-// Limit: shares are of the mean step. Where nothing was recorded as a step there are shares alone.
+// Limit: shares are of the mean step. If no steps were recorded, there are only shares.
 #include <string.h>
 
 #include "base/assert.h"
@@ -22,8 +22,8 @@ static double stays(double saved)
     return saved < 1 ? 1 - saved : 0;
 }
 
-// The step that shares refer to: the one that `stoker whatif` prices, without profiling overhead,
-// or else the mean one. 0 without steps.
+// The step that shares refer to: the one that `stoker whatif` uses, without profiling overhead, or
+// else the mean one. 0 without steps.
 static struct stk_pricing_step step_of(const struct stk_rule_ctx *ctx,
                                        const struct stk_report *report)
 {
@@ -47,7 +47,7 @@ static void level_times(struct stk_rep_finding *f, const struct stk_pricing_step
     }
 }
 
-// The level whose figure is what the finding expects; NULL: it has none.
+// The level that gives the finding's expected saving; NULL: none.
 static const struct stk_rep_level *expected_level(const struct stk_rep_finding *f)
 {
     const struct stk_rep_level *level = f->levels.items;

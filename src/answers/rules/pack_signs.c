@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorFlow's MirroredStrategy packs gradients: it concatenates them, reduces the packs and splits
-// them again. What that costs a step that runs on the host, told by the type of its operations
-// where a second replica shows that there are several. Limits: the model's own concatenations look
-// alike, so the figure is an upper bound; on a device the operations of the host only launch, and
-// the kernels' time is in `stoker stats ops`.
+// them again. This is the cost in a host step, by the types of its operations, if a second replica
+// shows that there are several. Limits: the model's own concatenations look alike, so the figure is
+// an upper bound. On a device, host operations only launch; `stoker stats ops` has the kernels'
+// time.
 #include "answers/rules/pack_signs.h"
 
 #include "profile/model/verdict/busy_work.h"

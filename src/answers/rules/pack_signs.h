@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What putting the gradients of replicas together, and splitting them again, costs.
+// The cost of packing replicas' gradients and splitting them again.
 #pragma once
 
 #include "answers/rules/finding.h"
 
-// The row of a rule's thresholds from which on it is worth a word.
+// The rule's threshold from which on it is reported.
 #define STK_THRESHOLD_PACK_SIGNS                                                                   \
     {"packing and splitting tensors, with replicas", "share of the step", 0.05,                    \
      "less is lost in a step's noise"}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker.data's report of itself names the stage that limited it (engine/run/recorder_limit.c),
-// what sort of work that is, and the line that wrote it. Here is what to do about each sort, in its
-// own API.
+// stoker.data's own record names the stage that limited it (engine/run/recorder_limit.c), the kind
+// of its work, and the line that wrote it. This file has the advice for each kind, in its own API.
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job's threads wait for a processor: more of them want to run than the job, or the machine,
-// has. Read from the run queues' waiting of each thread (schedstat), which counts what a thread
-// that could run did not get; waiting in a stopped control group is cgroup-throttled's.
+// The job's threads wait for CPU cores: more of them are runnable than the job, or the machine, has
+// cores. Uses each thread's run-queue wait (schedstat), which counts runnable time without a core.
+// Waiting in a throttled cgroup belongs to cgroup-throttled.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -30,7 +30,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// Workers whose libraries start threads of their own (OpenCV, OpenMP, BLAS) multiply them.
+// Workers whose libraries start their own threads (OpenCV, OpenMP, BLAS) multiply them.
 static void say_crew(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_crew *crew, double allowed)
 {

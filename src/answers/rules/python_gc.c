@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step waits while Python collects garbage. Where a profile holds it: PyTorch's record of
-// collections ("Python GC"), calls of gc.collect, the callback that JAX makes of each. Else what
-// the hooks of `stoker run` saw of full collections before the window.
+// The step waits while Python collects garbage. Sources in a profile: PyTorch's record of
+// collections ("Python GC"), calls of gc.collect, JAX's callback for each collection. Otherwise,
+// the full collections that the hooks of `stoker run` saw before the window.
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule recognizes one cause (or one fault of the capture), says how it knows and what to do. To
-// add one: a file rules/<name>.c that ends in its descriptor `const struct stk_rule
+// A rule recognizes one cause (or one fault of the capture), explains how it knows, and says what
+// to do. To add one: a file rules/<name>.c that ends in its descriptor `const struct stk_rule
 // stk_rule_<name>`, its page rules/<name>.md, and one line X(<name>) in rules.def. `stoker explain
 // ID`, the docs page and the report's `rules` list come from that row.
 //
-// A page is `# id: Title` and five items, `* **label**: text`, whose further lines are indented by
-// two blanks. The build embeds it (cmake/rule_pages.cmake): the descriptor's `page` is
-// STK_PAGE(<name>). Figures are not repeated in it: {loss} stands for the value of the row LOSS of
-// the rule's thresholds, {verdict.loss} for the row LOSS of thresholds.def of the verdict; a share
-// before `%` is written in percent.
+// A page is `# id: Title` and five items, `* **label**: text`; continuation lines are indented by
+// two spaces. The build embeds it (cmake/rule_pages.cmake): the descriptor's `page` is
+// STK_PAGE(<name>). Figures aren't repeated in it: {loss} is replaced by the value of the row LOSS
+// of the rule's thresholds, {verdict.loss} by the row LOSS of thresholds.def of the verdict. A
+// share before `%` is written in percent.
 #pragma once
 
 #include "answers/passes/pass.h"
 #include "profile/model/thresholds.h"
 #include "answers/replay/price.h"
 
-// What a rule needs before it can be asked; otherwise it is skipped or not applicable.
+// What a rule needs to run; otherwise it is skipped or not applicable.
 #define STK_NEED_DEVICE 1u     // device rows
 #define STK_NEED_STEPS 2u      // at least one used step
 #define STK_NEED_HOST 4u       // host rows
@@ -36,7 +36,7 @@ struct stk_rule_ctx {
     const struct stk_pricing *prices; // NULL: savings are bounds
 };
 
-// What stands for {name} in a page.
+// The value for {name} in a page.
 struct stk_rule_figure {
     const char *name;
     int row;         // of the rule's thresholds, or
@@ -56,18 +56,19 @@ struct stk_rule_page {
 struct stk_rule {
     struct stk_rule_page page; // STK_PAGE(<name>)
     enum stk_topic kind;
-    // The what-if whose price takes the bound's place where the first fix names none; NULL: none.
+    // The what-if whose price replaces the bound if the first fix has none; NULL: none.
     const char *whatif;
-    // What it sees is a chance: where the replay saves next to nothing, it passes.
+    // It reports an opportunity: if the replay saves next to nothing, it passes.
     bool needs_saving;
     uint32_t needs;
     uint32_t verdicts; // 1u << kind of each verdict whose cause this rule explains
     const struct stk_threshold *thresholds; // ends with name == NULL; may be NULL
     const struct stk_rep_fix *fixes;        // ends with text == NULL; best first
-    bool fixes_recorder; // they change how the profile is recorded: by the tool that recorded it
-    bool is_live;        // asked of a running job too, of which there is the machine's record alone
-    // Decide; when it fires, fill title if it differs, severity, confidence, saving, evidence, and
-    // choose the fixes that suit what was seen (stk_finding_fix), best first; none chosen: all.
+    bool fixes_recorder; // its fixes change how the profile is recorded: only those for the
+                         // recorder are shown
+    bool is_live;        // also runs on a running job, which has only a machine record
+    // Decides. If it fires, fills title (if it differs), severity, confidence, saving and evidence,
+    // and chooses suitable fixes (stk_finding_fix), best first; if none is chosen, all are used.
     // *why is a short text for the report's `rules` list in every state. Never fails for lack of
     // data: that is STK_RULE_SKIPPED.
     enum stk_rule_state (*check)(const struct stk_rule_ctx *ctx, struct stk_rep_finding *finding,
@@ -81,16 +82,16 @@ extern const struct stk_rule *const stk_rules[];
 extern const int stk_rule_count;
 
 const struct stk_rule *stk_rule_find(const char *id); // NULL: none
-// An item of the rule's page with its figures; what is beyond `size` is cut.
+// An item of the rule's page with its figures, truncated to `size`.
 void stk_rule_fill(const struct stk_rule *rule, const char *text, char *to, size_t size);
 #define STK_RULE_TEXT_MAX 1000 // bytes of an item, with its end
-// Ask every rule, sort the findings by value (the one that explains the verdict first), fill
+// Runs every rule, sorts the findings by value (the one that explains the verdict first), fills
 // report->findings and report->rules.
 STK_MUST_CHECK enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx,
                                                 struct stk_report *report, struct stoker_err *err);
-// From the findings and the steps: report->outlook, and the step time of every level.
+// Computes report->outlook and each level's step time, from the findings and the steps.
 void stk_outlook_fill(const struct stk_rule_ctx *ctx, struct stk_report *report);
-// Ask the rules of a running job; at most `most` findings, the most severe first. What does not
-// depend on a profile is filled: id, title, severity, evidence. Returns how many.
+// Runs the rules on a running job; at most `most` findings, the most severe first. Fills what
+// doesn't depend on a profile: id, title, severity, evidence. Returns how many.
 size_t stk_rules_live(const struct stk_rule_ctx *ctx, struct stk_rep_finding *findings,
                       size_t most);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a running job can be asked of: those on the machine's record. Same thresholds and
-// words as those of a profile's report; savings and fixes are the report's alone.
+// The rules that can run on a running job: those on the machine record. Thresholds and words are
+// the same as in a profile's report; savings and fixes are only in the report.
 #include <string.h>
 
 #include "answers/rules/rule.h"

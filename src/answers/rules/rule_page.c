@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a rule with its figures: {name} becomes the value of the threshold that it names.
+// A rule's page with its figures: {name} becomes the value of the threshold with that name.
 #include <string.h>
 
 #include "base/assert.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of rules, asking all of them, and the order of their findings: the one that explains
-// the verdict leads unless it is mere information; then how severe what can be expected of it is,
-// or the finding itself where nothing is saved; then what can be expected, the table's order.
+// The table of rules, running all of them, and the order of their findings. The finding that
+// explains the verdict comes first unless it is only information. Then the order is by severity, of
+// the expected saving or of the finding itself if nothing is saved; then by expected saving; then
+// the table's order.
 //
-// What is expected of a replayed price is its middle end. A bound says what is saved at most and
-// not how much of that: half of it is expected, so that a bound does not stand before a price for
-// being vague.
+// The expected saving of a replayed price is its middle value. A bound only limits the saving: half
+// of it is expected, so that a bound doesn't come before a price just because it is vague.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "base/assert.h"
 #include "evidence_says.h"
 
-#define OF_BOUND 0.5 // of it is expected: the middle of nothing and all
+#define OF_BOUND 0.5 // of a bound is expected: halfway between nothing and all
 
 const struct stk_rule *const stk_rules[] = {
 #define X(name) &stk_rule_##name,
@@ -35,7 +35,7 @@ const struct stk_rule *stk_rule_find(const char *id)
     return NULL;
 }
 
-// What a rule needs and the profile lacks, or NULL.
+// What the rule needs but the profile lacks, or NULL.
 static const char *missing(const struct stk_rule *rule, const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -82,7 +82,7 @@ static size_t rule_table_keep(struct stk_rep_fix *out, size_t kept, const struct
     return kept;
 }
 
-// What the rule chose, else its table, and after it the fixes whose texts name the rule. False: no
+// The rule's chosen fixes, else its table, then the fixes whose texts name the rule. False: no
 // memory.
 static bool rule_table_fixes(const struct stk_rule *rule, struct stk_arena *arena,
                              const struct stk_rep_finding *f, struct stk_list *all)
@@ -111,11 +111,11 @@ static bool rule_table_fixes(const struct stk_rule *rule, struct stk_arena *aren
     return true;
 }
 
-// The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
-// framework was recognized, and where the profile comes from Nsight Systems. Where that leaves
-// nothing, or a profile shows not even CUDA, the other frameworks' follow. How to record is
-// explained for the recorder alone: Nsight Systems users don't need advice about PyTorch's
-// profiler. Users of stoker's own GPU windows don't need advice about either.
+// The fixes for any framework and for the recognized ones, in the rule's order. Plain CUDA counts
+// if no framework was recognized, and if the profile comes from Nsight Systems. If none is left, or
+// the profile doesn't even show CUDA, the other frameworks' fixes follow. Recording is explained
+// only for the recorder in use: Nsight Systems users don't need advice about PyTorch's profiler.
+// Users of stoker's own GPU windows don't need advice about either.
 static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                        struct stk_rep_finding *f)
 {
@@ -146,7 +146,7 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     return true;
 }
 
-// The share of the step that can be expected of it; 0: none is known.
+// The expected saving, as a share of the step; 0: not known.
 static double worth_of(const struct stk_rep_finding *f)
 {
     return f->saving.has_expected ? f->saving.expected_share
@@ -154,7 +154,7 @@ static double worth_of(const struct stk_rep_finding *f)
                                   : 0;
 }
 
-// What orders findings; larger first, except rank.
+// Sort keys of findings; larger first, except rank.
 struct order {
     bool leads; // explains the verdict, and is more than information
     enum stk_level rank;
@@ -222,7 +222,8 @@ static bool was_said(const struct stk_rep_finding *list, size_t count, size_t fi
     return false;
 }
 
-// What a finding before it advises is left out, as long as something is left; else its snippet is.
+// Leaves out advice that an earlier finding gives, unless nothing would be left; then only its
+// snippet is left out.
 static void drop_repeated(struct stk_rep_finding *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -240,8 +241,8 @@ static void drop_repeated(struct stk_rep_finding *list, size_t count)
     }
 }
 
-// The saving that stands next to the severity: what is expected of the fix at its highest
-// level, or the bound where only that is known. Negative: neither is.
+// The saving shown next to the severity: that of the fix's highest level, or the bound if only that
+// is known. Negative: neither is.
 static double shown_saving(const struct stk_rep_finding *f)
 {
     const struct stk_rep_level *level = f->levels.items;
@@ -254,8 +255,9 @@ static double shown_saving(const struct stk_rep_finding *f)
     return share;
 }
 
-// Of a finding about the job. A replay decides; a bound only raises what the rule said, which may
-// know of more than time: a process that was killed. Mere information stays that.
+// Severity of a finding about the job. A replay decides. A bound can only raise the rule's own
+// severity, which may consider more than time: a process that was killed. Pure information stays
+// that.
 static void follow_saving(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     double share = shown_saving(f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with too few blocks: while they run, most multiprocessors of the device are idle, however
-// busy the device looks (profile/model/device/grid_fill.c). Needs recorded grids.
+// Kernels with too few blocks: while they run, most of the device's SMs are idle, however busy the
+// device looks (profile/model/device/grid_fill.c). Needs recorded grids.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

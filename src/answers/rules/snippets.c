@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code to paste is printed where the profile shows the calls that it edits (`edits` of a fix's
-// text, profile/model/calls_seen.def): who never makes a call has nothing to edit. The advice
+// Prints code to paste only if the profile shows the calls that it edits (`edits` of a fix's text,
+// profile/model/calls_seen.def): a user who never makes a call has nothing to edit. The advice
 // itself stays. Limit: a redacted profile shows no names, so such code is left out.
 #include "answers/rules/snippets.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's own line that a finding comes from: the function that holds most of its time, else a
-// Python frame among the names of its causes. Kineto writes "train.py(35): main", TensorFlow and
-// JAX "$train.py:35 main"; a name may go on " in another name". Frames of installed packages and of
-// Python itself are passed over: nobody changes them.
+// The user's own line that causes a finding: the function with most of its time, else a Python
+// frame among the names of its causes. Kineto writes "train.py(35): main", TensorFlow and JAX
+// "$train.py:35 main"; a name may continue with " in another name". Frames of installed packages
+// and of Python itself are skipped: nobody changes those.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ static const char *told(const struct stk_rule_ctx *ctx, enum stk_told_place at)
     return ctx->pass.run->facts.told[at];
 }
 
-// A frame without a folder may belong to any package. If the hooks recorded lines of the job's own,
-// it is the job's only in their files.
+// A frame without a folder may belong to any package. If the hooks recorded the job's own lines, it
+// counts as the job's only in their files.
 static bool may_be_anybodys(const struct stk_rule_ctx *ctx, const char *name, struct stk_str file)
 {
     bool is_known = name[0] != '$' || !told(ctx, STK_TOLD_LINE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device has so little work that launches, copies and waits take most of the step. A processor
-// may be as fast, or the device needs more work at once.
+// The device has so little work that launches, copies and waits take most of the step. A CPU may be
+// as fast, or the device needs more work at once.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank, a few, or those of a host make the others wait. Names them, how long, and the parts on
-// which they spend more time than the others. The model makes the decision; this explains it.
+// One rank, a few, or those of a host make the others wait. Names them, how long the wait is, and
+// the parts on which they spend more time than the others. The model makes the decision; this
+// explains it.
 #include "base/assert.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -70,7 +71,7 @@ static double mean_ns(const struct stk_run_sum *run, enum stk_part part, bool ot
     return count ? (double)ns / count : 0;
 }
 
-// The part on which the late ranks spend most more than the others; -1: nothing stands out.
+// The part with the late ranks' largest excess over the others; -1: nothing stands out.
 static int excess_part(const struct stk_run_sum *run, double wait_ns, double *more_ns)
 {
     int best = -1;
@@ -88,8 +89,8 @@ static int excess_part(const struct stk_run_sum *run, double wait_ns, double *mo
     return best;
 }
 
-// Time of host steps that no event fills, which the late ranks have more of: 0 where that does not
-// explain the waiting.
+// Unrecorded time in host steps that the late ranks have in excess: 0 if it doesn't explain the
+// waiting.
 static double unrecorded_ns(const struct stk_run_sum *run, double wait_ns)
 {
     double more = mean_ns(run, STK_PART_UNKNOWN, false) - mean_ns(run, STK_PART_UNKNOWN, true);
@@ -128,7 +129,7 @@ static void straggler_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_re
     stk_finding_fix(ctx, f, &fixes[FIX_TF]);
 }
 
-// Which rank it is, how late, and where in a step it becomes late.
+// Names the rank, how late it is, and where in a step it falls behind.
 static void say_who(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *who)
 {
     const struct stk_run_sum *run = ctx->pass.run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evidence and cures of work that a step could do without: anomaly detection of PyTorch's, and
-// thousands of tiny operations (profile/model/verdict/busy_work.c says which a run shows).
+// Evidence and fixes for work that a step doesn't need: PyTorch's anomaly detection, and thousands
+// of tiny operations (profile/model/verdict/busy_work.c decides which a run shows).
 #include "answers/rules/torch_signs.h"
 
 #include "answers/rules/job_places.h"
@@ -13,7 +13,7 @@
 
 static const struct stk_rep_fix cures[] = {STK_FIXES_TORCH_SIGNS};
 
-#define OPTIMIZER 0.05 // of the step in its loop over parameters is worth a fix of its own
+#define OPTIMIZER 0.05 // of the step: the optimizer's loop deserves a separate fix
 
 double stk_torch_update_share(const struct stk_rule_ctx *ctx)
 {
@@ -58,7 +58,7 @@ static void choose_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (signs[STK_SIGN_COMPILED].count == 0) {
         stk_finding_fix(ctx, f, &cures[STK_CURE_COMPILE]);
     }
-    if (!is_update && !is_cell) { // whether a loop of the program's own makes them is not known
+    if (!is_update && !is_cell) { // it isn't known whether the program's own loop makes them
         stk_finding_fix(ctx, f, &cures[STK_CURE_WHOLE]);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies that the device's work doesn't hide. Distinguishes directions, pageable memory, many small
-// copies, and a TPU that waits for data in host memory.
-// Limit: whether memory is pinned is unknown for ROCm and for old TensorFlow profiles.
+// Copies that aren't overlapped with the device's work. Distinguishes directions, pageable memory,
+// many small copies, and a TPU that waits for data in host memory. Limit: whether memory is pinned
+// is unknown for ROCm and for old TensorFlow profiles.
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "pages_data.h"
@@ -78,8 +78,8 @@ static bool is_among_devices(const struct stk_rule_ctx *ctx)
            stk_rule_part_share(ctx, STK_PART_H2D) + stk_rule_part_share(ctx, STK_PART_D2H);
 }
 
-// Of them, those between devices take more than those inside of one; where neither is known, a
-// single device has none to exchange data with.
+// Do copies between devices take more than those within one? If neither is known, a single device
+// has none to exchange data with.
 static bool is_between_devices(const struct stk_rule_ctx *ctx)
 {
     int64_t between = ctx->pass.run->device_count > 1, inside = 0;

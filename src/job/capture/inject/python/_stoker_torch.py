@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch: fetches of every DataLoader (one method of all its iterators), steps of every optimizer, or backward passes
-if there is none, and the user's own profiler, which has priority over stoker's."""
+without one, and the user's own profiler, which has priority over stoker's."""
 
 import functools
 
