@@ -179,11 +179,11 @@ def cost_lines(jobs, by_job):
             continue
         own = [100 * share for share in collect(rows, "own")]
         cells = [spread(collect(rows, name), "{:.3f}") for name in ("outside", "median", "level0", "window")]
-        lines.append(f"| `{job['job']}` | {' | '.join(cells)} | {spread(own, '{:.2f} %')} | {spread(collect(rows, 'later_ms'), '{:.0f}')} |")
+        lines.append(f"| `{job['job']}` | {' | '.join(cells)} | {spread(own, '{:.2f}%')} | {spread(collect(rows, 'later_ms'), '{:.0f}')} |")
     every = [row for rows in by_job.values() for row in rows]
     cells = [spread(collect(every, name), "{:.3f}") for name in ("outside", "median", "level0", "window")]
     own = [100 * share for share in collect(every, "own")]
-    lines.append(f"| all | {' | '.join(cells)} | {spread(own, '{:.2f} %')} | {spread(collect(every, 'later_ms'), '{:.0f}')} |")
+    lines.append(f"| all | {' | '.join(cells)} | {spread(own, '{:.2f}%')} | {spread(collect(every, 'later_ms'), '{:.0f}')} |")
     return lines
 
 

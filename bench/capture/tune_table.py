@@ -49,7 +49,7 @@ def line(job, one):
         job["tunable"],
         "-" if by_hand is None else f"{by_hand:.3f}",
         interval(json) if json else "-",
-        "-" if share is None else f"{100 * share:.0f} %",
+        "-" if share is None else f"{100 * share:.0f}%",
         f"**{said}**" if right is False else said,
         (", ".join(f"`{fix}`" for fix in kept_of(json)) or "nothing") if json else "-",
         f"{tune['seconds'] / 60:.1f}" if json else "-",

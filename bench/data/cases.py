@@ -6,7 +6,7 @@ import collections
 import settings as S
 
 # key: of the raw figures; unit: "records/s", "images/s" (rates), "ns", "us" (times per element), "ms" (per batch),
-# "busy" (a share), "reach" (seconds until 90 % of the best), "cores" (cores in use); aim: the minimum ratio, by row.
+# "busy" (a share), "reach" (seconds until 90% of the best), "cores" (cores in use); aim: the minimum ratio, by row.
 Case = collections.namedtuple("Case", "group key title unit rows")
 # A peer is one row: its candidates are the settings searched; the best one counts. aim: the minimum ratio ours must
 # have over it (None: not set); for our own rows, the minimum "bytes" or "elements" per second of CPU time. length: how
@@ -271,7 +271,7 @@ def tune_cases(scale, files):
     yield Case(
         "autotune",
         "autotune",
-        "JPEG by separate operations, AUTOTUNE (ours from one thread a stage): seconds to 90 % of the "
+        "JPEG by separate operations, AUTOTUNE (ours from one thread a stage): seconds to 90% of the "
         "best fixed setting",
         "reach",
         rows,
@@ -290,7 +290,7 @@ def tune_cases(scale, files):
     yield Case(
         "starve",
         "starve",
-        "JPEG, a step of the device at 90 % of the tool's own offline rate: the device is busy",
+        "JPEG, a device step at 90% of the tool's own offline rate: the device is busy",
         "busy",
         rows,
     )
@@ -298,8 +298,7 @@ def tune_cases(scale, files):
     yield Case(
         "throttle",
         "throttle",
-        "JPEG, a step of the device that asks for 25 % of the tool's own offline rate: processors in "
-        "use",
+        "JPEG, a device step that needs 25% of the tool's own offline rate: CPU cores in use",
         "cores",
         [
             Row("stoker.data", "stoker", "paced", quarter, None),
@@ -312,7 +311,7 @@ def tune_cases(scale, files):
 
 
 def reaction_cases(scale, files, large_files):
-    """Large files take about twice the time; the step needs 75 % of the rate they allow."""
+    """Large files take about twice the time; the step needs 75% of the rate they allow."""
     params = {
         "files": files,
         "large_files": large_files,

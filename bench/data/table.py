@@ -227,7 +227,7 @@ def verdict(case, row, kept, passes, median, ours):
         return ""
     if row.side == "stoker" and case.unit == "busy":
         is_met = median is not None and median >= 0.99 and late(passes) < 0.01
-        return met("at least 99 %, p99.9 < 1 %", is_met)
+        return met("at least 99%, p99.9 < 1%", is_met)
     if row.side == "stoker" and case.unit == "cores":
         offline = statistics.median(p["offline_cpu"] for p in passes)
         cpu = statistics.median(p["cpu"] / p["images"] for p in passes)
