@@ -20,7 +20,7 @@ const struct stk_threshold stk_host_thresholds[] = {
     [STK_FROM_HOST] = {"other CPU work, CPU step", "share of the step", 0.15,
                        "on a CPU, callbacks and logging take their share in healthy jobs, too"},
     [STK_HOST_FROM_LEADS] = {"part that leads", "share of the CPU's loss", 0.5,
-                             "half of the loss decides which advice comes first"},
+                             "from half of the loss on, its advice comes first"},
     [STK_HOST_FROM_ALLOC] = {"allocation", "share of the step", 0.05,
                              "in a steady step, a caching allocator takes next to nothing"},
     [STK_HOST_FROM_BRIEF] =

@@ -24,7 +24,7 @@ const struct stk_threshold stk_input_thresholds[] = {
                          "moderate from here; healthy pipelines hide their fetch almost fully"},
     [STK_FROM_HOST] =
         {"input wait, CPU step", "share of the step", 0.15,
-         "on a CPU, work takes turns, and reading takes its share in healthy jobs, too"},
+         "on a CPU, parts of a step run in turn, so healthy jobs also spend time reading"},
     [STK_INPUT_FROM_ONE_FETCH] =
         {"one step's wait", "share of the total wait", 0.5,
          "if most of the wait is in one step, the problem is unevenness, not the rate"},
@@ -45,15 +45,15 @@ const struct stk_threshold stk_input_thresholds[] = {
         {"workers at work", "share of their time", 0.7,
          "workers that limit the step hardly wait; workers that wait for room do"},
     [STK_INPUT_FROM_COLLATE] = {"collating batches", "share of the workers' work", 0.5,
-                                "half of the work decides what to fix first"},
+                                "from half of the work on, fix this first"},
     [STK_INPUT_FROM_MANY] = {"calls of tf.data's functions", "a batch", 64,
                              "with fewer, calling them isn't what takes the time"},
     [STK_INPUT_FROM_SMALL] = {"a tf.data element, at most", "us", 300,
                               "under the profiler, calls and bookkeeping take about 50 us of it"},
     [STK_INPUT_FROM_ASLEEP] = {"waiting on I/O", "share of the fetches' time", 0.5,
-                               "half of the time decides what to fix first"},
+                               "from half of the time on, fix this first"},
     [STK_INPUT_FROM_HANDING] = {"passing a batch on", "share of making it", 0.5,
-                                "half of the time decides what to fix first"},
+                                "from half of the time on, fix this first"},
     [STK_INPUT_FROM_OPS] = {"PyTorch operators in a fetch", "a batch", 200,
                             "with fewer, calling them isn't what takes the time"},
     [STK_INPUT_FROM_FINE] = {"short calls", "share of the fetches' time", 0.7,
@@ -64,7 +64,7 @@ const struct stk_threshold stk_input_thresholds[] = {
     [STK_INPUT_FROM_JAX_CALLS] = {"calls of JAX's compiled code", "a step", 20,
                                   "a loop that calls one compiled function has a few"},
     [STK_INPUT_FROM_DRAWING] = {"drawing the sample order", "share of the fetches' time", 0.5,
-                                "half of the time decides what to fix first"},
+                                "from half of the time on, fix this first"},
     {0},
 };
 
