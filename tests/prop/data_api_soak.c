@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random pipelines over include/stoker/data.h alone, from several threads at once: built, run,
 // resumed, canceled by another thread, abandoned, and shared between threads. An element is an
-// int64; what comes is compared with a model, an array. In the end no thread and no file
+// int64; the results are compared with a model, an array. At the end no thread and no file
 // descriptor is left.
 //
 // usage: test_data_api_soak [--seconds S | --minutes M] [--seed N] [--count K] [-v]

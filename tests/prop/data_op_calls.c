@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation on random values, twice: called at once, when all is known of its inputs, and in
-// a function over elements whose shapes show only as they come. Both give the same, or both fail;
-// under the sanitizers neither reads what is not its own.
-//   STOKER_CALLS=N for more of each operation than usual, STOKER_SEED=S for another sequence.
-// Values of an input are all alike (the function fills its shapes); those of random operations are
-// not compared.
+// Every operation on random values, twice: called directly, when everything about its inputs is
+// known, and in a function over elements whose shapes are known only at run time. Both give the
+// same, or both fail. Under the sanitizers neither reads memory outside its own.
+//
+// STOKER_CALLS=N for more of each operation than usual, STOKER_SEED=S for another sequence. All
+// values of an input are equal (the function fills its shapes); values of random operations aren't
+// compared.
 #include <string.h>
 
 #include "check.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// On random traces, whose events nest, cross and belong to nothing: time of stages and of Python
-// functions is in its total, no nanosecond of a thread counts twice, and one stage limits at most.
+// On random traces, whose events nest, cross and belong to nothing: the time of stages and Python
+// functions is within its total, no nanosecond of a thread counts twice, and at most one stage
+// limits.
 #include "answer.h"
 
 #define THREADS 3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging the sums of ranks: any grouping gives the same run bit for bit, and so does any order
-// where summed.def says so. Random structs are made, merged and compared by the rows themselves, so
-// a new row is tested as it is added.
+// Merging the sums of ranks: any grouping gives the same run bit for bit, and so does any order if
+// summed.def says so. Random structs are made, merged and compared row by row, so a new row is
+// tested as soon as it is added.
 #include "check.h"
 
 #include "profile/model/sum/merge_causes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// On random traces: the parts of every step sum to its length, steps of one device tile the time,
-// exposed time is at most the total, unions are at most the span; and on every real profile.
-// Several threads make the same of a trace as one.
+// On random traces and every real profile: the parts of every step sum to its length, steps of one
+// device cover the time without overlap, exposed time is at most the total, unions are at most the
+// span. Several threads give the same trace as one.
 #include "synth.h"
 
 #include "profile/model/view.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For any run, findings are well formed: shares in 0..1, known words, evidence and advice present,
-// the order kept, every rule accounted for, and the same answer twice.
+// For any run, findings are well formed: shares are in 0..1, words are known, evidence and advice
+// are present, the order is right, every rule is accounted for, and a second run gives the same
+// answer.
 #include "rules_run.h"
 
 static struct fake f;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One harness for pipelines: each row of the table below as it is written, on one thread, against
-// rewritten, on several threads, and resumed in the middle: the same elements bit for bit, errors
-// at the same places. Each rewrite there is (src/engine/rewrites.def) must be made in one of them.
+// One harness for pipelines: runs each row of the table below as written, on one thread, and
+// compares it with the rewritten one, on several threads, and resumed in the middle: the same
+// elements bit for bit, errors at the same places. Each existing rewrite (src/engine/rewrites.def)
+// must occur in one of them.
 //
-// A pipeline is text: SOURCE | STAGE name=number ... : FUNCTION | ...  A function is operations
-// separated by ';' and '->' its results. Its arguments are a, b, ...; each operation's result is
-// the next letter; #1.5 is a constant of float32, name=1,2 an argument of the operation.
+// A pipeline is text: SOURCE | STAGE name=number ... : FUNCTION | ...
+//
+// A function is operations separated by ';' and '->' its results. Its arguments are a, b, ...; each
+// operation's result is the next letter; #1.5 is a constant of float32, name=1,2 an argument of the
+// operation.
 #include <ctype.h>
 #include <stdbool.h>
 

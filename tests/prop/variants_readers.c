@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One harness for readers: each row of readers.def reads each of its inputs (its fuzz seeds and
-// regressions, and the profiles in examples/ that it recognizes) from a plain file on one thread;
-// from a pipe, packed with gzip and with zstd, and on several threads the same trace must come out,
-// with the same issues. The same for each input cut and with bytes changed, and for packed files
-// that are damaged themselves, from a file and from a pipe. A row without a seed fails.
+// regressions, and the profiles in examples/ that it recognizes) from a plain file on one thread.
+// From a pipe, compressed with gzip and zstd, and on several threads it must give the same trace
+// with the same issues. The same for each input truncated and with bytes changed, and for
+// compressed files that are damaged themselves, from a file and from a pipe. A row without a seed
+// fails.
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every allocation of a running pipeline fails once: the n-th alone, then the n-th and all after
-// it. Nothing is given twice or made up, what is delivered, skipped and filtered never exceeds what
-// the source held, and nothing of it is missing unless an error said so.
+// it. No element is returned twice or invented; delivered, skipped and filtered elements never
+// exceed the source's; and none is missing unless an error said so.
 #include "data_make.h"
 
 #define N 600

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every allocation of a list of several jobs fails once: the n-th alone, then the n-th and all
-// after it; of files that are named, and of a folder that holds two formats. Nothing may crash or
-// leak (address sanitizer), and every failure is reported.
+// after it; with named files, and with a folder of two formats. Nothing may crash or leak (address
+// sanitizer), and every failure is reported.
 #include <unistd.h>
 
 #include "base/alloc.h"

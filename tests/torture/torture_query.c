@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every allocation of queries and searches fails once, on a few small profiles: the n-th alone,
-// then the n-th and all after it. Nothing may crash or leak (address sanitizer), and an answer that
-// still comes must be right.
+// then the n-th and all after it. Nothing may crash or leak (address sanitizer), and any answer
+// must be right.
 #include "base/alloc.h"
 #include "inputs.h"
 #include "stoker/query.h"

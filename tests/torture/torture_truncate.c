@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every input cut at every byte (at 4096 spread places where it is longer, fewer under sanitizers),
+// Every input truncated at every byte (longer ones at 4096 spread places, fewer under sanitizers),
 // then with single bits flipped: always a clear answer, never a crash, hang or unbounded
 // allocation.
 #include "inputs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written for programs does not follow the locale of the host program: every JSON and CSV
-// is the same byte for byte under a decimal comma. Every CSV ends its lines in CR LF (RFC 4180).
+// Output for programs doesn't follow the locale of the host program: every JSON and CSV is the same
+// byte for byte under a decimal comma. Every CSV ends its lines with CR LF (RFC 4180).
 #include "check.h"
 #include "comma_locale.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caller's bugs at the public entries: STOKER_EINVAL with a text that names the entry, whether
-// there is a record for it or not; where assertions are on the program aborts instead.
+// A caller's bugs at the public functions: STOKER_EINVAL with a text that names the function, with
+// and without an error record. If assertions are on, the program aborts instead.
 #include "check.h"
 
 #include <limits.h>

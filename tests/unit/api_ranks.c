@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of several files: numbers, one clock, selection; and redaction of what they hold.
+// Ranks of several files: numbers, a common clock, selection; and redaction of their contents.
 #include "api/api.h"
 #include "base/alloc.h"
 #include "check.h"

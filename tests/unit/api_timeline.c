@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line's answers against the store: tiles count every event once at every level, hold what
-// a look at each event gives, level 0 reaches each, links lead both ways, areas and searches agree
-// with a pass over all events.
+// The timeline's answers against the store: tiles count every event once at every level and match
+// what each event gives, level 0 reaches every event, links lead both ways, areas and searches
+// agree with a pass over all events.
 #include "stoker/timeline.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrow record batches as blocks: layouts, nulls, lists, dictionaries, lifetimes, and batches that
-// contradict themselves, planted one by one and at random. Buffers are as large as they must be, so
-// that a sanitizer finds who reads beyond.
+// contradict themselves, made one by one and at random. Buffers have the smallest valid size, so
+// that a sanitizer finds reads beyond them.
 #include "check.h"
 
 #include "base/alloc.h"

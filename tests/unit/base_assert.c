@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// STK_ASSERT where it is on and where it is off: a true condition passes, a false one aborts with
-// its place and text or, off, is not evaluated.
+// STK_ASSERT when on and off: a true condition passes; a false one aborts with its place and text
+// or, if off, isn't evaluated.
 #include "check.h"
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags of the processor: the list masks them, never adds one, and every loop that is chosen by
-// them gives what the plain one gives.
+// CPU flags: the list masks them, never adds one, and every loop chosen by them gives the same as
+// the plain one.
 #include "check.h"
 
 #include "base/cpu.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mapped file that is cut short reads as zeros, and its guard says so; a fault outside of guarded
-// memory goes to the handler there was before.
+// A truncated mapped file reads as zeros, and its guard says so. A fault outside guarded memory
+// goes to the previous handler.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deflate decoders against each other and against the bytes that zlib compressed: fed and
-// drained in random pieces, saved and resumed, on damaged input; and the gzip framing above them.
+// The deflate decoders against each other and against the bytes that zlib compressed: with random
+// input and output pieces, saved and resumed, on damaged input; and the gzip framing around them.
 #include "stream_files.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is one JSON value and what is not; every cut of a document and every change of one byte ends
-// with an answer.
+// What is one valid JSON value and what isn't. Every truncation of a document and every change of
+// one byte ends with an answer.
 #include "base/json_check.h"
 
 #include "check.h"

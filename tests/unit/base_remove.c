@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removing what was made, and no more: links of every kind go themselves, what they lead to stays.
-// Plain files are distinguished from lookalikes.
+// Removes what was made, and no more: links of every kind are removed themselves, their targets
+// stay. Plain files are distinguished from lookalikes.
 #include "base/remove.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// String views: comparisons, strict numbers, and how evenly the hash spreads near-equal strings.
+// String views: comparisons, strict numbers, and how evenly the hash distributes similar strings.
 #include "check.h"
 
 #include "base/hash.h"

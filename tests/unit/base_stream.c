@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams read from beginning to end: every kind of input gives the bytes that went in, for any
-// read sizes; cut and damaged ones give what came before; unfit ones are refused.
+// Streams read from beginning to end: every kind of input gives the original bytes for any read
+// sizes; truncated and damaged ones give the bytes before the damage; unsuitable ones are rejected.
 #include "stream_files.h"
 
 #include <fcntl.h>

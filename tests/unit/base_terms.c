@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of answers: each enum has a name for each value, and is found by it; a contract's
-// choices are those names in the enum's order, and what lies beyond them is absent.
+// The words of answers: each enum has a name for each value, and is found by it. A contract's
+// choices are those names in the enum's order, and values beyond them are absent.
 #include "check.h"
 
 #include "base/terms.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Varints: what is written reads back by every decoder, and what is cut or endless is refused.
+// Varints: every decoder reads back what was written, and rejects truncated or endless ones.
 #include "check.h"
 
 #include "base/cpu.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing a record of the capture library removes preallocated room that wasn't used, through a new
-// file of its own next to it. Links in the way are never followed.
+// Packing a record of the capture library removes unused preallocated space, through a new file
+// next to it. Links at that path are never followed.
 #include "job/capture/parent/gpu_pack.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of a gRPC service beside servers that are slow on purpose, or send what is no answer: it
-// ends within its limits. A server is a thread on the loopback that sends some bytes once or again
-// and again; frames are made by hand (RFC 9113).
+// A gRPC call to servers that are slow on purpose, or send invalid answers: it ends within its
+// limits. A server is a thread on the loopback that sends some bytes once or repeatedly; frames are
+// made by hand (RFC 9113).
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sampler on /proc and control groups that the test writes, and on a fake NVML: what it reads
-// out of them, what it does where something is missing, and that its memory is bounded.
+// The sampler on /proc and cgroups written by the test, and on a fake NVML: what it reads from
+// them, what it does if something is missing, and that its memory is bounded.
 //
-// Rates depend on when a look comes; what a counter grew by in all does not.
+// Rates depend on when a sample is taken; the total increase of a counter doesn't.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

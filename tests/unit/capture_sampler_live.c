@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sampler on real children of this program: what a busy one, a crowd on too few processors, and
-// one that forks without end leave in the record; a record whose sampler was killed is readable.
+// The sampler on real children of this program: what a busy one, many on too few cores, and one
+// that forks endlessly leave in the record. A record whose sampler was killed is readable.
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>

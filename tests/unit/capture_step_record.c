@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a record's header: the records behind those that it counts are counted, and no others.
+// Reading a record's header: counts the records after those that it counts, and no others.
 #include "job/capture/parent/step_record.h"
 
 #include <fcntl.h>

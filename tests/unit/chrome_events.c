@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Chrome reader makes of events: kinds, tracks, times, values, processes, devices.
+// How the Chrome reader interprets events: kinds, tracks, times, values, processes, devices.
 #include "chrome_read.h"
 #include "profile/store/names.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV against simpler ways to read it: the places of special characters by vectors and one by one,
-// rows with fields kept and without, numbers and the C library's.
+// CSV against simpler readers: positions of special characters with vectors and one by one, rows
+// with and without kept fields, numbers and the C library's.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the public iterator hands out: batches that may be written, views that may not, who keeps
-// everything, resuming after errors; and the tuner.
+// What the public iterator returns: writable batches, read-only views, who keeps what, resuming
+// after errors; and the tuner.
 #include <unistd.h>
 
 #include "data_make.h"

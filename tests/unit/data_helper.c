@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large copies of a run are shared with a thread that helps: both work at the same time, every part
-// is made once, the CPU time counts. Nobody helps where the run may have one thread, where its
-// permits are out, with small copies, or with the copy of another thread that is helped already.
+// Large copies of a run are shared with a helper thread: both work at the same time, every part is
+// copied once, the CPU time counts. Nobody helps if the run may have only one thread, if it has no
+// permits left, with small copies, or with a copy of another thread that already has help.
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages that work on the thread that asks them: when a trial comes to that and when it ends, and
+// Stages that work on the thread that calls them: when a trial decides that and when it ends, and
 // that the elements are the same whoever makes them, however often that changes.
 #include <unistd.h>
 

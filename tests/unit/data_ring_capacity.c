@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The room of a ring that AUTOTUNE sizes: when it grows, when it falls, and how long it is kept.
+// The capacity of a ring that AUTOTUNE sizes: when it grows, when it shrinks, and how long it is
+// kept.
 #include "check.h"
 #include "engine/run/ring_capacity.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources that read files: what comes out of files written here, whole, cut short and damaged.
+// Sources that read files: their elements from files written here, complete, truncated and damaged.
 #include <string.h>
 #include <unistd.h>
 

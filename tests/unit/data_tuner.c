@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AUTOTUNE: workers and room grow and shrink, the options are obeyed, and the memory budget is
-// never exceeded by reading ahead.
+// AUTOTUNE: workers and capacity grow and shrink, the options are obeyed, and prefetching never
+// exceeds the memory budget.
 #include <unistd.h>
 
 #include "base/clock.h"

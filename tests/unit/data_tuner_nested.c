@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages with threads inside of datasets that functions give: they are seen in the tree with all
-// they counted, together take no more processors than allowed, and get the workers that they need.
+// Stages with threads inside datasets that functions return: they appear in the tree with all their
+// counts, together use no more CPU cores than allowed, and get the workers that they need.
 #include "base/clock.h"
 #include "engine/run/aggregate.h"
 #include "engine/run/tuner.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// AUTOTUNE's rates: none for a run too short to judge, otherwise correct; a step in the elements'
-// cost is followed; looking costs next to nothing. Bounds are generous, since other programs may
-// have most of the processors; what was measured is printed. For the same reason one of several
-// tries must be within them.
+// AUTOTUNE's rates: none for a run too short to judge, otherwise correct; it follows a step change
+// in the elements' cost; sampling costs next to nothing. Bounds are generous, since other programs
+// may use most of the CPU cores; the measured values are printed. For the same reason one of
+// several tries must be within them.
 #include <unistd.h>
 
 #include "base/clock.h"

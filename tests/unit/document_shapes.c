@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each type and shape of a row, as JSON, as JSON Schema and on a page: what is known, what is not,
-// and what the two say of one another. Every contract of stoker has rows that a schema can say.
+// Each type and shape of a row, as JSON, as JSON Schema and on a page: known values, unknown
+// values, and how these describe each other. Every contract of stoker has only rows that a schema
+// can express.
 #include "check.h"
 
 #include "results/contracts.h"

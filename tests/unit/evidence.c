@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence of a row of evidence: values as their units ask, words by number, parts that are
-// left out, and what is no number.
+// The sentence of an evidence row: values in their units, words by number, optional parts, and
+// values that aren't numbers.
 #include "check.h"
 #include "results/evidence.h"
 

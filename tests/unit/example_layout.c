@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records taken by the layout of those before, against the walk over their fields: what a parser
-// that has seen many gives, or refuses, is what one that has seen none does. And what a layout is.
+// Records parsed by the layout of earlier ones, against the walk over their fields: a parser that
+// has seen many gives, or rejects, the same as one that has seen none. Also, what counts as a
+// layout.
 #include "base/alloc.h"
 #include "check.h"
 #include "engine/formats/example_layout.h"

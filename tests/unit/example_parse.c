@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example and SequenceExample: files that TensorFlow wrote (tests/data/records/make.py holds their
-// formula), hand-made wire bytes for the rules, messages cut and flipped, failing allocations.
+// Example and SequenceExample: files that TensorFlow wrote (tests/data/records/make.py has their
+// formula), hand-made wire bytes for the rules, messages truncated and with flipped bits, failing
+// allocations.
 #include "base/alloc.h"
 #include "engine/formats/example.h"
 #include "record_run.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms of rows beside the sum that defines them, in double: every length to 300, so
-// all ways, and long ones with large prime factors; rows shorter and longer than the length. Then
-// rows together, in every width of vectors: the bits are those of each row alone. "--speed" prints
-// what lengths cost.
+// Fourier transforms of rows against the defining sum, in double: every length to 300, so all
+// algorithms, and long ones with large prime factors; rows shorter and longer than the length. Then
+// several rows at once, in every vector width: the bits equal those of each row alone. "--speed"
+// prints what lengths cost.
 #include <math.h>
 #include <string.h>
 #include <time.h>

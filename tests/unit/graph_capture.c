@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that are recorded into a graph run no work yet, so none of it is missing.
+// Launches that are captured into a graph don't run work yet, so none is missing.
 #include "synth.h"
 
 enum { MAIN = 1, STREAM = 7, LAUNCHES = 100 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels leave empty of a device: small ones alone, beside each other, beside what is not
-// known, and on a device whose multiprocessors are not.
+// The unused part of a device while kernels run: small ones alone, next to each other, next to
+// unknown ones, and on a device with an unknown number of SMs.
 #include "synth.h"
 
 static struct synth s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Image files: the pixels TensorFlow gives for odd JPEGs and PNGs; our decoder and libjpeg agree on
-// what both take; encoders are read back; caps hold; damage and want of memory are errors and
-// nothing worse.
+// Image files: TensorFlow's pixels for unusual JPEGs and PNGs; our decoder and libjpeg agree on
+// files that both support; encoded files are read back; caps hold; damage and lack of memory are
+// errors and nothing worse.
 #include "engine/image/image_codec_impl.h"
 
 #include "base/alloc.h"

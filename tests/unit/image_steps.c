@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains of arithmetic over rows: the vector code gives the bits of the plain code, which are those
-// of one operation after the other. Divisions above all: they are made of products.
+// of one operation after another. Divisions matter most, because products replace them.
 #include "check.h"
 
 #include <math.h>

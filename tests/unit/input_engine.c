@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stoker stats input` calls the stages of the engine, by their names in a record, is what
-// they are by their role: every kind, those that are added later too.
+// `stoker stats input` classifies the engine's stages by their names in a record. That must match
+// their role, for every kind, including later ones.
 #include <stdio.h>
 
 #include "check.h"

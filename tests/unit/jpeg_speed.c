@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the JPEG decoder is beside libjpeg-turbo: the same files, one thread, turns interleaved.
-// Without arguments a short run that checks only that both agree; with a number of rounds (say 15)
-// it prints figures: the best and the median round of each, in images and compressed MB a second.
+// The JPEG decoder's speed against libjpeg-turbo: the same files, one thread, alternating. Without
+// arguments a short run that checks only that both agree; with a number of rounds (say 15) it
+// prints the best and the median round of each, in images and compressed MB per second.
 #include "jpeg_reference.h"
 
 #include "base/clock.h"

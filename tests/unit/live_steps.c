@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Following a record of steps whose times are any numbers: figures are sound or absent, and no
-// arithmetic on them is undefined (presets.asan).
+// Following a record of steps with arbitrary times: figures are valid or absent, and no arithmetic
+// on them is undefined (presets.asan).
 #include "job/live/live_steps.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a record that is followed: what ends makes room, whoever asks while a table is
-// full; what does not end keeps its place, and costs those that find none no time.
+// The tables of a record that is followed: an ended entry makes room for one that arrives while a
+// table is full; a running one keeps its place, and those without a place cost no time.
 #include "job/live/live_tables.h"
 
 #include "base/clock.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record of the machine beside a profile, in one folder: it is read for the profile's time, is no
-// rank, leaves the verdict as it is, and its findings and tables are there. Alone it cannot tell,
-// and says what it saw. One of another time is taken as a whole, and said to be.
+// A machine record next to a profile, in one folder: it is read for the profile's time, isn't a
+// rank, leaves the verdict unchanged, and its findings and tables are there. Alone it can't give a
+// verdict, and reports what it saw. One from another time is used as a whole, and the report says
+// so.
 #include <sys/stat.h>
 #include <unistd.h>
 

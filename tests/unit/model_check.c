@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of sets of time, parts, steps and summaries find what is broken, and say it.
+// The checks of interval sets, parts, steps and summaries find broken ones, and say what is wrong.
 #include "profile/model/model_check.h"
 
 #include "synth.h"

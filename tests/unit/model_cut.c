@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that end early: which steps are used, by the time that a reader gives and by the positions
-// of the records.
+// Truncated inputs: which steps are used, by the time that a reader gives and by the positions of
+// the records.
 #include "synth.h"
 
 #define MAIN 1

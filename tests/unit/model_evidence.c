@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What advice is chosen by: whose code fills a part, what names show of the job, and what the
-// records of a loader's workers say.
+// What advice is chosen by: whose code fills a part, what names show about the job, and the records
+// of a loader's workers.
 #include "synth.h"
 
 #include "profile/model/sum/merge_rows.h"

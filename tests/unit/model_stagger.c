@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two devices of a process in steps of 10 ms: one begins at once, the other is launched for later.
-// How late it is counts where it has nothing to do and waits for its launch.
+// Two devices of a process in steps of 10 ms: one begins at once, the other is launched later. Its
+// delay counts if it has nothing to do and waits for its launch.
 #include "synth.h"
 
 #include "base/alloc.h"

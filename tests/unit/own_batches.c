@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches that the training loop makes itself: in its own body, before it hands them over to the
-// framework, or behind the step's work for the next step. Times in microseconds.
+// Batches that the training loop makes itself: in its own body, before it passes them to the
+// framework, or after the step's work for the next step. Times in microseconds.
 #include "synth.h"
 
 #include "profile/model/threads/feed_words.h"

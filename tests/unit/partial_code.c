@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of partial results: a count that the bytes which are left can't hold costs no memory.
-// Numbers: what times are added and multiplied from is bounded, in both directions.
+// Lists of partial results: a count that doesn't fit in the remaining bytes costs no memory.
+// Numbers that times are added and multiplied from are bounded in both directions.
 #include "answers/partial/code.h"
 
 #include "check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two profiles say of a proof: a cause that shrank by the gain, one that did not, one that
-// grew; predictions beside what came.
+// What two profiles show about a proof: a cause that shrank by the gain, one that didn't, one that
+// grew; predictions and results.
 #include "job/prove/mechanism.h"
 
 #include "check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of a command, and the numbers it prints: how it ends, what is left of it, limits.
+// One run of a command, and the numbers it prints: how it ends, what it leaves behind, limits.
 #include "job/prove/keeper.h"
 #include "job/prove/metric.h"
 #include "job/prove/neighbours.h"

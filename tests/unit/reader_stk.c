@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker's own records: what two writers wrote at once is read whole; cut or damaged files are read
-// up to the damage, which is reported.
+// stoker's own records: records written by two writers at once are read completely; truncated or
+// damaged files are read up to the damage, which is reported.
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replay and its prices on a job whose times are known: six steps of 10 ms, in each a fetch of
-// 4 ms in the training thread, then a kernel of 5 ms that the thread waits for. What must hold of
-// any change is tried on random ones.
+// The replay and its prices on a job with known times: six steps of 10 ms, each with a fetch of 4
+// ms in the training thread, then a kernel of 5 ms that the thread waits for. Properties of any
+// change are tested on random ones.
 #include "synth.h"
 
 #include "answers/replay/scenarios.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduces against what their link gives: small ones beside large ones, large ones that are
-// slow, all at their bound, one size alone, links that are known, waiting and what is hidden.
+// All-reduces against their link's rate: small ones next to large ones, slow large ones, all at
+// their bound, only one size, known links, waiting and overlapped time.
 #include "rules_run.h"
 
 #include "answers/rules/all_reduce_rate.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice by what the profile shows of the job, where the usual advice would change nothing:
-// samplers that draw in the training process, stages that throw away or take apart what others
-// made, weights that go through one rank, models that are exported, states that the loop waits to
-// see saved.
+// Advice by what the profile shows about the job, when the usual advice would change nothing:
+// samplers that draw in the training process, stages that discard or split others' results, weights
+// that go through one rank, exported models, states that the loop waits to save.
 #include "rules_run.h"
 #include "synth.h"
 

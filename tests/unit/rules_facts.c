@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice by what a profile shows of TensorFlow's loops, concatenations, loss scaling and placement,
-// of several devices in a process, of a tf.data map beside a GPU, and of kernels whose sizes or
-// layout do not fit: it is given where that is shown, and nowhere else.
+// Advice by what a profile shows about TensorFlow's loops, concatenations, loss scaling and
+// placement, several devices in a process, a tf.data map with a GPU, and kernels with unsuitable
+// sizes or layout: it is given if the profile shows that, and not otherwise.
 #include "rules_run.h"
 
 static struct fake f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule of the input's wait: what it says that limits, and the advice that suits who fetches and
-// how (PyTorch's loaders and their workers, tf.data, Keras, Grain, the loop itself).
+// The input-wait rule: what it reports as the limit, and advice that suits who fetches and how
+// (PyTorch's loaders and their workers, tf.data, Keras, Grain, the loop itself).
 #include "rules_run.h"
 
 static struct fake f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of kinds of kernels, of devices that take turns and of garbage collection: they fire from
-// their thresholds on, where the profile tells, and say so else.
+// Rules about kinds of kernels, devices that take turns and garbage collection: they fire from
+// their thresholds on if the profile has the data, and say so otherwise.
 #include "rules_run.h"
 
 static struct fake f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules on the record of the machine: each fires with the words that it should have, stays quiet at
-// its threshold and without a record, and never says more than the profile does.
+// Rules on the machine record: each fires with the right words, stays quiet at its threshold and
+// without a record, and never claims more than the profile.
 #include "profile/model/machine/machine.h"
 #include "rules_run.h"
 

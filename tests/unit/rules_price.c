@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What replayed prices add to a finding: where the first fix saves next to nothing of a large loss,
-// and of which steps the saving is.
+// How replayed prices change a finding: the first fix saves next to nothing of a large loss; which
+// steps the saving refers to.
 #include "rules_run.h"
 #include "whatif_job.h"
 

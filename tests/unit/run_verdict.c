@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks merged and judged, on summaries made by hand: waits across ranks, the late rank with and
-// without a common clock, sums that stay exact, and every branch of the decision.
+// without a common clock, exact sums, and every branch of the decision.
 #include "check.h"
 #include "profile/model/collectives/culprit.h"
 #include "profile/model/verdict/verdict.h"
@@ -165,7 +165,8 @@ static void test_cut(void)
     v = judge(merge(&r, 1));
     CHECK_EQ(v.kind, STK_VERDICT_CANNOT_TELL);
     CHECK_STR(stk_reason_key(v.reason), "cut-steps");
-    CHECK_STR(v.sentence, "Cannot tell: the file is truncated, and no step is known to be complete");
+    CHECK_STR(v.sentence,
+              "Cannot tell: the file is truncated, and no step is known to be complete");
     // Of two ranks one is whole.
     struct stk_rank_sum *both[2] = {
         rank_of(0, 4, PARTS([STK_PART_COMPUTE] = 20, [STK_PART_INPUT] = 80)), r};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files are of one job: the rule on facts that are made up, and what it keeps together.
+// Which files belong to one job: the rule on invented facts, and what it groups together.
 #include "api/api.h"
 #include "api/same_job.h"
 #include "check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names show of how a job is written: rows of signs.def against names as frameworks write
+// What names show about how a job is written: rows of signs.def against names as frameworks write
 // them.
 #include "check.h"
 

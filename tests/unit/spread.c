@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of ratios: known quantiles, exact mirror, outliers, neighbors that are alike, and how
-// often the interval holds the truth on samples of known distributions.
+// Intervals of ratios: known quantiles, exact symmetry, outliers, correlated neighbors, and how
+// often the interval covers the true value on samples of known distributions.
 #include <math.h>
 
 #include "check.h"

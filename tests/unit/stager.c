@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches on a device, against a fake driver that counts what a real one would punish: order,
-// values, slots and memory used again, consumers that keep, leave early or use streams of their
-// own, and failures of every call.
+// Batches on a device, against a fake driver that counts errors that a real one would reject:
+// order, values, reuse of slots and memory, consumers that keep, leave early or use their own
+// streams, and failures of every call.
 #include "data_make.h"
 #include "fake/fake_load.h"
 #include "stoker/device.h"

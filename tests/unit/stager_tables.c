@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that become floats on the device, against a fake driver: values bit for bit, in their
-// places and in planes, through slots and out of pinned memory; memory used again by other
-// elements; elements that do not suit their table; and failures of every call.
+// Bytes that become floats on the device, against a fake driver: values bit for bit, in place and
+// in planes, through slots and from pinned memory; memory reused by other elements; elements that
+// don't match their table; and failures of every call.
 #include "data_make.h"
 #include "fake/fake_load.h"
 #include "stoker/device.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every analysis of stoker stats is described completely: each column and each figure has a
-// sentence, a unit that agrees with its name, and its place in the row; what may be missing says
-// why and what to do.
+// Every analysis of stoker stats is described completely: each column and figure has a sentence, a
+// unit that agrees with its name, and its place in the row; values that may be missing say why and
+// what to do.
 #include "check.h"
 
 #include "answers/passes/stats/stats.h"
