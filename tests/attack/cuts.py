@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles that end early: the answer must be that of the whole file over the judged steps, or none.
+"""Truncated profiles: the answer must equal that of the whole file for the judged steps, or there must be none.
 
 Usage: tests/attack/cuts.py STOKER [--long] [--seed S] [--only NAME]
   --long: every profile at 20 places: those carried here, and those of STOKER_FIXTURES and STOKER_FIELD
   --only: profiles whose path holds NAME, at 20 places; what fails prints this command, and is kept below build/attack/
 
-Each of these holds for a cut file:
-- exit code 0, and no part of the breakdown differs by more than 0.03 from what the whole file has of the same time; the
-  sentence says that the file is cut, unless nothing was missed;
-- or exit code 4 and the verdict cannot-tell;
-- or exit code 3 and an error text.
-A place lies anywhere in its twentieth of the file, of its content or of the packed bytes. Of many files of the table JUDGED the
-steps that are still whole must be judged: always to say that one cannot tell would be no answer.
+A truncated file gives one of these: - exit code 0, and no part of the breakdown differs by more than 0.03 from what
+the whole file has of the same time; the sentence says that the file is truncated, unless nothing is missing; - or
+exit code 4 and the verdict cannot-tell; - or exit code 3 and an error text. A place lies anywhere in its twentieth of
+the file, of its content or of the packed bytes. For many files of the table JUDGED, the steps that are still complete
+must be judged, so that always answering cannot-tell fails.
 
 Limits: a Perfetto trace has no end mark, so a file that is cut between two packets is a whole one; such places are moved.
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Failure injection through whole commands: each call of the system that stoker makes (tests/faults/calls.def: memory,
-reading, writing, opening, mapping, processes and threads, clocks) fails once, in turn. The command must give the answer
-that it gives without, or an error text with the exit code for it. It leaves no file, no process and, under
+"""Failure injection through whole commands: each call of the system that stoker makes (tests/faults/calls.def:
+memory, reading, writing, opening, mapping, processes and threads, clocks) fails once, in turn. The command must give
+its usual answer, or an error text with the exit code for it. It leaves no file, no process and, under
 AddressSanitizer, no memory behind.
 
 Usage: tests/attack/faults.py STOKER [--long] [--seed S] [--points N] [--only POINT] [COMMAND...]

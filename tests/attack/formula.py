@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What any profile may cost, however it was made: `stoker why` and `stoker stats all` take no more processor time than
-bytes / 20 MB/s + 0.5 s and no more memory than 10 x bytes + 100 MB; and end with an answer or an error text. So do the
-exports of stacks, of which there may be as many as events, and each as long as it is deep.
+"""The cost limit for any profile, however it was made: `stoker why` and `stoker stats all` take no more processor
+time than bytes / 20 MB/s + 0.5 s and no more memory than 10 x bytes + 100 MB; and end with an answer or an error
+text. The same for exports of stacks, which can be as many as events, and each as long as it is deep.
 
 Usage: tests/attack/formula.py STOKER [--long] [--size MB] [--list] [CASE...]
   without a name: the cases of SHORT, as they once cost more; with --long every kind of every format, larger

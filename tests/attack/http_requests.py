@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong, half and hostile requests to stoker view, a thousand at once, slow and half-open clients: it answers every
-valid request, ends well, and keeps no more files, threads or memory afterwards than before.
+"""Invalid, partial and hostile requests to stoker view, a thousand at once, slow and half-open clients: it answers
+every valid request, ends well, and keeps no more files, threads or memory afterwards than before.
 
 Usage: tests/attack/http_requests.py STOKER [--long] [--count N] [--seed S]
   --long: 100 000 requests instead of 1500

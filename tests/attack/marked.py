@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles in which every text bears a mark, for the question whether one is shown where it must not be.
+"""Profiles in which every text has a mark, to find texts that are shown where they must not be.
 
 mark(kind, data, change) gives the profile with change(text) for every text that a user may have chosen: names of events,
 threads, processes, hosts and counters, values of arguments, notes. What the format itself has stays as it is: keys,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles made wrong with knowledge of their format: what is changed is a value, a record, a table or a message, and
+"""Profiles damaged with knowledge of their format: what is changed is a value, a record, a table or a message, and
 only now and then a byte. mutate(format, data, random) -> bytes; formats are the readers' names."""
 
 import copy

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compressed profiles: those that inflate beyond what any profiler's output does, which are refused, and long ones of real
-jobs, which are read. MAKERS: name -> writes; `size` is that of other cases and not asked for here."""
+"""Compressed profiles: those that inflate more than any profiler's output are rejected; long ones of real jobs are
+read. MAKERS: name -> writes; `size` is that of other cases and not asked for here."""
 import gzip
 import struct
 import zlib

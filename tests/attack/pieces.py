@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces of large profiles: a few hundred consecutive events with what they need (names of processes and threads, device
-properties, a database's schema and names). A reader takes the same ways through a piece as through the whole, in a
-hundredth of the time. pieces_of(format, data, random, count) -> [bytes]; formats without pieces give the whole.
+"""Pieces of large profiles: a few hundred consecutive events with what they need (names of processes and threads,
+device properties, a database's schema and names). A reader takes the same code paths for a piece as for the whole, in
+a hundredth of the time. pieces_of(format, data, random, count) -> [bytes]; formats without pieces give the whole.
 
 Limits: cuts follow the order in the file, so a launch may be apart from its kernel."""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged records of `stoker run`, and ledgers: each command that reads them has an answer or an error text, never a signal,
-a hang or a stack trace, and prints nothing that a terminal obeys.
+"""Damaged records of `stoker run`, and ledgers: each command that reads them has an answer or an error text, never a
+signal, a hang or a stack trace, and prints no terminal control sequences.
 
 Usage: tests/attack/records.py STOKER [--long] [--seed S] [--only I]
   --long: 3 000 damaged records, not 40. A failure prints how to ask again, and its record is kept below build/attack/.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""--redact against profiles in which every text that a user may have chosen bears a mark: no command shows it, in any
-form, on standard output, among errors, or in a file that it writes.
+"""--redact on profiles in which every text that a user may have chosen has a mark: no command shows the mark, in any
+form, on standard output, in errors, or in a file that it writes.
 
 Usage: tests/attack/redact.py STOKER [--long]
   --long: every profile of examples/, tests/jobs and STOKER_FIXTURES, not only some

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`run`, `prove` and `tune` in a simulated world (tests/world): clocks, the order of processes, signals and disasters follow
-from a seed. At one step of each run something goes wrong: a process is killed or stalls, a signal comes, a file is cut, a
-clock jumps, the disk is full. The command must end, with an exit code of the contract and an error text where it failed. It
-leaves no process behind, and no file that the next run does not remove. It signals no process number that may be somebody
-else's by now. It reports no difference between equal jobs.
+"""`run`, `prove` and `tune` in a simulated world (tests/world): a seed determines clocks, the order of processes,
+signals and failures. At one step of each run something goes wrong: a process is killed or stalls, a signal arrives, a
+file is truncated, a clock jumps, the disk is full. The command must end, with an exit code of the contract and an
+error text where it failed. It leaves no process behind, and no file that the next run does not remove. It signals no
+process number that may be somebody else's by now. It reports no difference between equal jobs.
 
 Usage: tests/attack/world.py STOKER [--long] [--seed S] [--count N] [--only SEED] [--jobs N]
   STOKER: the program; the one in the simulated world is next to it, tests/stoker_world.

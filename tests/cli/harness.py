@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scripted tests share: an environment of their own, checks that count, and a last line that tells
-how many were made. A script without a single check fails, unless it says why it was skipped."""
+"""Shared by scripted tests: a separate environment, checks that are counted, and a last line with their number. A
+script without a single check fails, unless it says why it was skipped."""
 
 import collections.abc
 import contextlib

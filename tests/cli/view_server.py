@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stoker view as a process of a test: started, asked, ended. Its cache is a folder of the test's own."""
+"""stoker view as a process of a test: start, request, stop. Its cache is a separate folder."""
 import contextlib
 import http.client
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""to_device and to_torch on a real GPU: values, streams, keeping, memory that is full. By hand:
+"""to_device and to_torch on a real GPU: values, streams, keeping, full memory. By hand:
 
     PYTHONPATH=build/release/python python tests/gpu/staging.py
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the jobs of this folder share: the loop's timer, and how it is written down beside the profile.
+"""Shared by the jobs of this folder: the loop's timer, and how its result is stored next to the profile.
 
 A job has a row for each iteration: the time (time.perf_counter) at its start, when its batch was there, and when
 its own work ended; a step lasts from its start to the start of the next, the last recorded one to its own end.
 Jobs whose fetch runs inside compiled code say the share themselves, from a second run on a constant batch.
-Limits: the profiler runs meanwhile, so that its overhead is in the rows as it is in the profile.
+Limits: the profiler runs at the same time, so its overhead is in the rows as it is in the profile.
 """
 
 import contextlib

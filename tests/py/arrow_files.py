@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of Arrow's sources share: an interpreter with pyarrow (STOKER_ARROW_PYTHON names one, if
+"""Shared by the tests of Arrow sources: an interpreter with pyarrow (STOKER_ARROW_PYTHON names one, if
 python3 has none), and a table of all layouts with its files."""
 
 import os

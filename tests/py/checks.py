@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of stoker.data share: comparisons that count, and a main program. A program without a
-single check fails, unless it says with skip() why. test_x.py --list names its functions, test_x.py
+"""Shared by the tests of stoker.data: comparisons that are counted, and a main program. A program without a
+single check fails, unless skip() says why. test_x.py --list names its functions, test_x.py
 NAME runs that one alone."""
 
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An HTTP server of objects in memory, with versions (ETag) and ranges, that can be slow and do wrong.
+"""An HTTP server of objects in memory, with versions (ETag) and ranges, which can be slow and misbehave.
 
 As a program: object_server.py PORT BYTES COUNT RATE LATENCY serves /0.bin and so on, at RATE bytes a second
 in all, each answer LATENCY seconds late; it prints a line when it listens."""

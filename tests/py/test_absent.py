@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's names that are not here say so, with the nearest way; the table of them is the truth;
+"""TensorFlow's missing names give an error with the closest alternative; the table of them is complete;
 operations of tf.math, tf.image and tf.ragged that are made of others give what TensorFlow's give."""
 
 import inspect

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""to_torch, to_tf, to_keras, to_jax, with the packages that are there; others say what they need.
+"""to_torch, to_tf, to_keras, to_jax, with the installed packages; for others, an error says what to install.
 to_device: test_device.py."""
 
 import importlib.util

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong with Parquet and Arrow data, and what must not: resuming at every row, kills, damage, files
-that are cut or vanish, interrupts, forks, pickles, threads that end early. Nothing is lost or given twice."""
+"""Failures with Parquet and Arrow data: resuming at every row, kills, damage, files
+that are cut or vanish, interrupts, forks, pickles, threads that end early. Nothing is lost or returned twice."""
 
 import gc
 import os

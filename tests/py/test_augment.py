@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of images beside torchvision's and TensorFlow's, where they are installed; what must hold of
-them in any case; WebP and sound."""
+"""Image augmentation compared with torchvision and TensorFlow, if installed; properties that don't need them; WebP
+and sound."""
 
 import importlib.util
 import io

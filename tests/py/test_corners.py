@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Corners of the surface, as TensorFlow 2.21 has them: the values wanted are what it gives."""
+"""Edge cases of the API, as in TensorFlow 2.21: the expected values are its own."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mapped .npy files that are cut short at any moment: before the first element, between elements, and while the
-caller holds what was returned. Each in a process of its own, which must end by itself: an error, or zeros in what
-was returned before, and never SIGBUS."""
+"""Mapped .npy files that are truncated at any moment: before the first element, between elements, and while the
+caller holds what was returned. Each in a separate process, which must end by itself: an error, or zeros in earlier
+results, and never SIGBUS."""
 
 import os
 import subprocess

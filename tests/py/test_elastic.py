@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks: sharding by the launchers' environment; an epoch that is begun by some ranks and goes on
-with others, nothing lost and nothing given twice."""
+"""Ranks: sharding by the launchers' environment; an epoch that starts with some ranks and continues with others, with
+nothing lost or returned twice."""
 
 import os
 import random

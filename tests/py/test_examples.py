@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of examples/data in their small form, those parts that need no other package; and
-that a recorded run writes its report."""
+"""The programs of examples/data in their small form, except for parts that need other packages; and a recorded run
+writes its report."""
 
 import os
 import pathlib

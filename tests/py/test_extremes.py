@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Offsets, sizes and counts at the ends of int64, as they come from data and as arguments: each is refused with a
-reason or does what it says. Under UndefinedBehaviorSanitizer (presets.asan) no sum, product or sign overflows."""
+"""Offsets, sizes and counts at the ends of int64, as they come from data and as arguments: each is rejected with a
+reason or works. Under UndefinedBehaviorSanitizer (presets.asan) no sum, product or sign overflows."""
 
 import time
 

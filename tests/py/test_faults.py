@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong outside: files that vanish, shrink or come slowly, disks that are full, memory
-that is short, workers that hang or are killed, consumers that stop. Errors are clear, and nothing
-hangs, crashes or stays behind."""
+"""External failures: files that vanish, shrink or are slow, full disks, low memory, workers that hang or are killed,
+consumers that stop. Errors are clear, and nothing hangs, crashes or stays behind."""
 
 import gc
 import gzip

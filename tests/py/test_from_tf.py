@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""from_tf: a tf.data pipeline taken over whole, or a refusal that says why. Stand-ins with TensorFlow's
+"""from_tf: a tf.data pipeline is taken over completely, or rejected with the reason. Stand-ins with TensorFlow's
 attributes take its place; where STOKER_TF_PYTHON names a Python with TensorFlow, its own pipelines do."""
 
 import functools

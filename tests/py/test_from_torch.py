@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""from_torch: a DataLoader's batches, the same in the same order, or a refusal that says why."""
+"""from_torch: the same batches as the DataLoader's in the same order, or a rejection with the reason."""
 
 import collections
 import importlib.util

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that draw from Python's randomness, read a clock or count: they run as Python for each element, with
-a warning at the line; values of functions that run as Python answer as those of a trace do."""
+a warning at the line; values in functions that run as Python behave like those in a trace."""
 
 import datetime
 import functools

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting: Ctrl-C gets through, other threads run meanwhile, a function that hangs does not keep the
-interpreter from leaving."""
+"""Waiting: Ctrl-C works, other threads run in the meantime, and a hanging function doesn't keep the interpreter from
+exiting."""
 
 import concurrent.futures
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers in traced functions, by a stand-in for Keras (tests/peers/keras_layers has the real one):
-which calls become native, which stay the layer's, and that its class is left as it was."""
+"""Layers in traced functions, with a stand-in for Keras (tests/peers/keras_layers uses the real one): which calls
+become native, which stay the layer's, and that its class isn't changed."""
 
 import sys
 import types

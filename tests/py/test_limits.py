@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of the process hold over all pipelines that run in it: what a process takes and how many threads
-it has are measured from outside of the engine."""
+"""The process's limits apply to all its pipelines together: its memory and threads are measured from outside the
+engine."""
 
 import os
 import subprocess

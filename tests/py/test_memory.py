@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The budget of memory is a hard cap: what stages hold counts, the process grows by no more, stages
-that find too little wait for more, and what cannot fit is refused with what would help."""
+"""The memory budget is a hard cap: everything that stages hold counts, the process grows by no more, stages without
+enough memory wait, and what can't fit is rejected with advice."""
 
 import os
 import re

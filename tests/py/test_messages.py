@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Typical mistakes: what is raised, and that its text says what is wrong, where, and what to do.
+"""Typical mistakes: which error is raised, and that its text says what is wrong, where, and what to do.
 
 Each case is a program that is wrong in one place. Words that a user needs are looked for, not whole
 sentences; "HERE" stands for the line of this file where the stage or the function stands.

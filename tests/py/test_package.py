@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package beside stoker.data: the program for Python, its answers as data, the profiler's handler."""
+"""The package apart from stoker.data: the program for Python, its answers as data, the profiler's handler."""
 
 import contextlib
 import gzip

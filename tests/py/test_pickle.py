@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Datasets pickled: random pipelines give the same elements afterwards, here and in a process that
-was spawned; what cannot be pickled says which stage it is."""
+was spawned; an error names the stage that can't be pickled."""
 
 import copy
 import multiprocessing

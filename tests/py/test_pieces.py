@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches that a map without threads makes in pieces, results of known shape being large: the same
-elements, errors, random numbers and places to go on from as element by element and with threads."""
+"""Batches that a map without threads makes in pieces, because results of known shape are large: the same elements,
+errors, random numbers and resume positions as element by element and with threads."""
 
 import os
 import tempfile

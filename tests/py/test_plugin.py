@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plug-ins in C: built, loaded, used in traced functions; and those that do what they must not."""
+"""Plug-ins in C: built, loaded, used in traced functions; and misbehaving ones."""
 
 import os
 import pickle

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of sparse and ragged values, datasets reduced inside of functions: against what
-TensorFlow 2.21 gives (recorded)."""
+"""Batches of sparse and ragged values, datasets reduced inside functions: against TensorFlow 2.21's results
+(recorded)."""
 
 import os
 import tempfile

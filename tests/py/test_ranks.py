@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data-parallel training: parts of equal length, one order for all ranks, epochs that agree, states
-that say when they are another pipeline's. With torch: two ranks under gloo train ten epochs."""
+"""Data-parallel training: parts of equal length, one order for all ranks, epochs that agree, states that are rejected
+if they belong to another pipeline. With torch: two ranks under gloo train ten epochs."""
 
 import collections
 import importlib.util

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Images by recipes: Pillow's arithmetic beside a plain form of it in NumPy, floats beside float32 by hand, files beside
-decode_jpeg, and recipes that are no recipes. Pillow itself is compared in tests/peers/from_torch_recorded."""
+"""Images by recipes: Pillow's arithmetic against a plain version in NumPy, floats against float32 by hand, files
+against decode_jpeg, and invalid recipes. Pillow itself is compared in tests/peers/from_torch_recorded."""
 
 import os
 import struct

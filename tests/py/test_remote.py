@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Remote files: over HTTP from a server that drops, stalls, shortens, refuses and changes objects, and from a
-local S3 server. What arrives is what a local file gives, and every failure has its error."""
+local S3 server. The result equals that of a local file, and every failure has its error."""
 
 import os
 import pickle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stats() says: of datasets that functions give, of runs too short to judge, of longer ones."""
+"""What stats() reports for datasets that functions return, for runs too short to judge, and for longer ones."""
 
 import os
 import time

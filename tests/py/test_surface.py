@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The surface: every public name that scripts for tf.data rely on, with its arguments in
+"""The API: every public name that tf.data scripts rely on, with its arguments in
 TensorFlow's order and with its defaults; and what the contract says of elements, dtypes and errors."""
 
 import copy

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's public names: each that can occur in an input function is here, or an error names the way; and
-those that are here compute what TensorFlow computes (bits of integers and strings, 5e-6 of floats), at once and in
-traced functions. Where TensorFlow is not installed, only that both ways agree is checked."""
+"""TensorFlow's public names: each that can occur in an input function exists, or an error names an alternative; the
+existing ones compute what TensorFlow computes (bits of integers and strings, 5e-6 of floats), at once and in traced
+functions. Where TensorFlow is not installed, only that both ways agree is checked."""
 
 import inspect
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the jobs share: run each snippet in names of its own, or look up the names that it uses."""
+"""Shared by the jobs: runs each snippet in a separate namespace, or looks up the names that it uses."""
 
 import ast
 import contextlib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker stats roofline on kernels whose cost and whose device's limits are known, and when it says
-// nothing.
+// stoker stats roofline on kernels with known cost on a device with known limits, and when it
+// reports nothing.
 #include "answer.h"
 #include "xplane_writer.h"
 

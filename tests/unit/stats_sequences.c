@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker stats sequences: which chains of short kernels are found, and what they add up to.
+// stoker stats sequences: which chains of short kernels are found, and their sums.
 #include "answer.h"
 
 static void row_of(struct answer *a, double start_us, double dur_us, const char *name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker stats startup: what was done until the first steady step, by kind.
+// stoker stats startup: the work until the first steady step, by kind.
 #include "answer.h"
 
 enum { PHASES, WORK };

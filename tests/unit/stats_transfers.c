@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker stats transfers beyond the sums: blocking copies, rates against the link, data that goes
-// back and forth; on small traces whose answers are known, and on real ones.
+// back and forth; on small traces with known answers, and on real ones.
 #include <math.h>
 
 #include "answer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building a trace: what comes out of the columns, tracks, links and issues for small inputs.
+// Building a trace: the resulting columns, tracks, links and issues for small inputs.
 #include "base/alloc.h"
 #include "check.h"
 #include "profile/store/build_impl.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names say: real names of each producer, with the classes they must and must not have.
+// What names show: real names of each producer, with the classes they must and must not have.
 #include "base/alloc.h"
 #include "check.h"
 #include "profile/store/build.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table that keeps its first rows as they come holds the same rows as one that is sorted and cut
-// when it is complete, in bounded memory.
+// A table that keeps only its first rows while rows arrive has the same rows as one that is sorted
+// and truncated at the end, in bounded memory.
 #include <stdlib.h>
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stk_trace_check finds each way in which a trace can be broken, and says it; the dumps stay short
-// and survive a broken trace.
+// stk_trace_check finds each way in which a trace can be broken, and reports it; the dumps stay
+// short and survive a broken trace.
 #include "profile/store/trace_check.h"
 
 #include "synth.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a job is that of all its processes: also of those in groups and sessions of their
-// own, and of those whose parent has ended.
+// A job's memory is that of all its processes, including those in their own groups and sessions,
+// and those whose parent has ended.
 #include "job/tune/tree_memory.h"
 
 #include <signal.h>

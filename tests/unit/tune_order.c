@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trials a search makes, in which order, and what it says of each: on runs that are made up
-// here, so that what a fix gains is known and no time passes. Fixes that promise little wait until
-// the others were tried, and those that no profile points at come last. A gain below 2% doesn't
-// count. Fixes within noise get the rest of the budget. A trial's pairs are its proof if they are
-// conclusive at the search's error. However a search ends, its measurements are kept.
+// Which trials a search makes, in which order, and what it reports for each: on invented runs, so
+// that a fix's gain is known and no time passes. Fixes that promise little wait until the others
+// were tried, and those that no profile suggests come last. A gain below 2% doesn't count. Fixes
+// within noise get the rest of the budget. A trial's pairs are its proof if they are conclusive at
+// the search's error. However a search ends, its measurements are kept.
 #include "job/tune/tune.h"
 
 #include <stdlib.h>

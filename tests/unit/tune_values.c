@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values of a fix are tried, by what the job's facts are: nothing that a trial's run could
-// not show, nothing that somebody set. And what a variable holds then.
+// Which values of a fix are tried, by the job's facts: none that a trial's run couldn't show, and
+// none that the user set. Also, the variable's value then.
 #include "job/tune/choice.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every vector body against the plain one: the same random input through a function with nothing
-// of the processor allowed, then with each set of instructions, must give the same bytes, and leave
-// those behind the result alone. Lengths from none up, at every alignment. A new vector body is a
-// row, unless what calls it has one.
+// Every vector body against the plain one: the same random input through a function with no CPU
+// features allowed, then with each instruction set, must give the same bytes, and leave those after
+// the result alone. Lengths from zero up, at every alignment. A new vector body needs a row, unless
+// its caller has one.
 #include "check.h"
 
 #include <math.h>

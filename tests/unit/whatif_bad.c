@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the prices make of traces that are not as they should be: work without its launch, times of
-// centuries, work before its launch, one rank of several. A reason is given, or a price that holds.
+// Prices of irregular traces: work without its launch, times of centuries, work before its launch,
+// one rank of several. Each gives a reason, or a valid price.
 #include "whatif_job.h"
 
 #define STEP_US 10000

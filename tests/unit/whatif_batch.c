@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A larger batch from the profiles of two sizes: each class of work grows as it was seen to.
+// A larger batch from the profiles of two sizes: each class of work grows as observed.
 #include "whatif_job.h"
 
 #include "answers/replay/batch_fit.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical path on a job whose path is known: in steps of 10 ms the thread works for 4 ms, then
-// waits for a kernel of 5 ms on one stream; a copy of 2 ms on another, which nothing waits for,
-// runs in parallel.
+// The critical path on a job with a known path: in steps of 10 ms the thread works for 4 ms, then
+// waits for a kernel of 5 ms on one stream; a copy of 2 ms on another stream, which nothing waits
+// for, runs in parallel.
 #include "synth.h"
 
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What-ifs that change more than the length of nodes, each on a job of eight steps whose time with
-// the change is known: held-up launches, checks of loss scaling, operations of the host, larger
-// batches, the model on the host.
+// the change is known: delayed launches, checks of loss scaling, host operations, larger batches,
+// the model on the host.
 #include "whatif_job.h"
 
 #define SCALE "multi_tensor_apply_kernel<_amp_non_finite_check_and_unscale>"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the gate makes of a recording that begins while the device is still at work for an earlier
-// one, of a first step that fills the queue, and of waiting beside other streams.
+// The gate's result for a recording that begins while the device still works for an earlier one,
+// for a first step that fills the queue, and for waiting while other streams run.
 #include "synth.h"
 
 #include "answers/replay/gate.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the mean of steps hides: batches that workers give in turn, of which only every fourth is
-// waited for, and single steps of a host that something else held up; what waits of uneven length
-// say of a loader's threads, and what handing over costs.
+// What the mean of steps hides: batches that workers return in turn, of which only every fourth is
+// waited for, and single host steps that something else delayed; what waits of uneven length show
+// about a loader's threads, and the cost of passing batches on.
 #include "whatif_job.h"
 
 #define NEXT "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TensorFlow's operations cost, by type and shapes as profiles record them.
+// The cost of TensorFlow's operations, by type and shapes as recorded in profiles.
 #include "check.h"
 
 #include "profile/readers/xplane/xplane_event.h"

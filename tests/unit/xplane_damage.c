@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged XPlane profiles: cut at every byte, flipped bits, lengths that lie, failing memory; and
-// what is not an XPlane profile at all.
+// Damaged XPlane profiles: truncated at every byte, flipped bits, wrong lengths, failing memory;
+// and files that aren't XPlane profiles at all.
 #include "check.h"
 #include "xplane_writer.h"
 

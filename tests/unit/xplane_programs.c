@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled programs of a profile: HLO modules written here, field by field, what the reader keeps
-// of them, and what the model says differs between those of one function.
+// of them, and which differences the model reports between programs of one function.
 #include "check.h"
 #include "profile/model/analysis.h"
 #include "profile/model/steps/jitted.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XPlane profiles written here, field by field, and the traces that must come of them.
+// XPlane profiles written here, field by field, and the traces that they must give.
 #include <time.h>
 
 #include "check.h"

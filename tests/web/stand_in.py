@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server for tests of the pages: web/ from disk, and the interface of the viewer (docs/view.md) answered
-from `stoker why`, `stats`, `whatif` and `query`. It holds all events in memory and is made for small
-profiles. `fail` makes it answer with an error, so that pages can be tested on a server in trouble."""
+"""A server for tests of the pages: web/ from disk, and the interface of the viewer (docs/view.md) answered from
+`stoker why`, `stats`, `whatif` and `query`. It keeps all events in memory and is for small profiles. `fail` makes it
+answer with an error, so that pages can be tested on a server in trouble."""
 
 import array
 import http.server
