@@ -6,11 +6,13 @@ Usage: tests/attack/cuts.py STOKER [--long] [--seed S] [--only NAME]
   --long: every profile at 20 places: those carried here, and those of STOKER_FIXTURES and STOKER_FIELD
   --only: profiles whose path holds NAME, at 20 places; what fails prints this command, and is kept below build/attack/
 
-A truncated file gives one of these: - exit code 0, and no part of the breakdown differs by more than 0.03 from what
-the whole file has of the same time; the sentence says that the file is truncated, unless nothing is missing; - or
-exit code 4 and the verdict cannot-tell; - or exit code 3 and an error text. A place lies anywhere in its twentieth of
-the file, of its content or of the packed bytes. For many files of the table JUDGED, the steps that are still complete
-must be judged, so that always answering cannot-tell fails.
+A truncated file gives one of these:
+- exit code 0, and no part of the breakdown differs by more than 0.03 from the whole file's at the same time; the
+  sentence says that the file is truncated, unless nothing is missing;
+- exit code 4 and the verdict cannot-tell;
+- exit code 3 and an error text.
+A cut is anywhere in its twentieth of the file, of its content or of the packed bytes. For many files of the table
+JUDGED, the steps that are still complete must be judged, so that always answering cannot-tell fails.
 
 Limits: a Perfetto trace has no end mark, so a file that is cut between two packets is a whole one; such places are moved.
 """

@@ -2,7 +2,8 @@
 """The programs of docs/library-go.md, -rust.md and -python.md, as they stand there, built against an installed library.
 
 Each prints the verdict, a line for each finding, and what it got as JSON: all must be what the program's report says.
-A language without its tools is left out, and named. """
+A language without its tools is left out, and named.
+"""
 import importlib.util
 import os
 import pathlib
