@@ -21,7 +21,7 @@ const BUCKETS_MOST = 2048;
 const NUMBER_GAP_PX = 9; // from a step's number to the next
 const HOLDER_CHARS = 60;
 const HOLDER_SHARE = 0.15; // of all time that is held up: less is not written
-const SEARCHED_PX = 5; // beside a click, for a stretch that is listed
+const SEARCHED_PX = 5; // around a click, to find a listed stretch
 const BUSY = new Set(PARTS.slice(0, 6).map((part) => part.id).filter((id) => id !== 'collective_wait'));
 
 export function isBusyPart(id) {

@@ -76,7 +76,7 @@ function drawRoofline(canvas, points) {
         const text = String(point.op).slice(0, 40);
         const long = ctx.measureText(text).width;
         const right = x(point.intensity) + radius + 4;
-        const labelX = right + long <= width ? right : x(point.intensity) - radius - 4 - long; // beside the dot, never on it
+        const labelX = right + long <= width ? right : x(point.intensity) - radius - 4 - long; // next to the dot, never on it
         const labelY = y(point.flops) + 4;
         if (i < LABELS && labelX >= LEFT && !taken.some(([from, to, ty]) => labelX < to && labelX + long > from && Math.abs(ty - labelY) < 13)) {
             taken.push([labelX, labelX + long, labelY]);

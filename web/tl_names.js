@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of groups and tracks at the left of the timeline: real buttons beside the canvas, only for
+// The names of groups and tracks at the left of the timeline: real buttons next to the canvas, only for
 // the lines in sight. They fold, open and pin; the keyboard does the same with E and P on the canvas.
 
 import { add, clear, el } from './dom.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Search of the whole trace: the server finds, the page walks through the matches. How many there are
-// is written beside the box and told to readers of the screen; those in sight are outlined.
+// is shown next to the box and announced to screen readers; visible matches are outlined.
 
 import { announce, button, el } from './dom.js';
 import { fmtCount, fmtNs } from './format.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What-if: tick fixes and see the step that stoker whatif predicts beside the real one, with its
+// What-if: tick fixes and see the step that stoker whatif predicts next to the real one, with its
 // interval and the next bottleneck. Estimates come from the replay; if it fails its gate, the page says why there are
 // no estimates. Other sets than single fixes and the best pairs need the server.
 

@@ -16,7 +16,7 @@ from harness import check
 CACHE = tempfile.TemporaryDirectory(prefix="stoker-view-cache-")
 os.environ["XDG_CACHE_HOME"] = CACHE.name
 
-# What may be shown beside profiles.
+# What may be shown besides profiles.
 PROOF = {"schema": "stoker.proof/1", "verdict": "faster", "pairs": 6, "noise_share": 0.03,
          "a": {"label": "<b>a</b>", "median_step_ns": 2, "runs": 6}, "b": {"label": "b", "median_step_ns": 1, "runs": 6},
          "ratio": {"estimate": 0.6, "low": 0.5, "high": 0.7}, "predicted": {"low": 0.5, "expected": 0.6, "high": 0.7}}  # fmt: skip

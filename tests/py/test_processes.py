@@ -39,7 +39,7 @@ def test_results():
 
 def test_parallel():
     def f(i):
-        time.sleep(0.15)  # long beside the start of a worker under a sanitizer
+        time.sleep(0.15)  # long compared with the start of a worker under a sanitizer
         return i
 
     def seconds(processes):

@@ -4,7 +4,7 @@
 #include "answer.h"
 #include "profile/model/input/input_kinds.h"
 
-enum { RUNNER = 2, POOL_A = 3, POOL_B = 4 }; // threads beside MAIN
+enum { RUNNER = 2, POOL_A = 3, POOL_B = 4 }; // threads besides MAIN
 enum { STAGES, KINDS, FETCHES };
 
 #define STAGE(name) answer_row(&a, STAGES, name)

@@ -3,7 +3,7 @@
 #include "answer.h"
 #include "profile/model/threads/python_frame.h"
 
-enum { OTHER = 2 }; // a thread beside MAIN
+enum { OTHER = 2 }; // a thread besides MAIN
 enum { FUNCTIONS, CODE };
 
 #define ROW(name) answer_row(&a, FUNCTIONS, name)

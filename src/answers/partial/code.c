@@ -110,7 +110,7 @@ void stk_code_i32(struct stk_code *c, const char *name, int32_t *v)
     *v = (int32_t)wide;
 }
 
-// `none`: a number that may be there beside those up to `most`.
+// `none`: a number that is also valid, in addition to those up to `most`.
 static void code_up_to(struct stk_code *c, const char *name, int64_t *v, int64_t most, int64_t none)
 {
     code_signed(c, name, v, UINT64_MAX);

@@ -59,8 +59,8 @@ static double floor_mod(double a, double b)
     return m != 0 && (m < 0) != (b < 0) ? m + b : m;
 }
 
-// Kinds of this file, beside those of op_binary.h. Where NaN is a float on either side, maximum and
-// minimum give it, as in TensorFlow.
+// Kinds of this file, in addition to those of op_binary.h. Where NaN is a float on either side,
+// maximum and minimum give it, as in TensorFlow.
 #define NUMBERS_LOOPS(id, of_int, of_float) INTS_LOOPS(id, of_int) FLOATS_LOOPS(id, of_float)
 #define NUMBERS_ROW(id) INTS_ROW(id), FLOATS_ROW(id)
 #define WRAPPING_LOOPS(id, expr) BITS_LOOPS(id, expr) FLOATS_LOOPS(id, expr)
@@ -167,7 +167,7 @@ static enum stoker_status run_spread(struct stk_op_run *r, const struct stk_col 
                : stk_op_fail(r, failed / (each ? each : 1), STOKER_EINVAL, "%s", own->failure);
 }
 
-// A scalar beside an array, the usual x / 255: no need to spread it.
+// A scalar and an array, as in x / 255: no need to spread it.
 static bool run_scalar(struct stk_op_run *r, const struct stk_col *a, const struct stk_col *b,
                        void *out, const struct stk_shape *shape)
 {
@@ -193,8 +193,8 @@ static bool run_scalar(struct stk_op_run *r, const struct stk_col *a, const stru
     return true;
 }
 
-// One value of `few` for each row of the array (scalars: [n, 1, 1] beside [n, h, w]), or one row
-// for all of them ([w] beside [h, w]): rows are loops, and nothing is spread. Values in a row; 0:
+// One value of `few` for each row of the array (scalars: [n, 1, 1] with [n, h, w]), or one row
+// for all of them ([w] with [h, w]): rows are loops, and nothing is spread. Values in a row; 0:
 // neither.
 static int64_t row_of(const struct stk_shape *few, const struct stk_shape *shape, bool *is_scalars)
 {

@@ -6,7 +6,7 @@
 //   build_config.c  so do their launch configurations
 //   build_time.c    rows with impossible times are dropped, base_ns is found
 //   build_scatter.c rows go to the columns, track by track; their memory is freed
-//   build_details.c details of events go beside their values
+//   build_details.c details of events are stored with their values
 //   build_program.c programs that the profile holds, and their arguments
 //   build_order.c   each track is sorted, nested, split into sub-rows   (build_sort.c,
 //   build_nest.c) build_link.c    launch calls and device work are linked

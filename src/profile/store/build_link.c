@@ -13,7 +13,7 @@
 #include "profile/store/build_impl.h"
 #include "profile/store/names.h"
 
-// Bits of name_class, beside those of build_scatter.c.
+// Bits of name_class, in addition to those of build_scatter.c.
 #define CLASS_CALL_KNOWN 16u
 #define CLASS_STARTS_WORK 32u
 

@@ -35,7 +35,7 @@ _WATCHED = {
 }
 
 plan = {}
-more = {}  # module -> functions beside the one in _WATCHED: those of `stoker tune`
+more = {}  # module -> functions in addition to the one in _WATCHED: those of `stoker tune`
 turner = "_stoker_window"  # the file whose Window runs after steps
 recorder = None  # of this process, _stoker_record.Recorder
 folder = ""  # of these files
