@@ -111,6 +111,33 @@ static void flip(off_t at)
     CHECK(fclose(f) == 0);
 }
 
+// A device's counts are signed in the record; negative ones are unknown.
+static void negative_counts(void)
+{
+    struct stk_trace *t;
+    struct stoker_err err;
+    const struct stk_wire_device device = {
+        .sm_count = INT32_MIN, .cc_major = -1, .cc_minor = -1, .memory_bytes = UINT64_MAX};
+    stk_err_init(&err);
+    CHECK(stk_wire_create(&file, path, "test", &err) == STOKER_OK);
+    struct stk_wire_writer *w = stk_wire_writer_open(file);
+    const struct stk_wire_work work = {.start_ns = 1000,
+                                       .dur_ns = 50,
+                                       .name = stk_wire_string(w, "kernel"),
+                                       .track = stk_wire_track(w, STK_WIRE_DEVICE, 7, 0, 0),
+                                       .kind = STK_WIRE_KERNEL};
+    stk_wire_put(w, STK_WIRE_DEVICES, &device, sizeof device, 0, 0);
+    stk_wire_put(w, STK_WIRE_WORK, &work, sizeof work, 1000, 1050);
+    stk_wire_writer_close(w);
+    CHECK(stk_wire_close(file, true, &err) == STOKER_OK);
+    CHECK(stk_reader_read_path(path, 1, NULL, &t, &err) == STOKER_OK);
+    CHECK_EQ(t->device_count, 1);
+    CHECK_EQ(t->devices[0].sm_count, 0);
+    CHECK_EQ(t->devices[0].cc_major, 0);
+    CHECK_EQ(t->devices[0].memory_bytes, 0);
+    stk_trace_free(t);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -127,6 +154,7 @@ int main(int argc, char **argv)
     for (off_t size = info.st_size - 1; size >= 0; size -= size < 600 ? 23 : 9973) {
         CHECK_RUN(cut, size);
     }
+    CHECK_RUN(negative_counts);
     unlink(path);
     return check_done("unit.reader_stk");
 }

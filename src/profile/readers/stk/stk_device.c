@@ -91,14 +91,20 @@ void stk_in_take_work(struct stk_in *in, const struct stk_wire_work *w)
     stk_shard_add(in->shard, &row, &ext);
 }
 
+// A record may hold any bits: negative counts are unknown ones.
+static int32_t count_of(int32_t n)
+{
+    return n > 0 ? n : 0;
+}
+
 void stk_in_take_device(struct stk_in *in, const struct stk_wire_device *d)
 {
     struct stk_device_facts facts = {
         .name = d->name ? stk_shard_text(in->shard, stk_in_name(in, d->name)) : STK_STR(""),
         .kind = STK_DEVICE_GPU,
-        .sm_count = d->sm_count,
-        .cc_major = d->cc_major,
-        .cc_minor = d->cc_minor,
+        .sm_count = count_of(d->sm_count),
+        .cc_major = count_of(d->cc_major),
+        .cc_minor = count_of(d->cc_minor),
         .memory_bytes = d->memory_bytes > INT64_MAX ? 0 : (int64_t)d->memory_bytes,
         .limits = {.sm_threads = (int32_t)(d->sm_threads & INT32_MAX),
                    .sm_blocks = (int32_t)(d->sm_blocks & INT32_MAX),
