@@ -91,7 +91,7 @@ static void test_nsys(void)
         "INSERT INTO TARGET_INFO_GPU_METRICS VALUES (257, 1, 'x', 5, "
         "'SMs Active [Throughput %]'), (257, 1, 'x', 6, 'GPC Clock Frequency [MHz]');"
         "INSERT INTO GPU_METRICS VALUES (0, 10, 257, 5, 20), (0, 20, 257, 5, 40), "
-        "(0, 10, 257, 6, 1980), (0, 20, 257, 9, 1);";
+        "(0, 10, 257, 6, 1980), (0, 20, 257, 9, 1), (0, 30, 257, 5, 9e999);"; // infinite: dropped
     struct answer a;
     answer_begin(&a);
     answer_read_rows(&a, &stk_stats_counters, rows);

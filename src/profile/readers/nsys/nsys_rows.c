@@ -11,6 +11,7 @@
 #include "profile/readers/nsys/nsys.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 // Value of an integer column; false if it is NULL or of another type (then counted).
@@ -33,7 +34,7 @@ static bool column_real(const struct stk_nsys_cells *cells, int col, double *out
 {
     const struct stk_nsys_cell *cell = &cells->cell[col];
     *out = cell->type == STK_NSYS_FLOAT ? cell->real : (double)cell->integer;
-    return cell->type == STK_NSYS_FLOAT || cell->type == STK_NSYS_INT;
+    return (cell->type == STK_NSYS_FLOAT && isfinite(*out)) || cell->type == STK_NSYS_INT;
 }
 
 static int64_t column_or(struct stk_nsys_unit *u, const struct stk_nsys_cells *cells, int col,

@@ -274,7 +274,6 @@ enum stoker_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t coun
                                       struct stoker_err *err)
 {
     STK_ASSERT(units || count == 0);
-    STK_ASSERT(count == 0 || units);
     size_t total = 0, at = 0;
     for (uint32_t i = 0; i < count; i++) {
         total += units[i].marks.count;
