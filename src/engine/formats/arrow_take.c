@@ -123,15 +123,29 @@ static enum stoker_status check_lists(struct stk_arrow_taking *t, const struct l
 }
 
 // The rows' bounds in the lists' values. NULL: no memory.
-static int64_t *bounds_of(const struct stk_arrow_view *v, const struct lists *l)
+static int64_t *bounds_of(const struct stk_arrow_view *v, const struct lists *l, int64_t first)
 {
     int64_t *bounds = stk_alloc_array((size_t)v->rows + 1, sizeof bounds[0]);
-    int64_t first = v->n ? begin_of(l, 0) : 0;
     for (int64_t i = 0; bounds && i <= v->rows; i++) {
         int64_t at = v->bounds ? v->bounds[i] : i;
         bounds[i] = v->n ? begin_of(l, at) - first : 0;
     }
     return bounds;
+}
+
+// Do the bounds still rise from 0 to the number of values, in lists of the same length where that
+// is known? The offsets may be those of a mapped file that somebody writes to since they were
+// checked.
+static bool are_bounds_whole(const struct stk_arrow_view *in, const struct stk_arrow_view *of,
+                             int64_t dim)
+{
+    bool ok = in->bounds[0] == 0 && in->bounds[in->rows] == in->n;
+    for (int64_t i = 0; ok && i < in->rows; i++) {
+        int64_t lists = of->bounds ? of->bounds[i + 1] - of->bounds[i] : 1;
+        int64_t values = in->bounds[i + 1] - in->bounds[i];
+        ok = values >= 0 && (dim < 0 || values == lists * dim);
+    }
+    return ok;
 }
 
 static enum stoker_status enter_list(struct stk_arrow_taking *t, int64_t dim)
@@ -151,15 +165,18 @@ static enum stoker_status enter_list(struct stk_arrow_taking *t, int64_t dim)
     in.array = child;
     in.first = v->n ? begin_of(&l, 0) : 0;
     in.n = v->n ? begin_of(&l, v->n) - in.first : 0;
-    in.bounds = bounds_of(v, &l);
+    in.bounds = bounds_of(v, &l, in.first);
     bool is_fixed = !l.narrow && !l.wide;
     if (!in.bounds || (is_fixed && !hide(&in, v, l.width))) {
         free_view(&in);
         return stk_arrow_no_memory(t);
     }
+    bool is_whole = are_bounds_whole(&in, v, dim);
     free_view(v);
     *v = in;
-    STK_ASSERT(in.bounds[in.rows] == in.n);
+    if (!is_whole) {
+        return stk_arrow_damage(t, "has offsets of lists that changed while they were read");
+    }
     return has_elements(v) ? STOKER_OK : stk_arrow_damage(t, "has fewer values than its lists say");
 }
 
