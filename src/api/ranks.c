@@ -12,6 +12,7 @@
 #include "api/api.h"
 #include "api/inputs.h"
 #include "profile/model/idle/recorded_waits.h"
+#include "profile/model/intervals.h"
 
 #define UNRELATED_NS (86400 * INT64_C(1000000000))
 
@@ -155,7 +156,7 @@ static enum stoker_status number(struct roster *r, struct stk_arena *arena, stru
 static void shift(struct stk_rank_sum *rank, int64_t by_ns)
 {
     rank->base_ns -= by_ns;
-    rank->facts.first_ns += by_ns;
+    rank->facts.first_ns = stk_add_ns(rank->facts.first_ns, by_ns); // INT64_MAX: no events
     rank->facts.last_ns += by_ns;
     rank->facts.first_use.start_ns += by_ns;
     for (uint32_t d = 0; d < rank->device_count; d++) {

@@ -3,6 +3,8 @@
 // diagnosis asks of it. Its nodes stay behind.
 #include "answers/partial/code_graph.h"
 
+#include <math.h>
+
 #include "answers/replay/taken.h"
 
 static void code_step(struct stk_code *c, struct stk_taken_step *x)
@@ -90,23 +92,53 @@ void stk_code_graph(struct stk_code *c, struct stk_graph *g)
     g->taken = taken;
 }
 
+// The step of a recording; a negative mean is that of a replay that could not run.
+static bool is_step_sound(const struct stk_taken_step *x)
+{
+    return fabs(x->mean_ns) <= STK_CODE_NUMBER_MOST && fabs(x->inner_ns) <= STK_CODE_NUMBER_MOST;
+}
+
+static bool are_steps_sound(const struct stk_taken_step *x)
+{
+    bool ok = true;
+    for (int level = 0; level < STK_PRICE_LEVELS; level++) {
+        ok &= is_step_sound(&x[level]);
+    }
+    return ok;
+}
+
 static bool are_prices_sound(const struct stk_taken *t)
 {
+    bool ok = is_step_sound(&t->recorded) && is_step_sound(&t->unprofiled) &&
+              are_steps_sound(t->untouched);
     for (uint32_t i = 0; i < t->price_count; i++) {
-        if (!t->prices[i].text) {
-            return false;
-        }
+        const struct stk_taken_price *p = &t->prices[i];
+        ok &= p->text && are_steps_sound(p->after) && are_steps_sound(p->before);
     }
-    return !t->bare || are_prices_sound(t->bare);
+    return ok && (!t->bare || are_prices_sound(t->bare));
+}
+
+static bool is_gate_sound(const struct stk_gate *g)
+{
+    const double errors[] = {g->replay_error, g->worst_error,     g->unexplained, g->contended,
+                             g->start_error,  g->inferred,        g->unlinked,    g->spread,
+                             g->mean_error,   g->transplant_error};
+    const double times[] = {g->measured_ns, g->replayed_ns, g->slowest_ns};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        ok &= errors[i] >= 0 && errors[i] <= STK_CODE_NUMBER_MOST;
+    }
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        ok &= times[i] >= 0 && times[i] <= STK_CODE_NUMBER_MOST;
+    }
+    for (int i = 0; i < g->why_count; i++) {
+        ok &= g->why[i] != NULL;
+    }
+    return ok;
 }
 
 bool stk_graph_is_sound(const struct stk_graph *g)
 {
     const struct stk_taken *t = g->taken;
-    for (int i = 0; t && i < t->gate.why_count; i++) {
-        if (!t->gate.why[i]) {
-            return false;
-        }
-    }
-    return t && are_prices_sound(t);
+    return t && is_gate_sound(&t->gate) && are_prices_sound(t);
 }

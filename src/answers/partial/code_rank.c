@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "profile/model/model_check.h"
+#include "profile/store/words.h"
 
 static void code_example(struct stk_code *c, struct stk_example *x)
 {
@@ -31,7 +32,7 @@ static void code_recompiled(struct stk_code *c, struct stk_recompiled *x)
     STK_CODE(c, x->ns);
     STK_CODE(c, x->programs);
     STK_CODE(c, x->takes_differ);
-    stk_code_below(c, "changed_count", &x->changed_count, STK_CHANGED + 1);
+    STK_CODE(c, x->changed_count); // of all, also those that aren't kept
     for (int i = 0; i < STK_CHANGED; i++) {
         code_changed(c, &x->changed[i]);
     }
@@ -261,8 +262,8 @@ static bool classes_are_sound(const struct stk_rank_sum *r)
 {
     for (uint32_t i = 0; i < r->collective_class_count; i++) {
         const struct stk_collective_class *k = &r->collective_classes[i];
-        if (!k->name || k->group_size < 0 || k->series >= r->collective_series_count ||
-            !is_of(k->device, r->device_count) ||
+        if (!k->name || k->group_size < 0 || k->kind >= STK_COLLECTIVE_COUNT ||
+            k->series >= r->collective_series_count || !is_of(k->device, r->device_count) ||
             k->device != r->collective_series[k->series].device) {
             return false;
         }
@@ -303,6 +304,12 @@ static bool collectives_are_sound(struct stk_rank_sum *r)
     return ok;
 }
 
+// What limits, and its neighbor on the same thread, are of a kind.
+static bool is_stage_sound(const struct stk_slow_stage *s)
+{
+    return (!s->stage || s->kind) && (!s->next || s->next_kind) && s->self_ns >= 0;
+}
+
 bool stk_rank_is_sound(struct stk_rank_sum *r)
 {
     for (uint32_t i = 0; i < r->device_count; i++) {
@@ -311,5 +318,6 @@ bool stk_rank_is_sound(struct stk_rank_sum *r)
             return false;
         }
     }
-    return collectives_are_sound(r) && !stk_rank_sum_check(r);
+    return stk_facts_are_sound(&r->facts) && is_stage_sound(&r->slow_stage) &&
+           collectives_are_sound(r) && !stk_rank_sum_check(r);
 }

@@ -13,4 +13,6 @@ void stk_code_machine(struct stk_code *c, struct stk_machine *machine);
 // Checks what a merge relies on: indices within bounds, parts that sum to their whole. False: the
 // bytes are damaged. Also numbers the collectives.
 bool stk_rank_is_sound(struct stk_rank_sum *rank);
+bool stk_facts_are_sound(const struct stk_facts *facts);
+bool stk_workers_are_sound(const struct stk_worker_sum *workers);
 bool stk_machine_is_sound(const struct stk_machine *machine);

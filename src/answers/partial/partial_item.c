@@ -189,6 +189,7 @@ static bool is_sound(const struct stk_partial_item *x)
 {
     bool ok = x->path && (x->info->format || x->status != STOKER_OK) &&
               (!x->machine || stk_machine_is_sound(x->machine)) &&
+              stk_workers_are_sound(x->workers) &&
               (x->status == STOKER_OK || x->status == STOKER_EINPUT || x->status == STOKER_ELIMIT);
     for (uint32_t i = 0; i < x->rank_count && ok; i++) {
         const struct stk_partial_kept *kept = x->ranks[i]->partial;

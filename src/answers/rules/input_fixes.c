@@ -191,7 +191,10 @@ static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
         (double)calls < stk_input_thresholds[STK_INPUT_FROM_MANY].value * (double)batches) {
         return 0;
     }
-    *each_ns = facts->loader_fetch_ns / (int64_t)calls * threads;
+    if (calls > INT64_MAX ||
+        __builtin_mul_overflow(facts->loader_fetch_ns / (int64_t)calls, threads, each_ns)) {
+        return 0;
+    }
     return (double)*each_ns < stk_input_thresholds[STK_INPUT_FROM_SMALL].value * 1e3
                ? calls / batches
                : 0;

@@ -117,7 +117,7 @@ static const char *check_device(const struct stk_device_sum *d)
     if (d->analysed && d->left_out) {
         return wrong("a device is analyzed and left out: %s", d->left_out);
     }
-    if (d->busy_ns < 0 || d->idle_ns < 0 || d->span_ns < 0 || d->linked_ops > d->ops ||
+    if (d->busy_ns < 0 || d->idle_ns < 0 || d->span_ns < d->busy_ns || d->linked_ops > d->ops ||
         d->short_kernels > d->kernels) {
         return wrong("device %s: busy %" PRId64 " ns, idle %" PRId64 ", span %" PRId64 ", %" PRIu64
                      " of %" PRIu64 " operations linked",
@@ -132,7 +132,7 @@ static bool are_named(const struct stk_cause_name *names, int count, int most)
 {
     bool sound = count >= 0 && count <= most;
     for (int i = 0; i < count && sound; i++) {
-        sound = names[i].name != NULL;
+        sound = names[i].name != NULL && names[i].ns >= 0;
     }
     return sound;
 }

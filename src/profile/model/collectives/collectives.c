@@ -268,6 +268,11 @@ static struct stk_meeting meet(struct matching *m, const struct member *e, uint3
         .shortest_ns = brief->dur_ns, .last_rank = e[*last].rank, .brief_rank = e[*briefest].rank};
 }
 
+static void add_ns(int64_t *sum, int64_t ns)
+{
+    *sum = stk_add_ns(*sum, ns);
+}
+
 static void match_one(struct matching *m, const struct member *e, uint32_t members, uint32_t k,
                       struct stk_meeting *out)
 {
@@ -281,19 +286,19 @@ static void match_one(struct matching *m, const struct member *e, uint32_t membe
         int64_t moved_ns = move_wait(m, &e[i], c, m->waits[i]);
         // On the host, collectives run in parallel, and overlap with the model: the exposed part
         // counts.
-        counted_ns += e[i].series->device == STK_NONE ? moved_ns : m->waits[i];
-        all_ns += m->waits[i];
+        add_ns(&counted_ns, e[i].series->device == STK_NONE ? moved_ns : m->waits[i]);
+        add_ns(&all_ns, m->waits[i]);
         used |= is_used(m, e[i].rank, c);
     }
     int64_t typical_ns = typical_wait_ns(m, members);
     out->typical_ns = out->shortest_ns + typical_ns;
-    m->wait_ns += counted_ns;
+    add_ns(&m->wait_ns, counted_ns);
     m->last[out->last_rank]++;
     m->matched++;
     if (used && all_ns > 0) {
-        m->late.held_ns += counted_ns;
-        m->late.ranks[out->last_rank].held_ns += counted_ns;
-        m->held_by_duration.ranks[out->brief_rank].held_ns += counted_ns;
+        add_ns(&m->late.held_ns, counted_ns);
+        add_ns(&m->late.ranks[out->last_rank].held_ns, counted_ns);
+        add_ns(&m->held_by_duration.ranks[out->brief_rank].held_ns, counted_ns);
         add_lateness(m, e, members, k, typical_ns, (double)counted_ns / (double)all_ns);
     }
     see_clocks(m, e, members, k);

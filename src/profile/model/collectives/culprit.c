@@ -116,7 +116,7 @@ static void describe(struct stk_straggler *g, const struct stk_latenesses *l)
     g->recurring_share = 1;
     for (uint32_t i = 0; i < g->late_count; i++) {
         const struct stk_lateness *r = &l->ranks[g->late_ranks[i]];
-        held_ns += r->held_ns;
+        held_ns = stk_add_ns(held_ns, r->held_ns);
         double recurring = share(r->late_ns - r->worst_ns, r->late_ns);
         g->recurring_share = recurring < g->recurring_share ? recurring : g->recurring_share;
     }
@@ -200,7 +200,7 @@ static const char *list_text(const int32_t *v, uint32_t n, struct stk_arena *are
     const char *text = "";
     uint32_t i = 0, end;
     for (uint32_t shown = 0; i < n && shown < RUNS_SHOWN && text; shown++, i = end) {
-        for (end = i + 1; end < n && v[end] == v[end - 1] + 1; end++) {
+        for (end = i + 1; end < n && (int64_t)v[end] == (int64_t)v[end - 1] + 1; end++) {
         }
         end = end - i == 2 ? i + 1 : end;
         const char *joint = shown == 0 ? "" : end == n ? " and " : ", ";

@@ -131,6 +131,22 @@ static int by_duration(const void *pa, const void *pb)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
+// Whether the durations of all steps, and the times of all devices, can be added up: a partial may
+// say what no recordings of its ranks could.
+static bool do_times_fit(const struct stk_run_sum *run)
+{
+    int64_t steps_ns = 0, devices_ns = 0;
+    bool fit = true;
+    for (uint32_t i = 0; i < run->step_count && fit; i++) {
+        fit = !__builtin_add_overflow(steps_ns, run->steps[i].dur_ns, &steps_ns);
+    }
+    for (uint32_t d = 0; d < run->device_count && fit; d++) {
+        bool is_used = run->devices[d].analysed;
+        fit = !is_used || !__builtin_add_overflow(devices_ns, run->devices[d].wall_ns, &devices_ns);
+    }
+    return fit;
+}
+
 // Device with the most busy time whose steps give the median step; STK_NONE for host steps.
 static uint32_t busiest_device(const struct stk_run_sum *run)
 {
@@ -251,6 +267,11 @@ enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t c
     }
     if (!merge_causes(run, any_device) || !copy_rows(run, arena, base, base + count)) {
         return stk_err_nomem(err);
+    }
+    if (!do_times_fit(run)) {
+        return stk_err_set(
+            err, STOKER_ELIMIT,
+            "the steps take 292 years together: a profile, or a partial, is damaged");
     }
     merge_sources(run);
     merge_slow_stages(run);
