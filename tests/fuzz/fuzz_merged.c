@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target of partial results. The first byte chooses a profile, whose partial is written;
-// then numbers of its item are replaced, removed and put in by choices, and the item is packed
-// again with the checksum that it needs. Or the item is the rest of the input as it is.
+// libFuzzer target of partial results. The first byte chooses a profile, made of choices or one of
+// the seeds and examples, whose partial is written; then numbers of its item are replaced, removed
+// and put in by choices, and the item is packed again with the checksum that it needs. Or the item
+// is the rest of the input as it is.
 //
 // Such a partial is refused with an error that says something, or it leads to a report, a
 // comparison and a partial again: JSON is JSON, and text holds nothing that a terminal obeys. An
@@ -17,7 +18,17 @@
 #include "stoker/partial.h"
 #include "stoker/version.h"
 
-enum { PROFILES = 8, CHOICES = 900, CHANGES_MAX = 12, PLAIN = 255 };
+enum { PROFILES = 8, CHOICES = 900, CHANGES_MAX = 12, FROM_FILE = 240, PLAIN = 255 };
+
+// Jobs of all frameworks, with what only some formats have: stages of tf.data, compiled programs.
+static const char *const files[] = {
+    "tests/fuzz/seeds/xplane/tfdata.xplane.pb",  "tests/fuzz/seeds/xplane/programs.xplane.pb",
+    "tests/fuzz/seeds/xplane/gpu.xplane.pb",     "tests/fuzz/seeds/xplane/host.xplane.pb",
+    "tests/fuzz/seeds/chrome/kineto.json",       "tests/fuzz/seeds/chrome/tensorflow.json",
+    "tests/fuzz/seeds/perfetto/torch.pftrace",   "tests/fuzz/seeds/nsys/small.sqlite",
+    "tests/fuzz/seeds/stk/pipeline.stk",         "examples/profiles/gpu_jax_input.xplane.pb.gz",
+    "examples/profiles/keras_input.xplane.pb.gz"};
+enum { FILES = sizeof files / sizeof files[0] };
 
 static struct stoker_why_options options;
 
@@ -49,24 +60,33 @@ static void take_item(const char *path, struct stk_arena *arena, struct stk_vec 
     stk_partial_close(f);
 }
 
-// The item of a profile, made of choices that a number stands for. Kept.
-static const struct stk_vec *profile_item(uint32_t number)
+// A profile made of the choices that a number stands for.
+static const char *profile_of(uint32_t number)
 {
-    static struct stk_vec items[PROFILES];
     static uint8_t choices[CHOICES];
-    struct stk_vec *item = &items[number], file;
-    if (item->count > 0) {
-        return item;
-    }
     uint64_t seed = number + 1;
     for (size_t i = 0; i < CHOICES; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         choices[i] = (uint8_t)(seed >> 33);
     }
     struct fuzz_choices c = {choices, CHOICES};
+    return make_profile(&c);
+}
+
+// The item of a profile: those made of choices, then the files. Kept.
+static const struct stk_vec *profile_item(uint32_t number)
+{
+    static struct stk_vec items[PROFILES + FILES];
+    struct stk_vec *item = &items[number], file;
+    if (item->count > 0) {
+        return item;
+    }
     struct stk_arena arena;
     struct stoker_err err;
-    const char *path = make_profile(&c);
+    char named[4096];
+    snprintf(named, sizeof named, "%s/%s", FUZZ_SOURCES,
+             number < PROFILES ? "" : files[number - PROFILES]);
+    const char *path = number < PROFILES ? profile_of(number) : named;
     stk_vec_init(&file, 1, FUZZ_OUTPUT_MAX);
     stk_arena_init(&arena, 0);
     FUZZ_REQUIRE(stoker_partial(&path, 1, &options, keep, &file, &err) == STOKER_OK);
@@ -120,9 +140,10 @@ static size_t change(struct fuzz_choices *c, uint8_t *bytes, size_t n)
     return n - (end - at) + size;
 }
 
-static size_t changed_item(struct fuzz_choices *c, uint8_t **bytes)
+static size_t changed_item(struct fuzz_choices *c, bool is_from_file, uint8_t **bytes)
 {
-    const struct stk_vec *item = profile_item(fuzz_choose(c, PROFILES));
+    const struct stk_vec *item =
+        profile_item(is_from_file ? PROFILES + fuzz_choose(c, FILES) : fuzz_choose(c, PROFILES));
     size_t n = item->count;
     *bytes = malloc(n + CHANGES_MAX * STK_VARINT_MAX);
     FUZZ_REQUIRE(*bytes);
@@ -216,7 +237,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stoker_why_options_default(&options);
     options.threads = 1;
     uint8_t how = fuzz_byte(&c);
-    size_t n = how == PLAIN ? c.left : changed_item(&c, &made);
+    size_t n = how == PLAIN ? c.left : changed_item(&c, how >= FROM_FILE, &made);
     const uint8_t *bytes = how == PLAIN ? c.p : made;
     comes_back(bytes, n);
     const char *path = put_file(bytes, n);
