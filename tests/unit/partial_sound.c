@@ -47,6 +47,14 @@ static void times(void)
     rank.facts.signs[STK_SIGN_COUNT - 1].work_ns = -1;
     CHECK(!stk_rank_is_sound(&rank));
     begin();
+    rank.facts.launches = STK_CODE_NUMBER_MOST;
+    CHECK(stk_rank_is_sound(&rank));
+    rank.facts.launches++;
+    CHECK(!stk_rank_is_sound(&rank));
+    begin();
+    rank.facts.told_permille[STK_TOLD_EVALUATION] = 1001;
+    CHECK(!stk_rank_is_sound(&rank));
+    begin();
     rank.causes[STK_PART_HOST].name_count = 1;
     rank.causes[STK_PART_HOST].names[0] = (struct stk_cause_name){"f", 1, 1};
     CHECK(stk_rank_is_sound(&rank));

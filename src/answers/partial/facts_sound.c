@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the facts of a rank that were read from a partial: what merging and the rules rely on.
-// The functions are made of the rows of summed.def: a time is not negative. Texts that belong
-// together are there together.
+// The functions are made of the rows of summed.def: a time is not negative, and a count has the
+// bound that times have. Texts that belong together are there together.
 #include "answers/partial/code_rank.h"
+
+static bool is_count(uint64_t v)
+{
+    return v <= STK_CODE_NUMBER_MOST;
+}
 
 static bool is_example_sound(const struct stk_example *x)
 {
@@ -33,7 +38,7 @@ static bool is_recompiled_sound(const struct stk_recompiled *x)
 #define IS_MAX(v) true
 #define IS_MIN(v) true
 #define IS_OR(v) true
-#define IS_SUM(v) true
+#define IS_SUM is_count
 #define IS_TIME(v) ((v) >= 0)
 #define MEMBER(operator, type, name) ok &= IS_##operator(x->name);
 #define ARRAY(operator, type, name, count)                                                         \
@@ -52,7 +57,11 @@ static bool is_recompiled_sound(const struct stk_recompiled *x)
 
 bool stk_facts_are_sound(const struct stk_facts *facts)
 {
-    return is_sound_stk_facts(facts);
+    bool ok = is_sound_stk_facts(facts);
+    for (int i = 0; i < STK_TOLD_PLACES; i++) {
+        ok &= facts->told_permille[i] <= 1000;
+    }
+    return ok;
 }
 
 bool stk_workers_are_sound(const struct stk_worker_sum *workers)

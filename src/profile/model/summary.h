@@ -356,7 +356,9 @@ static inline double stk_evaluation_share(const struct stk_run_sum *run)
     if (f->told_numbers[STK_TOLD_EVALUATION_EVERY] > 0) {
         return f->told_permille[STK_TOLD_EVALUATION] / 1000.0;
     }
-    return f->evaluation_of_ns > 0 ? (double)f->evaluation_ns / (double)f->evaluation_of_ns : 0;
+    return f->evaluation_ns < f->evaluation_of_ns
+               ? (double)f->evaluation_ns / (double)f->evaluation_of_ns
+               : f->evaluation_of_ns > 0;
 }
 
 // Summaries of the ranks in one trace (usually one), allocated in `arena`, which must outlive them.

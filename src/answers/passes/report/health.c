@@ -34,9 +34,11 @@ static void health_add(struct judge *j, const char *text)
     }
 }
 
+// A partial may hold parts that are larger than their whole.
 static int percent(uint64_t part, uint64_t whole)
 {
-    return whole ? (int)((double)part / (double)whole * 100 + 0.5) : 0;
+    double share = part < whole ? (double)part / (double)whole : whole > 0;
+    return (int)(share * 100 + 0.5);
 }
 
 // A few bad records among many don't matter; damage to the whole file always does.
@@ -93,7 +95,7 @@ static void judge_links(struct judge *j)
     if (!f->has_device_rows) {
         health_add(j, "No GPU events: the breakdown shows the CPU's steps");
     }
-    uint64_t lost = f->unlinked_ops - f->queued_ops;
+    uint64_t lost = f->unlinked_ops > f->queued_ops ? f->unlinked_ops - f->queued_ops : 0;
     if (f->device_ops && has_launches(j->ctx->run) &&
         (double)lost > UNLINKED_FROM * (double)f->device_ops) {
         health_add(j,
