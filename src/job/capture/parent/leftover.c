@@ -50,19 +50,19 @@ static bool sweep_run(int run, const char *path)
     return was_dead;
 }
 
-// A trial has its own mark, for the time after its hooks are removed.
+// A trial has its own mark, for the time after its hooks are removed. Hooks that are still there
+// are needed, unless their folder is empty: stoker was killed between removing their mark and it.
 static bool is_dead_trial(int trial, const char *path)
 {
     struct stat info;
     if (sweep_run(trial, path)) {
         return true;
     }
-    bool has_hooks = fstatat(trial, "hooks", &info, AT_SYMLINK_NOFOLLOW) == 0;
-    int mark = has_hooks ? -1 : stk_mark_take(trial, path);
-    if (mark >= 0) {
-        stk_mark_release(mark);
-    }
-    return mark >= 0;
+    int mark = stk_mark_take(trial, path);
+    bool has_hooks = mark >= 0 && fstatat(trial, "hooks", &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                     stk_remove_folder(trial, "hooks") != 0;
+    stk_mark_release(mark);
+    return mark >= 0 && !has_hooks;
 }
 
 // Trials belong to stoker, except the one whose profile the search keeps.
