@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "results/print/figure.h"
 #include "results/print/link.h"
 #include "results/print/text_parts.h"
@@ -100,9 +101,31 @@ static void snippet(struct stk_term *t, const char *code)
     }
 }
 
-const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_fix *fix,
-                                  bool is_priced, char *out, size_t size)
+// The what-if of a fix. Of a fix that comes in levels: the one that the outlook shows, or else the
+// one that saves most; the fix's own stands for the least effort.
+static const char *price_of(const struct stk_report *r, const struct stk_rep_finding *f,
+                            size_t number)
 {
+    const struct stk_rep_level *level = f->levels.items;
+    const struct stk_rep_fix *fix = (const struct stk_rep_fix *)f->fix.items + number;
+    bool is_first = r->has_outlook && r->outlook.has_step && strcmp(r->outlook.finding, f->id) == 0;
+    if (number > 0 || f->levels.count < 2) {
+        return fix->id;
+    }
+    const char *price = level[f->levels.count - 1].price;
+    for (size_t i = 0; is_first && i < f->levels.count; i++) {
+        if (level[i].has_step && level[i].step_ns == r->outlook.step_ns) {
+            price = level[i].price;
+        }
+    }
+    return fix->price && strcmp(price, fix->price) == 0 ? fix->id : price;
+}
+
+const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_finding *f,
+                                  size_t number, char *out, size_t size)
+{
+    STK_ASSERT(number < f->fix.count);
+    const struct stk_rep_fix *fix = (const struct stk_rep_fix *)f->fix.items + number;
     if (fix->tries) {
         snprintf(out, size, "stoker tune --fix %.100s%s -- %.1200s", fix->tries,
                  fix->changes == STK_CHANGES_NUMERICS ? " --allow numerics" : "",
@@ -110,15 +133,39 @@ const char *stk_text_next_command(const struct stk_report *r, const struct stk_r
         return "try";
     }
     snprintf(out, size, "stoker whatif %.1200s --fix %.100s", r->given ? r->given : "PROFILE",
-             fix->id);
-    return is_priced ? "gain" : NULL;
+             price_of(r, f, number));
+    return number < 64 && (f->priced >> number & 1) ? "gain" : NULL;
+}
+
+bool stk_text_given_command(const struct stk_report *r, const struct stk_rep_fix *fix, char *out,
+                            size_t size)
+{
+    static const char *const places[] = {" PROFILE", " DIR"};
+    const char *code = fix->snippet, *given = r->given ? r->given : "PROFILE";
+    size_t n = code ? strcspn(code, "\n#") : 0; // without a comment
+    while (n > 0 && code[n - 1] == ' ') {
+        n--;
+    }
+    if (n < 8 || memcmp(code, "stoker ", 7) != 0 || strncmp(code, "stoker why ", 11) == 0) {
+        return false; // `why` is for a profile that is yet to be recorded
+    }
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *at = strstr(code, places[i]);
+        size_t length = strlen(places[i]);
+        if (at && at + length <= code + n) {
+            snprintf(out, size, "%.*s %.1200s%.*s", (int)(at - code), code, given,
+                     (int)(code + n - at - length), at + length);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void next_command(struct stk_term *t, const struct stk_report *r,
-                         const struct stk_rep_fix *fix, bool is_priced)
+                         const struct stk_rep_finding *f, size_t number)
 {
     char command[STK_TEXT_COMMAND_MAX];
-    const char *label = stk_text_next_command(r, fix, is_priced, command, sizeof command);
+    const char *label = stk_text_next_command(r, f, number, command, sizeof command);
     if (!label) {
         return;
     }
@@ -144,7 +191,7 @@ static void fixes(struct stk_term *t, const struct stk_report *r, const struct s
         if (fix[i].snippet) {
             snippet(t, fix[i].snippet);
         }
-        next_command(t, r, &fix[i], i < 64 && (f->priced >> i & 1));
+        next_command(t, r, f, i);
     }
 }
 

@@ -21,11 +21,14 @@ bool stk_text_has_breakdown(const struct stk_report *r);
 // The first screen, instead of all of the above.
 void stk_text_screen(struct stk_term *t, const struct stk_report *r);
 size_t stk_text_count_rules(const struct stk_report *r, const char *state);
-// The next command, on one line for pasting: it tries the fix without editing the job, or else
-// estimates it. Returns its label, "try" or "gain"; NULL: neither.
+// The next command for a finding's fix, on one line for pasting: it tries the fix without editing
+// the job, or else estimates it. Returns its label, "try" or "gain"; NULL: neither.
 #define STK_TEXT_COMMAND_MAX 1500
-const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_fix *fix,
-                                  bool is_priced, char *out, size_t size);
+const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_finding *f,
+                                  size_t number, char *out, size_t size);
+// Where a fix's code is a command of stoker on the profile: that command, on this profile.
+bool stk_text_given_command(const struct stk_report *r, const struct stk_rep_fix *fix, char *out,
+                            size_t size);
 // "saves 15–24%", "saves up to 24%" if only a bound is known, "" if nothing is.
 void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size);
 // For one of several jobs: "15–24%", "up to 24%", "about 12%"; "-" if nothing is known.

@@ -6,15 +6,17 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "results/evidence.h"
 #include "results/print/figure.h"
 #include "results/print/link.h"
 #include "results/print/text_parts.h"
 
 #define LINES_MOST 16
-#define LINES_AFTER 4 // Then, Read, and Next with two commands
+#define LINES_AFTER 2 // Then, Read
 #define BODY 12       // where text after "Fix first" begins
 #define FIX_LINES 2   // of an advice, if there is room
 #define WORTH 0.03    // of the step: smaller savings aren't listed
+#define NAME_LEAST 20 // columns of a name that is cut in the middle
 
 static const struct stk_rep_finding *finding_at(const struct stk_report *r, size_t i)
 {
@@ -57,12 +59,39 @@ static const char *doubt(const struct stk_report *r, size_t *count)
     return text && strcmp(text, r->verdict.sentence) == 0 ? NULL : text;
 }
 
-// Lines left after the required ones.
+// The command that tries the first fix, estimates it, or looks further; false: none does. A command
+// that is a fix's code comes first: it is what the advice asks for.
+static bool next_command(const struct stk_term *t, const struct stk_report *r, char *out,
+                         size_t size)
+{
+    const struct stk_rep_finding *f = first_finding(r);
+    if (!f || f->fix.count == 0) {
+        return false;
+    }
+    if (stk_text_given_command(r, f->fix.items, out, size)) {
+        return true;
+    }
+    const char *word = stk_text_next_command(r, f, 0, out, size);
+    if (word && strcmp(word, "try") != 0 && stk_term_width(out) > t->options->columns - BODY) {
+        snprintf(out, size, "stoker whatif %.1200s", r->given ? r->given : "PROFILE");
+    }
+    return word != NULL;
+}
+
+// Lines left for what may be left out. A command counts as one: it isn't cut, so the terminal wraps
+// it where the profile's path is long.
+static int lines_left(const struct stk_term *t, const struct stk_report *r)
+{
+    char command[STK_TEXT_COMMAND_MAX];
+    int next_lines = next_command(t, r, command, sizeof command) ? 2 : 1;
+    return LINES_MOST - t->lines - LINES_AFTER - next_lines - (int)r->profile.selection.count;
+}
+
+// The same, where a doubt takes its line.
 static int room_for(const struct stk_term *t, const struct stk_report *r)
 {
     size_t count;
-    return LINES_MOST - t->lines - LINES_AFTER - (doubt(r, &count) != NULL) -
-           (int)r->profile.selection.count;
+    return lines_left(t, r) - (doubt(r, &count) != NULL);
 }
 
 static void label(struct stk_term *t, const char *word)
@@ -101,23 +130,71 @@ static void place_text(const struct stk_rep_finding *f, char *out, size_t size)
 static const char *const naming[] = {"stage_limits", "in_name", "most_in_kernel",
                                      "emptiest_kernel"};
 
-// The line of evidence that names the place in the program, or else the operation; NULL: none does.
-static const char *evidence_of(const struct stk_rep_finding *f, const char *place)
+// What names the place in the program, or else the operation; NULL: nothing does.
+static const struct stk_rep_evidence *evidence_of(const struct stk_rep_finding *f,
+                                                  const char *place)
 {
     const struct stk_rep_evidence *e = f->evidence.items;
     for (size_t i = 0; *place && i < f->evidence.count; i++) {
         if (strstr(e[i].text, place)) {
-            return e[i].text;
+            return &e[i];
         }
     }
     for (size_t k = 0; !*place && k < sizeof naming / sizeof *naming; k++) {
         for (size_t i = 0; i < f->evidence.count; i++) {
             if (strcmp(e[i].id, naming[k]) == 0) {
-                return e[i].text;
+                return &e[i];
             }
         }
     }
     return NULL;
+}
+
+// Where the longest name of a sentence begins; NULL: it has none.
+static const char *name_in(const struct stk_rep_evidence *e, size_t *length)
+{
+    const struct stk_value *v = e->values.items;
+    const char *found = NULL;
+    *length = 0;
+    for (size_t i = 0; i < e->values.count; i++) {
+        const char *at = v[i].unit == STK_UNIT_TEXT ? strstr(e->text, v[i].is.text) : NULL;
+        if (at && strlen(v[i].is.text) > *length) {
+            *length = strlen(v[i].is.text);
+            found = at;
+        }
+    }
+    return found;
+}
+
+// One line: where it is too long, first what follows the statement is left out (a count in
+// brackets, further figures), then the middle of the name.
+static void evidence_line(struct stk_term *t, const struct stk_rep_evidence *e)
+{
+    size_t length;
+    int room = t->options->columns - BODY;
+    const char *name = name_in(e, &length);
+    stk_term_to_column(t, BODY);
+    if (!name || stk_term_width(e->text) <= room) {
+        stk_term_head(t, e->text, room);
+        stk_term_line_end(t);
+        return;
+    }
+    const char *after = name + length;
+    size_t kept = strcspn(after, "(,:");
+    kept -= kept > 0 && after[kept] == '(' ? 1 : 0; // and the blank before it
+    char text[800], tail[200];
+    snprintf(text, sizeof text, "%.*s", (int)(after + kept - e->text), e->text);
+    snprintf(tail, sizeof tail, "%.*s", (int)kept, after);
+    int rest = stk_term_width(text) - (int)length;
+    if (kept == 0 || stk_term_width(text) <= room || room - rest < NAME_LEAST) {
+        stk_term_head(t, text, room);
+    } else {
+        stk_term_printf(t, "%.*s", (int)(name - e->text), e->text);
+        snprintf(text, sizeof text, "%.*s", (int)length, name);
+        stk_term_cut(t, text, room - rest);
+        stk_term_text(t, tail);
+    }
+    stk_term_line_end(t);
 }
 
 static void levels(struct stk_term *t, const struct stk_rep_finding *f)
@@ -187,7 +264,7 @@ static void fix_first(struct stk_term *t, const struct stk_report *r,
                       const struct stk_rep_finding *f)
 {
     const struct stk_rep_fix *fix = f->fix.items;
-    char place[96] = "";
+    char place[96] = "", command[STK_TEXT_COMMAND_MAX];
     label(t, is_fix(f) ? "Fix first" : "Look at");
     stk_term_styled(t, STK_STYLE_BOLD, f->title);
     if (f->has_source) {
@@ -196,11 +273,9 @@ static void fix_first(struct stk_term *t, const struct stk_report *r,
         stk_term_place(t, &f->source, place);
     }
     stk_term_line_end(t);
-    const char *evidence = evidence_of(f, place);
+    const struct stk_rep_evidence *evidence = evidence_of(f, place);
     if (evidence && room_for(t, r) >= 3) {
-        stk_term_to_column(t, BODY);
-        stk_term_head(t, evidence, t->options->columns - BODY);
-        stk_term_line_end(t);
+        evidence_line(t, evidence);
     }
     if (f->fix.count) {
         stk_term_to_column(t, BODY);
@@ -209,7 +284,7 @@ static void fix_first(struct stk_term *t, const struct stk_report *r,
         stk_term_line_end(t);
         if (f->levels.count > 1) {
             levels(t, f);
-        } else if (fix->snippet) {
+        } else if (fix->snippet && !stk_text_given_command(r, fix, command, sizeof command)) {
             code_line(t, fix->snippet);
         }
     }
@@ -287,7 +362,7 @@ static void trust(struct stk_term *t, const struct stk_report *r)
     size_t count;
     const char *text = doubt(r, &count);
     char more[48] = "", first[400];
-    int room = LINES_MOST - t->lines - LINES_AFTER - (int)r->profile.selection.count;
+    int room = lines_left(t, r);
     if (!text) {
         return;
     }
@@ -370,15 +445,12 @@ static void footer(struct stk_term *t, const struct stk_report *r)
 }
 
 // The next commands: one that tries or estimates the fix, then the one with all details.
-static void next(struct stk_term *t, const struct stk_report *r, const struct stk_rep_finding *f)
+static void next(struct stk_term *t, const struct stk_report *r)
 {
     const char *given = r->given ? r->given : "PROFILE";
     char command[STK_TEXT_COMMAND_MAX];
-    const char *word = f && f->fix.count ? stk_text_next_command(r, f->fix.items, f->priced & 1,
-                                                                 command, sizeof command)
-                                         : NULL;
     label(t, "Next");
-    if (word) {
+    if (next_command(t, r, command, sizeof command)) {
         stk_term_text(t, command);
         stk_term_line_end(t);
         stk_term_to_column(t, BODY);
@@ -406,5 +478,5 @@ void stk_text_screen(struct stk_term *t, const struct stk_report *r)
     trust(t, r);
     only(t, &r->profile.selection);
     footer(t, r);
-    next(t, r, first);
+    next(t, r);
 }
