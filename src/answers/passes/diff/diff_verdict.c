@@ -133,6 +133,14 @@ static struct words verdict_say(const struct stk_diff_measure *m)
     stk_human_share(fabs(m->change_share), w.by);
     say_share(m->low_share, w.low);
     say_share(m->high_share, w.high);
+    // "-69% to -69%" is no interval: digits until its ends differ.
+    for (int digits = 1; digits <= 2 && strcmp(w.low, w.high) == 0; digits++) {
+        if (fabs(m->high_share - m->low_share) < 1e-6) {
+            break;
+        }
+        snprintf(w.low, sizeof w.low, "%+.*f%%", digits, 100 * m->low_share);
+        snprintf(w.high, sizeof w.high, "%+.*f%%", digits, 100 * m->high_share);
+    }
     return w;
 }
 
