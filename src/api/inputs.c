@@ -138,10 +138,12 @@ static enum stoker_status nothing_taken(const struct stk_input_scan *s, const ch
     char files[STK_READER_TEXT_MAX];
     stk_reader_list_files(files, sizeof files);
     if (f) {
-        return stk_err_set(err, STOKER_EINPUT, "%s: no profile found: looked for %s; %s: %s", first,
-                           files, f->path, f->why ? f->why : "not a profile");
+        return stk_err_set(err, STOKER_EINPUT,
+                           "%s: no profile found; %s: %s. Readable profiles: %s", first, f->path,
+                           f->why ? f->why : "not a profile", files);
     }
-    return stk_err_set(err, STOKER_EINPUT, "%s: no profile found: looked for %s", first, files);
+    return stk_err_set(err, STOKER_EINPUT, "%s: no profile found. Readable profiles: %s", first,
+                       files);
 }
 
 static enum stoker_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
