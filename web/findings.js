@@ -5,7 +5,7 @@
 
 import { codeBlock, el, link } from './dom.js';
 import { fmtNs, fmtShare, fmtShares } from './format.js';
-import { levelsLine } from './outlook.js';
+import { levelsLine, priceOfOutlook } from './outlook.js';
 import { hashOf } from './state.js';
 
 /* The finding whose fix comes first: all of it, the fix that the terminal shows before the evidence. */
@@ -17,7 +17,7 @@ export function firstFinding(finding, report, api) {
     return card(finding, [headOf(finding, place && el('span', { class: 'mono' }, `${finding.source.file}:${finding.source.line}`)),
         savingLine(finding, report), levelsLine(finding), fix && fixBlock(fix), coded && fixBlock(coded),
         el('div', { class: 'finding-actions' }, showLink(finding, 'Show it'),
-            priceOf(fix) && link('Try other fixes', hashOf('whatif', { fix: priceOf(fix) }), { class: 'button' })),
+            priceOf(finding, report) && link('Try other fixes', hashOf('whatif', { fix: priceOf(finding, report) }), { class: 'button' })),
         evidenceList(finding),
         others.length > 0 && el('details', {}, el('summary', {}, `${others.length} other ${others.length > 1 ? 'fixes' : 'fix'}`),
             others.map(fixBlock)), explanation(finding, api)]);
@@ -50,14 +50,16 @@ function showLink(finding, text) {
     return place && link(text, hashOf('timeline', { ...viewOf(place), back: `why?finding=${finding.id}` }), { class: 'button' });
 }
 
-/* The what-if that prices a fix. */
-function priceOf(fix) {
-    return fix && fix.price;
+/* The what-if that prices the first fix: the one that the page's line at the top is of. */
+function priceOf(finding, { outlook, ...report }) {
+    const [fix] = finding.fix || [];
+    return outlook && outlook.finding === finding.id ? priceOfOutlook({ outlook, ...report }) : fix && fix.price;
 }
 
+/* One line's worth, as the terminal's "Then" has it. */
 function savingText(finding) {
-    const { expected_share: expected, high_share: high } = finding.saving || {};
-    return expected > 0 ? `saves ${fmtShare(expected)}` : high > 0 ? `saves up to ${fmtShare(high)}` : '';
+    const { low_share: low, expected_share: expected, high_share: high } = finding.saving || {};
+    return low > 0 && high > 0 ? `saves ${fmtShares(low, high)}` : high > 0 ? `saves up to ${fmtShare(high)}` : expected > 0 ? `saves about ${fmtShare(expected)}` : '';
 }
 
 /* What stoker explain says of the rule, asked for when it is opened. */

@@ -29,6 +29,7 @@ export const KIND_WORDS = [['compute', 'kernel', ['kernel']], ['transfer', 'copy
 const SHADES = 3; // of each color, by name, so that neighbors differ
 const SHADE = 0.09; // how much paler each is
 const TEXT_FROM_PX = 26; // boxes as wide as this have room for a name
+const SHORT_TEXT_FROM_PX = 16; // those with a short name: a step's number
 const QUICK_TEXT_FROM_PX = 70; // while the view moves: names are what takes longest to draw
 
 /* The colors of the current scheme; rebuilt when it changes. `words`: of boxes, by kind and shade. */
@@ -167,6 +168,7 @@ function drawBoxes(scene, part, batch) {
     const { tile, track } = part;
     const scale = 1 / view.nsPerPx;
     const textFrom = scene.quick ? QUICK_TEXT_FROM_PX : TEXT_FROM_PX;
+    const shortFrom = scene.quick || !tile.shorts ? textFrom : SHORT_TEXT_FROM_PX;
     const filled = track.own ? new Int32Array(track.rows).fill(-9) : null; // of each row the last pixel drawn
     for (let i = track.own ? firstOwn(tile, view.t0) : 0; i < tile.n; i++) {
         const start = tile.start(i);
@@ -195,8 +197,9 @@ function drawBoxes(scene, part, batch) {
             x1 - x0 > 2 && strips.merged(line, x0, x1, palette.patternWord);
         }
         tile.flags[i] & OUTLIER && strips.standsOut(line, x0, x1, palette.textWord);
-        if (x1 - x0 > textFrom || (hits && hits.has(tile.id(i)))) {
-            addText(batch, tile, i, [x0, part.y + 2 + (row - part.skip) * ROW_PX, x1 - x0], hits, textFrom);
+        const from = tile.shorts && tile.shorts[i] ? shortFrom : textFrom;
+        if (x1 - x0 > from || (hits && hits.has(tile.id(i)))) {
+            addText(batch, tile, i, [x0, part.y + 2 + (row - part.skip) * ROW_PX, x1 - x0], hits, from);
         }
     }
 }

@@ -106,8 +106,9 @@ function bestPair(page) {
         return null;
     }
     const [best] = pairs;
+    const [single] = page.doc.scenarios.filter((s) => s.fix.length === 1).sort((a, b) => a.expected_ns - b.expected_ns);
     return el('p', { id: 'best-pair' }, best ? [el('b', {}, 'Best pair: '), best.fix.join(' + '), `: ${fmtNs(base.unprofiled_ns)} → ${fmtNs(best.expected_ns)}, ${fmtTimes(best.expected_ns / base.unprofiled_ns)} ` +
-        `(${fmtRange(best.low_ns, best.high_ns)}). `, button('Try it', () => tick(page, best.fix), { class: 'quiet' })]
+        `(${fmtRange(best.low_ns, best.high_ns)}). `, single && single.expected_ns < best.expected_ns && `${single.fix[0]} alone saves more. `, button('Try it', () => tick(page, best.fix), { class: 'quiet' })]
         : 'No two fixes save more together than the best one alone.');
 }
 
