@@ -175,6 +175,35 @@ static void worker_threads(double cpu, double queue, bool have_threads)
     end();
 }
 
+// Cores of the machine that other programs hold are a remark on the recording, behind the job's own
+// cause, and promise no more than the job's runnable threads could use.
+static void others_hold(double cpu, double queue, bool is_remark, double most)
+{
+    begin(STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_INPUT, 0.4, -1);
+    of_job(STK_SAMPLE_OF_JOB_PROCESSORS, 2);
+    of_job(STK_SAMPLE_OF_MACHINE_PROCESSORS, 2);
+    of_job(STK_SAMPLE_OF_JOB_CPU, cpu);
+    of_job(STK_SAMPLE_OF_JOB_QUEUE, queue);
+    of_job(STK_SAMPLE_OF_MACHINE_CPU, 0.99);
+    ask();
+    const struct stk_rep_finding *x = found("processors-short"), *input = found("input-wait");
+    CHECK(x && input && input < x);
+    if (x) {
+        CHECK_EQ(x->kind == STK_TOPIC_RECORDING, is_remark);
+        CHECK(x->saving.high_share > most - 0.005 && x->saving.high_share < most + 0.005);
+        CHECK_EQ(advises(x, "Record again while nothing else runs") == 0, is_remark);
+        CHECK_EQ(advises(x, "Give the job more cores") == 0, !is_remark);
+    }
+    CHECK(f.report.has_outlook && strcmp(f.report.outlook.finding, "input-wait") == 0);
+    CHECK_EQ(f.verdict.confidence == STK_LEVEL_LOW, is_remark);
+    if (is_remark && x) {
+        CHECK(tells(x, "On free cores a step takes"));
+        CHECK(strncmp(x->title, "Other programs hold the cores: alone, a step takes", 50) == 0);
+    }
+    end();
+}
+
 // GPUs of the machine that nobody uses while the job computes on the processor.
 static void unused_gpu(double busy, bool fires)
 {
@@ -436,6 +465,9 @@ int main(int argc, char **argv)
     CHECK_RUN(processors);
     CHECK_RUN(worker_threads, 0.5, 0.95, true);
     CHECK_RUN(worker_threads, 0.3, 0.3, false);
+    CHECK_RUN(others_hold, 0.4, 1.0, true, 1 - 0.4 / 1.4);
+    CHECK_RUN(others_hold, 0.4, 3.0, true, 1 - 0.4 / 2);    // more threads than it has cores
+    CHECK_RUN(others_hold, 1.4, 2.0, false, 1 - 1.4 / 3.4); // most of the queue is its own
     CHECK_RUN(unused_gpu, 0.01, true);
     CHECK_RUN(unused_gpu, 0.02, false);
     CHECK_RUN(returning, 2, false);

@@ -146,6 +146,12 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     return true;
 }
 
+// A rule about the job that saw something outside of it: no change to the job saves that cost.
+static bool is_from_outside(const struct stk_rule *rule, const struct stk_rep_finding *f)
+{
+    return rule && rule->kind == STK_TOPIC_JOB && f->kind == STK_TOPIC_RECORDING;
+}
+
 // The expected saving, as a share of the step; 0: not known.
 static double worth_of(const struct stk_rep_finding *f)
 {
@@ -167,7 +173,7 @@ static struct order order_of(const struct stk_rule_ctx *ctx, const struct stk_re
     const struct stk_rule *rule = stk_rule_find(f->id);
     enum stk_level rank = f->severity;
     bool explains = rule && (rule->verdicts & (1u << ctx->pass.verdict->kind));
-    double worth = worth_of(f);
+    double worth = is_from_outside(rule, f) ? 0 : worth_of(f);
     bool leads = explains && rank < STK_LEVEL_INFO;
     if (rank < STK_LEVEL_INFO && (f->saving.has_expected || f->saving.has_high)) {
         rank = stk_rule_severity(ctx, worth > 0 ? worth : 0);

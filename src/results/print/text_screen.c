@@ -40,6 +40,14 @@ static const struct stk_rep_finding *first_finding(const struct stk_report *r)
     return first || r->findings.count == 0 ? first : finding_at(r, 0);
 }
 
+// Does the verdict begin with what the reason says? "No GPU events: the breakdown ..."
+static bool is_said(const char *reason, const struct stk_rep_verdict *verdict)
+{
+    size_t n = strcspn(reason, ":");
+    return verdict->kind != STK_VERDICT_CANNOT_TELL && reason[n] &&
+           strncmp(verdict->sentence, reason, n) == 0;
+}
+
 // The worst fault of the recording, and the number of faults; NULL: none.
 static const char *doubt(const struct stk_report *r, size_t *count)
 {
@@ -54,7 +62,8 @@ static const char *doubt(const struct stk_report *r, size_t *count)
             ++*count;
         }
     }
-    const char *text = reasons ? why[0] : worst ? worst->title : NULL;
+    bool is_news = reasons && !(worst && is_said(why[0], &r->verdict));
+    const char *text = is_news ? why[0] : worst ? worst->title : NULL;
     *count = reasons > *count ? reasons : *count;
     return text && strcmp(text, r->verdict.sentence) == 0 ? NULL : text;
 }

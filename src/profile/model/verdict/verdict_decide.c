@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "profile/model/verdict/busy_work.h"
 #include "profile/model/intervals.h"
+#include "profile/model/machine/machine.h"
 #include "profile/model/verdict/verdict.h"
 #include "profile/model/verdict/verdict_text.h"
 #include "profile/model/thresholds.h"
@@ -345,6 +346,21 @@ static enum stk_level straggler_confidence(const struct stk_run_sum *run, const 
                : STK_LEVEL_MEDIUM;
 }
 
+// Did other programs hold most of the cores that the job's threads wanted while it was recorded?
+static bool was_crowded_out(const struct stk_run_sum *run)
+{
+    const struct stk_machine_view *v = run->machine;
+    if (!v || !v->is_of_profile) {
+        return false;
+    }
+    double cpu = stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
+    double wanted = cpu + stk_machine_mean(v, STK_SAMPLE_OF_JOB_QUEUE);
+    double own = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS);
+    double used = wanted < own ? wanted : own; // on free cores
+    return stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_CPU) >= AT(CROWDED_BUSY) && used > 0 &&
+           1 - cpu / used >= AT(CROWDED_OUT);
+}
+
 static enum stk_level confidence_of(const struct stk_run_sum *run, const struct stk_verdict *v)
 {
     const struct stk_facts *f = &run->facts;
@@ -364,6 +380,10 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
     }
     if (v->kind != STK_VERDICT_COLD && v->kind != STK_VERDICT_COMPUTE &&
         (unlinked || run->source == STK_STEPS_INFERRED || run->steps_used == 1)) {
+        return STK_LEVEL_LOW;
+    }
+    bool by_host = run->scope == STK_SCOPE_HOST || v->kind != STK_VERDICT_COMPUTE;
+    if (by_host && was_crowded_out(run)) {
         return STK_LEVEL_LOW;
     }
     if (run->scope == STK_SCOPE_HOST || v->kind == STK_VERDICT_MIXED) {
