@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/remove.h"
+#include "job/capture/parent/ask_end.h"
 #include "job/capture/parent/folder.h"
 #include "job/capture/parent/gpu_windows.h"
 #include "job/capture/parent/hooks.h"
@@ -70,7 +71,7 @@ static void tick(void *arg)
     }
     if (!r->stopped_ns && stk_steps_window_is_over(r->folder)) {
         r->stopped_ns = now_ns;
-        kill(r->job.pid, SIGTERM);
+        stk_ask_to_end(r->job.pid);
     } else if (r->stopped_ns && now_ns - r->stopped_ns > (uint64_t)ENDING_MS * 1000000u) {
         kill(r->job.pid, SIGKILL);
     }
