@@ -123,9 +123,11 @@ class _Marked:
 
     record = step
 
-    def stop(self, keeps):
-        self.ends()
+    def stop(self, keeps, is_whole=True):
+        if is_whole:
+            self.ends()
         self.end()
+        self.ends()  # a mark that the trace is to leave out
         if not keeps:
             import shutil
 
@@ -189,9 +191,9 @@ class _Jax(_Marked):
         _drain(self.window.recorder)
         self.step()
 
-    def stop(self, keeps):
+    def stop(self, keeps, is_whole=True):
         _drain(self.window.recorder)
-        return super().stop(keeps)
+        return super().stop(keeps, is_whole)
 
     def end(self):
         self.module._stoker_stop()
@@ -399,14 +401,14 @@ class Window:
         if not self.is_behind:
             r.put_window(OPEN, self.first, self.steps)
 
-    def _close(self):
+    def _close(self, is_whole=True):
         r = self.recorder
         steps = r.count - self.first
         r.event, r.flags = NEVER, TOLD
         if isinstance(self.profiler, _Torch):
             self.profiler.tell()
             self.profiler.step()
-        path = self.profiler.stop(True)
+        path = self.profiler.stop(True) if is_whole else self.profiler.stop(True, False)
         self.is_open, self.mine = False, None
         if path and not self.is_behind:
             self.is_behind = True
@@ -440,9 +442,9 @@ class Window:
                 self.leave("the program's own profiler started during the window, so stoker's stopped and recorded nothing")
 
     def at_exit(self):
-        """The job ends within the window: what was recorded is kept."""
+        """The job ends within the window: what was recorded is kept. The time after the last step isn't a step."""
         if self.is_open and self.recorder.count > self.first:
             try:
-                self._close()
+                self._close(not isinstance(self.profiler, _Marked))
             except Exception:
                 self.recorder.put_window(LEFT)
