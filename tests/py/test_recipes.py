@@ -121,6 +121,76 @@ def test_enhancing():
     c.same([of(red, (r.HUE, s)).ravel().tolist() for s in (0, 85, 170)], [[255, 0, 0], [0, 255, 0], [0, 0, 255]])
 
 
+def boxed(x, radius):
+    """Three box blurs of a whole radius along the last axis, as whole numbers of 24 bits."""
+    whole = int(np.float32(1 << 24) / np.float32(2 * radius + 1))
+    part = ((1 << 24) - (2 * radius + 1) * whole) // 2
+    for _ in range(3):
+        p = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(radius + 1, radius + 1)], "edge").astype(np.int64)
+        n = x.shape[-1]
+        inner = sum(p[..., k + 1 : k + 1 + n] for k in range(2 * radius + 1))
+        x = (inner * whole + (p[..., :n] + p[..., 2 * radius + 2 :]) * part + (1 << 23)) >> 24
+    return x
+
+
+def test_blur():
+    x = noise(24, 31)
+    planes = x.transpose(2, 0, 1).astype(np.int64)
+    for radius in (1, 2, 40):
+        sigma = float(np.sqrt(((2 * radius + 1) ** 2 - 1) / 4))  # of which three boxes have this radius
+        c.same(np.array_equal(of(x, (r.BLUR, sigma, 0.0)), boxed(planes, radius)), True, f"along rows, {radius}")
+        want = boxed(planes.swapaxes(1, 2), radius).swapaxes(1, 2)
+        c.same(np.array_equal(of(x, (r.BLUR, 0.0, sigma)), want), True, f"along columns, {radius}")
+    c.same(np.array_equal(of(x, (r.BLUR, 0.0, 0.0)), planes), True, "not at all")
+
+
+def test_histograms_and_sharpness():
+    x = noise(21, 17) // 2 + 30
+    planes = x.transpose(2, 0, 1)
+    low, high = planes.min((1, 2), keepdims=True).astype(float), planes.max((1, 2), keepdims=True).astype(float)
+    scale = 255.0 / (high - low)
+    c.same(np.array_equal(of(x, (r.AUTOCONTRAST,)), np.clip(np.trunc(planes * scale + -low * scale), 0, 255)), True)
+    flat = np.full((5, 6, 3), 9, np.uint8)
+    c.same(np.array_equal(of(flat, (r.AUTOCONTRAST,), (r.EQUALIZE,)), flat.transpose(2, 0, 1)), True, "one level stays")
+    for plane, made in zip(planes, of(x, (r.EQUALIZE,)), strict=True):
+        count = np.bincount(plane.ravel(), minlength=256)
+        step = (count.sum() - count[count > 0][-1]) // 255
+        levels = (step // 2 + np.cumsum(count) - count) // step if step else np.arange(256)
+        c.same(np.array_equal(made, np.clip(levels, 0, 255)[plane]), True, "equalized")
+    c.same(np.array_equal(of(x, (r.SHARPNESS, 1.0)), planes), True, "as it was")
+    smooth = of(x, (r.SHARPNESS, 0.0))
+    around = sum(planes[:, 1 + i : 20 + i, 1 + j : 16 + j].astype(int) for i in (-1, 0, 1) for j in (-1, 0, 1))
+    want = (around + 4 * planes[:, 1:-1, 1:-1].astype(int)) / 13
+    c.same(np.abs(smooth[:, 1:-1, 1:-1] - want).max() <= 0.5001, True, "the mean of the neighbors")
+    c.same(np.array_equal(smooth[:, 0], planes[:, 0]), True, "edges stay")
+
+
+def test_affine_transforms():
+    x = noise(9, 12)
+    planes = x.transpose(2, 0, 1)
+    for kind in (0, 2, 3):
+        moved = of(x, (r.AFFINE, 10, 9, 1.0, 0.0, 2.0, 0.0, 1.0, -3.0, kind, 7, 8, 9))
+        c.same(np.array_equal(moved[:, 3:], planes[:, :6, 2:12]), True, f"moved, filter {kind}")
+        c.same(moved[:, :3].reshape(3, -1).tolist(), [[v] * 30 for v in (7, 8, 9)], "outside")
+        turned = of(x, (r.AFFINE, 9, 12, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, kind, 0, 0, 0))
+        c.same(np.array_equal(turned, planes.swapaxes(1, 2)), True, f"transposed, filter {kind}")
+    halves = of(x, (r.AFFINE, 12, 9, 1.0, 0.0, 0.5, 0.0, 1.0, 0.0, 2, 0, 0, 0))[:, :, :11]
+    c.same(np.array_equal(halves, (planes[:, :, :-1].astype(int) + planes[:, :, 1:]) // 2), True, "between two")
+
+
+def test_patches():
+    x = noise(8, 7)
+    values = [RNG.normal(size=size).astype(np.float32) for size in ((3, 2, 4), (3, 1, 1))]
+    want = x.transpose(2, 0, 1).astype(np.float32)
+    want[:, 1:3, 2:6], want[:, 7:, :1] = values
+    steps = [(r.PATCH, 1, 2, 2, 4, 3), (r.PATCH, 7, 0, 1, 1, 3)]
+    recipe = r.written((r.PIXELS, *x.shape), steps, b"".join(v.tobytes() for v in values) + x.tobytes())
+    c.same(np.array_equal(made(recipe, "float32"), want), True)
+    for step in [(7, 0, 2, 1, 3), (0, 0, 1, 1, 1), (0, 0, 0, 1, 3), (0, 0, 1 << 20, 1 << 20, 3), (-1, 0, 1, 1, 3)]:
+        mutant = r.written((r.PIXELS, *x.shape), [(r.PATCH, *step)], bytes(max(0, min(4 * step[2] * step[3] * step[4], 99))) + x.tobytes())
+        c.raises(sd.errors.InvalidArgumentError, lambda: made(mutant, "float32"), "image_recipes")
+
+
 def test_floats():
     x = noise(6, 5)
     planes = x.transpose(2, 0, 1)
@@ -166,6 +236,11 @@ def test_hostile_recipes():
         c.raises(bad, lambda: made(good[:k]), "image_recipes")
     for step in [(99,), (r.RESIZE, 3, 3, 17, 0), (r.RESIZE, 0, 3, 2, 0), (r.RESIZE, 1 << 30, 1 << 30, 2, 0), (r.TRANSPOSE, 7)]:
         c.raises(bad, lambda: of(x, step), "image_recipes")
+    move = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    for step in [(4, 4, *move, 1), (0, 4, *move, 0), (4, 4, 1e300, *move[1:], 0), (4, 4, float("nan"), *move[1:], 2)]:
+        c.raises(bad, lambda: of(x, (r.AFFINE, *step, 0, 0, 0)), "image_recipes")
+    for radius in (-1.0, float("nan"), float(r.BLUR_MAX)):
+        c.raises(bad, lambda: of(x, (r.BLUR, radius, 0.0)), "a blur")
     c.raises(bad, lambda: of(x, (r.CROP, -(1 << 31), 0, (1 << 31) - 1, 4)), "image_recipes")
     c.raises(bad, lambda: of(x[..., :1], (r.SATURATION, 1.5)), "gray image")
     c.raises(bad, lambda: of(x, (r.SCALE, 0)), "another type")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pillow's levels, bit for bit: ImageEnhance's blends in float32 that cut off, gray by 16-bit
-// weights, hue by way of HSV bytes in the arithmetic of its Convert.c; and its seven ways of
-// transposing.
+// weights, tables by histograms, hue by way of HSV bytes in the arithmetic of its Convert.c; and
+// its seven ways of transposing.
 #include <math.h>
 #include <string.h>
 
@@ -12,22 +12,21 @@ uint8_t stk_pillow_gray(const uint8_t *rgb)
     return (uint8_t)((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16);
 }
 
-// Image.blend of a level of the degenerate image and one of the image.
-static uint8_t blend(int from, int to, float factor)
+uint8_t stk_pillow_blend(int from, int to, float factor)
 {
     if (factor == 0 || factor == 1) {
         return (uint8_t)(factor == 0 ? from : to);
     }
     float part = factor * (float)(to - from);
     float v = (float)from + part;
-    return (uint8_t)(v <= 0 ? 0 : v >= 255 ? 255 : v);
+    return (uint8_t)(!(v > 0) ? 0 : v >= 255 ? 255 : v);
 }
 
 static void blend_with(const struct stk_image *im, int from, float factor)
 {
     uint8_t levels[256];
     for (int v = 0; v < 256; v++) {
-        levels[v] = blend(from, v, factor);
+        levels[v] = stk_pillow_blend(from, v, factor);
     }
     for (uint32_t y = 0; y < im->height; y++) {
         uint8_t *p = stk_image_row(im, y);
@@ -63,8 +62,33 @@ void stk_pillow_saturation(const struct stk_image *im, float factor)
         for (uint32_t x = 0; x < im->width; x++, p += 3) {
             int gray = stk_pillow_gray(p);
             for (int c = 0; c < 3; c++) {
-                p[c] = blend(gray, p[c], factor);
+                p[c] = stk_pillow_blend(gray, p[c], factor);
             }
+        }
+    }
+}
+
+// The tables of autocontrast, or of equalize, by each channel's histogram.
+static void by_histogram(const struct stk_image *im,
+                         void (*make)(const uint64_t count[256], uint8_t to[256]))
+{
+    uint64_t count[3][256] = {0};
+    uint8_t levels[3][256];
+    STK_ASSERT(im->channels <= 3);
+    size_t width = (size_t)im->width * im->channels;
+    for (uint32_t y = 0; y < im->height; y++) {
+        const uint8_t *p = stk_image_row(im, y);
+        for (size_t i = 0; i < width; i++) {
+            count[i % im->channels][p[i]]++;
+        }
+    }
+    for (uint32_t c = 0; c < im->channels; c++) {
+        make(count[c], levels[c]);
+    }
+    for (uint32_t y = 0; y < im->height; y++) {
+        uint8_t *p = stk_image_row(im, y);
+        for (size_t i = 0; i < width; i++) {
+            p[i] = levels[i % im->channels][p[i]];
         }
     }
 }
@@ -72,6 +96,47 @@ void stk_pillow_saturation(const struct stk_image *im, float factor)
 static uint8_t clip(int v)
 {
     return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+}
+
+static void stretched(const uint64_t count[256], uint8_t to[256])
+{
+    int low = 0, high = 255;
+    while (low < 255 && count[low] == 0) {
+        low++;
+    }
+    while (high > 0 && count[high] == 0) {
+        high--;
+    }
+    double scale = high > low ? 255.0 / (high - low) : 1, offset = high > low ? -low * scale : 0;
+    for (int v = 0; v < 256; v++) {
+        to[v] = clip((int)(v * scale + offset));
+    }
+}
+
+static void equalized(const uint64_t count[256], uint8_t to[256])
+{
+    uint64_t sum = 0, last = 0, kinds = 0;
+    for (int v = 0; v < 256; v++) {
+        sum += count[v];
+        last = count[v] ? count[v] : last;
+        kinds += count[v] > 0;
+    }
+    uint64_t step = kinds > 1 ? (sum - last) / 255 : 0, n = step / 2;
+    for (int v = 0; v < 256; v++) {
+        uint64_t level = step ? n / step : (uint64_t)v;
+        to[v] = (uint8_t)(level < 255 ? level : 255);
+        n += count[v];
+    }
+}
+
+void stk_pillow_autocontrast(const struct stk_image *im)
+{
+    by_histogram(im, stretched);
+}
+
+void stk_pillow_equalize(const struct stk_image *im)
+{
+    by_histogram(im, equalized);
 }
 
 static void to_hsv(const uint8_t *rgb, uint8_t *hsv)

@@ -6,42 +6,17 @@
 //
 // A recipe is 32-bit words of this machine's order: how many follow, the source, its height, width
 // and channels (0 of a file), then steps: a kind and as many words as the table says. Bytes after
-// the words are the source's pixels: uint8 (height, width, channels), or float32 (channels, height,
-// width) of a tensor that was made elsewhere. Steps on levels are Pillow's own arithmetic
-// (image_pillow.h); those on floats are torch's, in float32, through a table of 256 values for each
-// channel.
+// the words are the values of its patches, float32 (channels, height, width), then the source's
+// pixels: uint8 (height, width, channels), or floats of a tensor that was made elsewhere. Steps on
+// levels are Pillow's own arithmetic (op_image_recipe_steps.c); those on floats are torch's, in
+// float32, through a table of 256 values for each channel, then boxes over it.
 //
 // Limits: 1 or 3 channels, uint8 levels; steps on floats come after those on levels.
-#include <string.h>
-
 #include "engine/image/image_codec.h"
-#include "engine/image/image_geometry.h"
-#include "engine/image/image_pillow.h"
-#include "engine/ops/op_image.h"
+#include "engine/ops/op_image_recipe.h"
 
 enum { SOURCE_FILE = 0, SOURCE_PIXELS, SOURCE_TENSOR };
-enum { HEAD = 4, WORDS_MAX = 4096, CHANNELS = 3 };
-
-// kind, name, words of arguments
-#define STEPS(X)                                                                                   \
-    X(1, GRAY, 0)                                                                                  \
-    X(2, COLOR, 0)                                                                                 \
-    X(3, CROP, 4)                                                                                  \
-    X(4, RESIZE, 4)                                                                                \
-    X(5, TRANSPOSE, 1)                                                                             \
-    X(6, BRIGHTNESS, 1)                                                                            \
-    X(7, CONTRAST, 1)                                                                              \
-    X(8, SATURATION, 1)                                                                            \
-    X(9, HUE, 1)                                                                                   \
-    X(10, LEVELS, 192)                                                                             \
-    X(20, SCALE, 1)                                                                                \
-    X(21, NORMALIZE, 6)                                                                            \
-    X(22, ERASE, 7)
-enum {
-#define X(kind, name, words) STEP_##name = kind,
-    STEPS(X)
-#undef X
-};
+enum { HEAD = 4, WORDS_MAX = 4096 };
 
 enum { BY_PRODUCT = 1 }; // v2.functional.to_dtype multiplies; the rest divides
 
@@ -51,14 +26,9 @@ static const struct stk_arg_row recipe_args[] = {
                           .choices = "uint8,float32"),
     {0}};
 
-struct scratch {
-    struct stk_op_image_scratch image; // first: the image operations' own functions find it there
-    struct stk_image_buffer side[2], work;
-};
-
 static void scratch_end(void *p)
 {
-    struct scratch *s = p;
+    struct stk_recipe_scratch *s = p;
     stk_op_image_scratch_end(&s->image);
     stk_image_buffer_free(&s->side[0]);
     stk_image_buffer_free(&s->side[1]);
@@ -68,36 +38,29 @@ static void scratch_end(void *p)
 struct recipe {
     int32_t word[WORDS_MAX];
     uint32_t count, at;
-    struct stk_bytes payload;
+    struct stk_bytes patches, payload;
 };
 
-// An image on its way: the current one, and which of the scratch's sides holds it (-1: neither).
-struct making {
-    struct scratch *s;
-    struct stk_image_context *c;
-    struct stk_image im;
-    int side;
-    struct stoker_err *err;
-};
-
-static int words_of(int32_t kind)
+// Bytes of a patch's values: its top, left, height, width, channels. -1: there is no such patch.
+static int64_t patch_bytes(const int32_t *a)
 {
-    switch (kind) {
-#define X(k, name, words)                                                                          \
-    case k:                                                                                        \
-        return words;
-        STEPS(X)
-#undef X
-    default:
-        return -1;
-    }
+    int64_t height = a[2], width = a[3], channels = a[4];
+    bool is_right = height > 0 && width > 0 && height <= STK_IMAGE_MAX_SIDE &&
+                    width <= STK_IMAGE_MAX_SIDE && (channels == 1 || channels == STK_RECIPE_COLORS);
+    return is_right ? height * width * channels * (int64_t)sizeof(float) : -1;
 }
 
-static float as_float(int32_t word)
+// Moves a patch's values from the payload to the patches.
+static bool take_patch(struct recipe *p, const int32_t *a)
 {
-    float f;
-    memcpy(&f, &word, sizeof f);
-    return f;
+    int64_t bytes = patch_bytes(a);
+    if (bytes < 0 || (uint64_t)bytes > p->payload.size) {
+        return false;
+    }
+    p->patches.size += (size_t)bytes;
+    p->payload.data += bytes;
+    p->payload.size -= (size_t)bytes;
+    return true;
 }
 
 static bool read_recipe(struct stk_bytes from, struct recipe *to)
@@ -114,10 +77,14 @@ static bool read_recipe(struct stk_bytes from, struct recipe *to)
     to->count = (uint32_t)count;
     to->at = HEAD;
     memcpy(to->word, from.data + sizeof count, (size_t)count * sizeof *to->word);
+    to->patches = (struct stk_bytes){from.data + size, 0};
     to->payload = (struct stk_bytes){from.data + size, from.size - size};
     for (uint32_t at = HEAD; at < to->count;) {
-        int words = words_of(to->word[at]);
+        int words = stk_recipe_words(to->word[at]);
         if (words < 0 || at + 1 + (uint32_t)words > to->count) {
+            return false;
+        }
+        if (to->word[at] == STK_RECIPE_PATCH && !take_patch(to, to->word + at + 1)) {
             return false;
         }
         at += 1 + (uint32_t)words;
@@ -125,198 +92,19 @@ static bool read_recipe(struct stk_bytes from, struct recipe *to)
     return true;
 }
 
-static enum stoker_status bad(struct making *m, const char *what)
-{
-    return stk_err_set(m->err, STOKER_EINVAL, "%s", what);
-}
-
-// Room for an image that is not the current one.
-static enum stoker_status room(struct making *m, int64_t height, int64_t width, uint32_t channels,
-                               struct stk_image *out)
-{
-    bool fits = height > 0 && width > 0 && height <= STK_IMAGE_MAX_SIDE &&
-                width <= STK_IMAGE_MAX_SIDE &&
-                (uint64_t)height * (uint64_t)width <= m->c->max_pixels;
-    if (!fits) {
-        return stk_err_set(m->err, STOKER_ELIMIT, "an image of %lld x %lld", (long long)height,
-                           (long long)width);
-    }
-    int side = m->side == 0;
-    size_t size = (size_t)height * (size_t)width * channels;
-    void *pixels = stk_image_buffer_reserve(&m->s->side[side], size);
-    if (!pixels) {
-        return stk_image_no_memory(m->c, size, m->err);
-    }
-    *out = stk_op_image_over(pixels, height, width, channels, STK_IMAGE_U8);
-    m->side = side;
-    return STOKER_OK;
-}
-
-// The current image, where it may be written.
-static enum stoker_status own(struct making *m)
-{
-    struct stk_image out;
-    if (m->side >= 0) {
-        return STOKER_OK;
-    }
-    enum stoker_status s = room(m, m->im.height, m->im.width, m->im.channels, &out);
-    s = s == STOKER_OK ? stk_image_copy(&m->im, &out, m->err) : s;
-    m->im = s == STOKER_OK ? out : m->im;
-    return s;
-}
-
-static enum stoker_status change_channels(struct making *m, uint32_t channels)
-{
-    struct stk_image in = m->im, out;
-    if (in.channels == channels) {
-        return STOKER_OK;
-    }
-    enum stoker_status s = room(m, in.height, in.width, channels, &out);
-    for (uint32_t y = 0; s == STOKER_OK && y < in.height; y++) {
-        const uint8_t *from = stk_image_row(&in, y);
-        uint8_t *to = stk_image_row(&out, y);
-        for (uint32_t x = 0; x < in.width; x++) {
-            if (channels == 1) {
-                to[x] = stk_pillow_gray(from + 3 * (size_t)x);
-            } else {
-                memset(to + 3 * (size_t)x, from[x], 3);
-            }
-        }
-    }
-    m->im = s == STOKER_OK ? out : m->im;
-    return s;
-}
-
-// left, top, right, bottom; black outside of the image.
-static enum stoker_status crop(struct making *m, const int32_t *box)
-{
-    struct stk_image in = m->im, out;
-    int64_t height = (int64_t)box[3] - box[1], width = (int64_t)box[2] - box[0];
-    bool is_inside = box[0] >= 0 && box[1] >= 0 && box[2] <= (int64_t)in.width &&
-                     box[3] <= (int64_t)in.height && height > 0 && width > 0;
-    if (is_inside) {
-        struct stk_image_box b = {(uint32_t)box[1], (uint32_t)box[0], (uint32_t)height,
-                                  (uint32_t)width};
-        return stk_image_crop(&in, &b, &m->im, m->err);
-    }
-    enum stoker_status s = room(m, height, width, in.channels, &out);
-    if (s != STOKER_OK) {
-        return s;
-    }
-    int64_t first = box[0] > 0 ? box[0] : 0;
-    int64_t end = box[2] < (int64_t)in.width ? box[2] : (int64_t)in.width;
-    for (int64_t y = 0; y < height; y++) {
-        uint8_t *to = stk_image_row(&out, (uint32_t)y);
-        memset(to, 0, out.stride);
-        if (y + box[1] >= 0 && y + box[1] < (int64_t)in.height && end > first) {
-            const uint8_t *from = stk_image_row(&in, (uint32_t)(y + box[1]));
-            memcpy(to + (size_t)(first - box[0]) * in.channels, from + (size_t)first * in.channels,
-                   (size_t)(end - first) * in.channels);
-        }
-    }
-    m->im = out;
-    return STOKER_OK;
-}
-
-static enum stoker_status resize(struct making *m, const int32_t *a)
-{
-    struct stk_image in = m->im, out;
-    if (a[2] < 0 || a[2] >= STK_PILLOW_FILTERS) {
-        return bad(m, "a filter that Pillow has not");
-    }
-    enum stoker_status s = room(m, a[1], a[0], in.channels, &out);
-    s = s == STOKER_OK ? stk_pillow_resize(&in, (enum stk_pillow_filter)a[2], a[3] != 0, &out,
-                                           &m->s->work, m->c->cpu, m->err)
-                       : s;
-    m->im = s == STOKER_OK ? out : m->im;
-    return s;
-}
-
-static enum stoker_status transpose(struct making *m, int32_t method)
-{
-    struct stk_image in = m->im, out;
-    if (method < 0 || method >= STK_PILLOW_TRANSPOSES) {
-        return bad(m, "a way of transposing that Pillow has not");
-    }
-    bool keeps = method == STK_PILLOW_FLIP_LEFT_RIGHT || method == STK_PILLOW_FLIP_TOP_BOTTOM ||
-                 method == STK_PILLOW_ROTATE_180;
-    enum stoker_status s =
-        room(m, keeps ? in.height : in.width, keeps ? in.width : in.height, in.channels, &out);
-    if (s == STOKER_OK) {
-        stk_pillow_transpose(&in, (enum stk_pillow_transpose)method, &out);
-        m->im = out;
-    }
-    return s;
-}
-
-static void change_levels(const struct stk_image *im, const uint8_t *table)
-{
-    for (uint32_t y = 0; y < im->height; y++) {
-        uint8_t *p = stk_image_row(im, y);
-        for (size_t i = 0; i < (size_t)im->width * im->channels; i++) {
-            p[i] = table[256 * (i % im->channels) + p[i]];
-        }
-    }
-}
-
-static enum stoker_status enhance(struct making *m, int32_t kind, const int32_t *a)
-{
-    enum stoker_status s = own(m);
-    if (s != STOKER_OK) {
-        return s;
-    }
-    if ((kind == STEP_SATURATION || kind == STEP_HUE) && m->im.channels != CHANNELS) {
-        return bad(m, "colors of a gray image");
-    }
-    switch (kind) {
-    case STEP_BRIGHTNESS:
-        stk_pillow_brightness(&m->im, as_float(*a));
-        break;
-    case STEP_CONTRAST:
-        stk_pillow_contrast(&m->im, as_float(*a));
-        break;
-    case STEP_SATURATION:
-        stk_pillow_saturation(&m->im, as_float(*a));
-        break;
-    case STEP_HUE:
-        stk_pillow_hue(&m->im, (uint8_t)*a);
-        break;
-    default:
-        change_levels(&m->im, (const uint8_t *)a);
-    }
-    return STOKER_OK;
-}
-
-static enum stoker_status step(struct making *m, int32_t kind, const int32_t *a)
-{
-    switch (kind) {
-    case STEP_GRAY:
-        return change_channels(m, 1);
-    case STEP_COLOR:
-        return change_channels(m, CHANNELS);
-    case STEP_CROP:
-        return crop(m, a);
-    case STEP_RESIZE:
-        return resize(m, a);
-    case STEP_TRANSPOSE:
-        return transpose(m, *a);
-    default:
-        return enhance(m, kind, a);
-    }
-}
-
 // The file's pixels. A crop that comes first is all that a JPEG is decoded for.
-static enum stoker_status decode(struct making *m, struct recipe *p, struct stk_bytes file)
+static enum stoker_status decode(struct stk_recipe_making *m, struct recipe *p,
+                                 struct stk_bytes file)
 {
     struct stk_image_jpeg_options o = {.is_accurate_dct = true};
     if (stk_image_sniff(file.data, file.size) != STK_IMAGE_JPEG) {
         return stk_image_decode_any(m->c, file.data, file.size, 0, &m->im, m->err);
     }
     uint32_t at = p->at;
-    bool is_color = at < p->count && p->word[at] == STEP_COLOR;
+    bool is_color = at < p->count && p->word[at] == STK_RECIPE_COLOR;
     at += is_color;
-    o.channels = is_color ? CHANNELS : 0;
-    if (at < p->count && p->word[at] == STEP_CROP) {
+    o.channels = is_color ? STK_RECIPE_COLORS : 0;
+    if (at < p->count && p->word[at] == STK_RECIPE_CROP) {
         const int32_t *box = p->word + at + 1;
         struct stk_image_shape shape;
         enum stoker_status s = stk_image_jpeg_shape(m->c, file.data, file.size, &shape, m->err);
@@ -336,35 +124,37 @@ static enum stoker_status decode(struct making *m, struct recipe *p, struct stk_
     return stk_image_decode_jpeg(m->c, file.data, file.size, &o, &m->im, m->err);
 }
 
-static enum stoker_status source(struct making *m, struct recipe *p, struct stk_bytes file)
+static enum stoker_status source(struct stk_recipe_making *m, struct recipe *p,
+                                 struct stk_bytes file)
 {
     int64_t height = p->word[1], width = p->word[2], channels = p->word[3];
     enum stoker_status s;
     if (p->word[0] == SOURCE_FILE) {
         s = decode(m, p, file.size ? file : p->payload);
-    } else if (height <= 0 || width <= 0 || (channels != 1 && channels != CHANNELS) ||
+    } else if (height <= 0 || width <= 0 || (channels != 1 && channels != STK_RECIPE_COLORS) ||
                (uint64_t)height * (uint64_t)width * (uint64_t)channels != p->payload.size) {
-        return bad(m, "pixels of another size than it says");
+        return stk_recipe_bad(m, "pixels of another size than it says");
     } else {
         m->im = stk_op_image_over((void *)(uintptr_t)p->payload.data, height, width, channels,
                                   STK_IMAGE_U8);
         s = STOKER_OK;
     }
-    if (s == STOKER_OK &&
-        (m->im.type != STK_IMAGE_U8 || (m->im.channels != 1 && m->im.channels != CHANNELS))) {
-        return bad(m, "an image of other than 1 or 3 channels of bytes");
+    if (s == STOKER_OK && (m->im.type != STK_IMAGE_U8 ||
+                           (m->im.channels != 1 && m->im.channels != STK_RECIPE_COLORS))) {
+        return stk_recipe_bad(m, "an image of other than 1 or 3 channels of bytes");
     }
     return s;
 }
 
 // Levels until the steps on floats begin.
-static enum stoker_status make_levels(struct making *m, struct recipe *p, struct stk_bytes file)
+static enum stoker_status make_levels(struct stk_recipe_making *m, struct recipe *p,
+                                      struct stk_bytes file)
 {
     enum stoker_status s = source(m, p, file);
-    while (s == STOKER_OK && p->at < p->count && p->word[p->at] < STEP_SCALE) {
+    while (s == STOKER_OK && p->at < p->count && p->word[p->at] < STK_RECIPE_SCALE) {
         uint32_t at = p->at;
-        p->at += 1 + (uint32_t)words_of(p->word[at]);
-        s = step(m, p->word[at], p->word + at + 1);
+        p->at += 1 + (uint32_t)stk_recipe_words(p->word[at]);
+        s = stk_recipe_step(m, p->word[at], p->word + at + 1);
     }
     return s;
 }
@@ -388,37 +178,52 @@ static void fill_table(const struct recipe *p, uint32_t channel, float table[256
     for (int v = 0; v < 256; v++) {
         table[v] = (float)v;
     }
-    for (uint32_t at = p->at; at < p->count; at += 1 + (uint32_t)words_of(p->word[at])) {
+    for (uint32_t at = p->at; at < p->count; at += 1 + (uint32_t)stk_recipe_words(p->word[at])) {
         const int32_t *a = p->word + at + 1;
-        for (int v = 0; v < 256 && p->word[at] == STEP_SCALE; v++) {
+        for (int v = 0; v < 256 && p->word[at] == STK_RECIPE_SCALE; v++) {
             table[v] = *a == BY_PRODUCT ? table[v] * (float)(1.0 / 255.0) : table[v] / 255.0F;
         }
-        for (int v = 0; v < 256 && p->word[at] == STEP_NORMALIZE; v++) {
-            float moved = table[v] - as_float(a[channel]);
-            table[v] = moved / as_float(a[CHANNELS + channel]);
+        for (int v = 0; v < 256 && p->word[at] == STK_RECIPE_NORMALIZE; v++) {
+            float moved = table[v] - stk_recipe_float(a[channel]);
+            table[v] = moved / stk_recipe_float(a[STK_RECIPE_COLORS + channel]);
         }
     }
 }
 
-// Boxes with a value for each channel, over the floats.
-static bool put_erased(const struct recipe *p, const struct stk_image *im, float *out)
+// A box of one channel. values: one for each place, or NULL for `value` everywhere.
+static void put_box(const struct stk_image *im, uint32_t channel, const int32_t *a, float value,
+                    const uint8_t *values, float *out)
 {
-    for (uint32_t at = p->at; at < p->count; at += 1 + (uint32_t)words_of(p->word[at])) {
+    for (int32_t y = 0; y < a[2]; y++) {
+        float *row = out + ((size_t)channel * im->height + (size_t)(a[0] + y)) * im->width + a[1];
+        if (values) {
+            memcpy(row, values + (size_t)y * (size_t)a[3] * sizeof *row,
+                   (size_t)a[3] * sizeof *row);
+        }
+        for (int32_t x = 0; x < a[3] && !values; x++) {
+            row[x] = value;
+        }
+    }
+}
+
+// Boxes with a value for each channel or for each place, over the floats.
+static bool put_boxes(const struct recipe *p, const struct stk_image *im, float *out)
+{
+    const uint8_t *patch = p->patches.data;
+    for (uint32_t at = p->at; at < p->count; at += 1 + (uint32_t)stk_recipe_words(p->word[at])) {
         const int32_t *a = p->word + at + 1;
-        if (p->word[at] != STEP_ERASE) {
+        bool is_patch = p->word[at] == STK_RECIPE_PATCH;
+        if (!is_patch && p->word[at] != STK_RECIPE_ERASE) {
             continue;
         }
         if (a[0] < 0 || a[1] < 0 || a[2] < 0 || a[3] < 0 || (int64_t)a[0] + a[2] > im->height ||
-            (int64_t)a[1] + a[3] > im->width) {
+            (int64_t)a[1] + a[3] > im->width || (is_patch && (uint32_t)a[4] != im->channels)) {
             return false;
         }
-        for (uint32_t c = 0; c < im->channels; c++) {
-            for (int32_t y = a[0]; y < a[0] + a[2]; y++) {
-                float *row = out + ((size_t)c * im->height + (size_t)y) * im->width;
-                for (int32_t x = a[1]; x < a[1] + a[3]; x++) {
-                    row[x] = as_float(a[4 + c]);
-                }
-            }
+        size_t size = is_patch ? (size_t)a[2] * (size_t)a[3] * sizeof(float) : 0;
+        for (uint32_t c = 0; c < im->channels; c++, patch += size) {
+            float value = is_patch ? 0 : stk_recipe_float(a[4 + c]);
+            put_box(im, c, a, value, is_patch ? patch : NULL, out);
         }
     }
     return true;
@@ -436,7 +241,7 @@ static bool put_floats(const struct recipe *p, const struct stk_image *im, float
             }
         }
     }
-    return put_erased(p, im, out);
+    return put_boxes(p, im, out);
 }
 
 // Where image k of element i goes: all of a run's images are as large as the first.
@@ -464,13 +269,13 @@ static void *place(struct stk_op_run *r, int64_t i, int64_t k, const struct stk_
 }
 
 // Image k of element i, made and written.
-static enum stoker_status make(struct stk_op_run *r, struct making *m, int64_t i, int64_t k,
-                               uint8_t **base, struct stk_shape *size)
+static enum stoker_status make(struct stk_op_run *r, struct stk_recipe_making *m, int64_t i,
+                               int64_t k, uint8_t **base, struct stk_shape *size)
 {
     struct recipe p;
     bool is_float = r->spec[0].dtype == STK_DT_F32;
     if (!read_recipe(((struct stk_bytes *)stk_col_at(r->in[1], i))[k], &p)) {
-        return bad(m, "no recipe");
+        return stk_recipe_bad(m, "no recipe");
     }
     bool is_tensor = p.word[0] == SOURCE_TENSOR;
     m->side = -1;
@@ -492,7 +297,7 @@ static enum stoker_status make(struct stk_op_run *r, struct making *m, int64_t i
                       p.payload.size
             : is_float || p.at == p.count;
     if (!is_right) {
-        return bad(m, "a recipe of another type than the images");
+        return stk_recipe_bad(m, "a recipe of another type than the images");
     }
     struct stk_shape image = {3, {m->im.channels, m->im.height, m->im.width}};
     void *out = place(r, i, k, &image, base, size);
@@ -504,7 +309,7 @@ static enum stoker_status make(struct stk_op_run *r, struct making *m, int64_t i
     } else if (!is_float) {
         put_bytes(&m->im, out);
     } else if (!put_floats(&p, &m->im, out)) {
-        return bad(m, "a box to erase outside of the image");
+        return stk_recipe_bad(m, "a box to erase outside of the image");
     }
     return STOKER_OK;
 }
@@ -513,7 +318,7 @@ static enum stoker_status recipe_run(struct stk_op_run *r, struct stoker_err *er
 {
     struct stoker_err why;
     stk_err_init(&why);
-    struct making m = {.s = r->scratch, .c = stk_op_image_context(r), .err = &why};
+    struct stk_recipe_making m = {.s = r->scratch, .c = stk_op_image_context(r), .err = &why};
     if (!m.c) {
         return stk_err_nomem(err);
     }
@@ -557,6 +362,6 @@ const struct stk_op stk_op_image_recipes = {.name = "image_recipes",
                                             .signature = "string, string",
                                             .infer = recipe_infer,
                                             .args = recipe_args,
-                                            .scratch_bytes = sizeof(struct scratch),
+                                            .scratch_bytes = sizeof(struct stk_recipe_scratch),
                                             .scratch_end = scratch_end,
                                             .run = recipe_run};

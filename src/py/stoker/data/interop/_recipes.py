@@ -5,7 +5,9 @@ import struct
 
 FILE, PIXELS, TENSOR = range(3)  # sources
 GRAY, COLOR, CROP, RESIZE, TRANSPOSE, BRIGHTNESS, CONTRAST, SATURATION, HUE, LEVELS = range(1, 11)
-SCALE, NORMALIZE, ERASE = range(20, 23)
+BLUR, AFFINE, AUTOCONTRAST, EQUALIZE, SHARPNESS = range(11, 16)
+SCALE, NORMALIZE, ERASE, PATCH = range(20, 24)
+BLUR_MAX = 1000  # a blur's radius is less
 TO_TENSOR, TO_DTYPE, CONVERTED = range(3)  # what scales: only TO_DTYPE multiplies by 1 / 255
 
 
@@ -13,6 +15,10 @@ def _packed(step):
     kind, *arguments = step
     if kind == LEVELS:
         return struct.pack("=i", kind) + bytes(arguments).ljust(768, b"\0")
+    if kind == AFFINE:
+        return struct.pack("=3i6d4i", kind, *arguments)
+    if kind == PATCH:  # its values are in the payload
+        arguments = arguments[:5]
     return struct.pack("=i", kind) + b"".join(struct.pack("=f" if isinstance(a, float) else "=i", a) for a in arguments)
 
 

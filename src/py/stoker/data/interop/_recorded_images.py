@@ -2,8 +2,8 @@
 """Pillow images whose pixels aren't made yet: operations on them are recorded, for the engine to carry out.
 
 In a process that has called `begin`, Image.open gives a Recorded for files that the engine decodes like Pillow. Crops,
-resizing, flips, conversions between RGB and gray, ImageEnhance and lookup tables make another Recorded with one more
-step. Any other operation, and any access to the pixels, first makes them with Pillow, in place. From then on it is an
+resizing, flips, affine transforms, conversions between RGB and gray, ImageEnhance, GaussianBlur, lookup tables,
+autocontrast and equalize make another Recorded with one more step. Any other operation, and any access to the pixels, first makes them with Pillow, in place. From then on it is an
 ordinary Pillow image. `recipe` writes an image in the form that the operation image_recipes reads.
 
 Limits: JPEG and PNG of modes RGB and L, 8 bits, one picture. A damaged file is found when its pixels are made. A
@@ -14,13 +14,18 @@ import io
 import os
 
 import numpy as np
-from PIL import Image, ImageEnhance, ImageOps
+from PIL import Image, ImageEnhance, ImageFilter, ImageOps
 
 from ._recipes import (
+    AFFINE,
+    AUTOCONTRAST,
+    BLUR,
+    BLUR_MAX,
     BRIGHTNESS,
     COLOR,
     CONTRAST,
     CROP,
+    EQUALIZE,
     FILE,
     GRAY,
     HUE,
@@ -28,6 +33,7 @@ from ._recipes import (
     PIXELS,
     RESIZE,
     SATURATION,
+    SHARPNESS,
     TRANSPOSE,
     written,
 )
@@ -84,6 +90,11 @@ class _Source:
         return self._pixels
 
 
+def _by_affine(image, width, height, *a):
+    fill = a[7:] if image.mode == "RGB" else a[7]
+    return image.transform((width, height), Image.Transform.AFFINE, a[:6], a[6], fillcolor=fill)
+
+
 def _by_hue(image, shift):
     h, s, v = image.convert("HSV").split()
     moved = np.asarray(h) + np.uint8(shift)
@@ -101,7 +112,28 @@ _BY_PILLOW = {
     SATURATION: lambda im, factor: ImageEnhance.Color(im).enhance(factor),
     HUE: _by_hue,
     LEVELS: lambda im, *levels: im.point(levels),
+    BLUR: lambda im, x, y: im.filter(ImageFilter.GaussianBlur(x if x == y else (x, y))),
+    AFFINE: _by_affine,
+    AUTOCONTRAST: lambda im: ImageOps.autocontrast(im),
+    EQUALIZE: lambda im: ImageOps.equalize(im),
+    SHARPNESS: lambda im, factor: ImageEnhance.Sharpness(im).enhance(factor),
 }
+
+
+def _affine(mode, size, data, resample, color):
+    """The arguments of an affine step; None: it isn't the engine's."""
+    color = (color or 0,) * _MODES[mode] if color in (None, 0) or mode == "L" and isinstance(color, int) else color
+    if data is None or len(data) < 6 or resample not in (0, 2, 3) or len(size) != 2 or min(size) <= 0:
+        return None
+    if not isinstance(color, (tuple, list)) or len(color) != _MODES[mode]:
+        return None
+    if not all(isinstance(v, int) and 0 <= v <= 255 for v in color):
+        return None
+    (width, height), a = (int(v) for v in size), [float(v) for v in data[:6]]
+    ends = [x * p + y * q + r for x in (0, width) for y in (0, height) for p, q, r in (a[:3], a[3:])]
+    if not all(abs(v) < 32768 for v in ends):  # Pillow's places of 16.16 bits; false of a NaN, too
+        return None
+    return (width, height, *a, int(resample), *color, *[0] * (3 - len(color)))
 
 
 class _Pixels:
@@ -213,6 +245,21 @@ class Recorded(Image.Image):
             return super().point(levels, mode)
         return self._with(self.size, self.mode, LEVELS, *levels)
 
+    def filter(self, filter):
+        radius = filter.radius if isinstance(filter, ImageFilter.GaussianBlur) else None
+        both = tuple(radius) if isinstance(radius, (tuple, list)) else (radius, radius)
+        if self._source is None or None in both or len(both) != 2 or not all(0 <= v < BLUR_MAX for v in both):
+            return super().filter(filter)
+        return self._with(self.size, self.mode, BLUR, *map(float, both)) if any(both) else self.copy()
+
+    def transform(self, size, method, data=None, resample=Image.Resampling.NEAREST, fill=1, fillcolor=None):
+        step = None
+        if self._source is not None and isinstance(method, int) and method == Image.Transform.AFFINE:
+            step = _affine(self.mode, size, data, resample, fillcolor)
+        if step is None:
+            return super().transform(size, method, data, resample, fill, fillcolor)
+        return self._with(size, self.mode, AFFINE, *step)
+
     def draft(self, mode, size):
         return self._opened_again(lambda image: image.draft(mode, size))
 
@@ -282,9 +329,17 @@ def _recorded_open(fp, mode="r", formats=None):
     return out
 
 
+_ENHANCEMENTS = {
+    BRIGHTNESS: ImageEnhance.Brightness,
+    CONTRAST: ImageEnhance.Contrast,
+    SATURATION: ImageEnhance.Color,
+    SHARPNESS: ImageEnhance.Sharpness,
+}
+
+
 def _enhance(kind):
     """ImageEnhance's class, which records if the image does."""
-    own = {BRIGHTNESS: ImageEnhance.Brightness, CONTRAST: ImageEnhance.Contrast, SATURATION: ImageEnhance.Color}[kind]
+    own = _ENHANCEMENTS[kind]
     begin, enhance = own.__init__, own.enhance
 
     def __init__(self, image):
@@ -319,6 +374,18 @@ def _expand():
     ImageOps.expand = expand
 
 
+def _of_histogram(kind, name):
+    """ImageOps' function of that name, of all of an image's levels."""
+    own = getattr(ImageOps, name)
+
+    def recorded(image, *arguments, **named):
+        if arguments or named or not is_recorded(image):
+            return own(image, *arguments, **named)
+        return image._with(image.size, image.mode, kind)
+
+    setattr(ImageOps, name, recorded)
+
+
 def is_recorded(image):
     """Are its pixels not made yet?"""
     return isinstance(image, Recorded) and image._source is not None
@@ -330,9 +397,11 @@ def begin():
     if Image.open is not _recorded_open:
         _order = _pillows_order()
         Image.open = _recorded_open
-        for kind in (BRIGHTNESS, CONTRAST, SATURATION):
+        for kind in _ENHANCEMENTS:
             _enhance(kind)
         _expand()
+        _of_histogram(AUTOCONTRAST, "autocontrast")
+        _of_histogram(EQUALIZE, "equalize")
 
 
 def channels_of(image):
@@ -340,11 +409,12 @@ def channels_of(image):
     return _MODES.get(image.mode) if isinstance(image, Image.Image) else None
 
 
-def recipe(image, more=()):
-    """(path or empty, the recipe) of an image of mode RGB or L, and the steps on floats after its own."""
+def recipe(image, more=(), patches=b""):
+    """(path or empty, the recipe) of an image of mode RGB or L, and the steps on floats after its own, with the values that
+    those copy."""
     if is_recorded(image):
         path, content = image._source.path, image._source.content
-        head, steps, payload = (FILE, 0, 0, 0), (*image._steps, *more), content or b""
-        return b"" if path is None else os.fsencode(path), written(head, steps, payload)
+        head, steps = (FILE, 0, 0, 0), (*image._steps, *more)
+        return b"" if path is None else os.fsencode(path), written(head, steps, patches + (content or b""))
     head = PIXELS, image.height, image.width, _MODES[image.mode]
-    return b"", written(head, more, image.tobytes())
+    return b"", written(head, more, patches + image.tobytes())

@@ -54,7 +54,13 @@ def _erased(x, i, j, h, w, *v):
     return _OWN["erase"](x, i, j, h, w, torch.tensor(v)[: x.shape[0], None, None])
 
 
-_BY_TORCH = {steps.SCALE: _scaled, steps.NORMALIZE: _normalized, steps.ERASE: _erased}
+def _patched(x, i, j, h, w, channels, values):
+    x[:, i : i + h, j : j + w] = torch.frombuffer(bytearray(values), dtype=torch.float32).view(channels, h, w)
+    return x
+
+
+_BY_TORCH = {steps.SCALE: _scaled, steps.NORMALIZE: _normalized, steps.ERASE: _erased, steps.PATCH: _patched}
+_BOXES = (steps.ERASE, steps.PATCH)  # after these, floats are no longer a table of levels
 
 
 class Lazy(torch.Tensor):
@@ -109,9 +115,28 @@ class Lazy(torch.Tensor):
     def then(self, dtype, *step):
         return Lazy.of(self._image, dtype, (*self._steps, step), type(self))
 
+    def is_table(self):
+        """Are its floats a function of the levels?"""
+        return self.is_open() and not any(kind in _BOXES for kind, *_ in self._steps)
+
+    def patch(self, at, value):
+        """Records values that a box of all channels is set to. False: it is something else."""
+        if not (self.is_open() and self.dtype == torch.float32 and isinstance(at, tuple) and len(at) == 3):
+            return False
+        is_box = all(isinstance(s, slice) and s.step in (None, 1) for s in at)
+        if not is_box or type(value) is not torch.Tensor or value.dtype != torch.float32 or value.dim() > 3:
+            return False
+        (first, end), (i, bottom), (j, right) = (s.indices(n)[:2] for s, n in zip(at, self.shape))
+        if first != 0 or end != self.shape[0] or bottom <= i or right <= j:
+            return False
+        values = value.detach().expand(end, bottom - i, right - j).contiguous().numpy().tobytes()
+        self._steps = (*self._steps, (steps.PATCH, i, j, bottom - i, right - j, end, values))
+        return True
+
     def recipe(self):
         """(path, recipe) of an image."""
-        return images.recipe(self._image, self._steps)
+        patches = [s[-1] for s in self._steps if s[0] == steps.PATCH]
+        return images.recipe(self._image, self._steps, b"".join(patches))
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -120,6 +145,8 @@ class Lazy(torch.Tensor):
                 return func(*args, **(kwargs or {}))
         if func is torch.stack and not kwargs and (len(args) == 1 or args[1] == 0) and _alike(args[0]):
             return Lazy.stacked(list(args[0]))
+        if func is _Tensor.__setitem__ and not kwargs and isinstance(args[0], Lazy) and args[0].patch(*args[1:]):
+            return None
         return func(*_values(tuple(args)), **_values(kwargs or {}))
 
     @classmethod
@@ -179,7 +206,7 @@ def _convert_image_dtype(image, dtype=torch.float32):
 
 
 def _normalize(tensor, mean, std, inplace=False):
-    if _open_lazy(tensor) and tensor.dtype == torch.float32 and not inplace:
+    if _open_lazy(tensor) and tensor.dtype == torch.float32 and tensor.is_table() and not inplace:
         n = tensor.shape[0]
         wide = [[float(v) for v in list(given) * (n if len(given) == 1 else 1)] for given in (mean, std)]
         if len(wide[0]) == len(wide[1]) == n and all(torch.tensor(wide[1])):
