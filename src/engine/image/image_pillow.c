@@ -2,7 +2,6 @@
 // Pillow's levels, bit for bit: ImageEnhance's blends in float32 that cut off, gray by 16-bit
 // weights, tables by histograms, hue by way of HSV bytes in the arithmetic of its Convert.c; and
 // its seven ways of transposing.
-#include <math.h>
 #include <string.h>
 
 #include "engine/image/image_pillow.h"
@@ -139,60 +138,78 @@ void stk_pillow_equalize(const struct stk_image *im)
     by_histogram(im, equalized);
 }
 
-static void to_hsv(const uint8_t *rgb, uint8_t *hsv)
+// What a byte of hue or of saturation means: the sixth of the circle, the part of it, the share.
+struct hsv {
+    uint8_t sixth[256];
+    float part[256], share[256];
+};
+
+static void hsv_init(struct hsv *t)
+{
+    for (int v = 0; v < 256; v++) {
+        double sixth = (double)v * 6.0 / 255.0;
+        int i = (int)sixth;
+        t->sixth[v] = (uint8_t)(i % 6);
+        t->part[v] = (float)(sixth - (double)i);
+        t->share[v] = (float)((double)v / 255.0);
+    }
+}
+
+// Without branches, which random hues would mispredict. A difference of two such floats is exact in
+// double, so one rounding to float is Pillow's for all three cases.
+static void to_hsv(const uint8_t *rgb, uint8_t *hue, uint8_t *saturation, uint8_t *value)
 {
     uint8_t r = rgb[0], g = rgb[1], b = rgb[2];
     uint8_t most = r > g ? r : g, least = r < g ? r : g;
     most = most > b ? most : b;
     least = least < b ? least : b;
-    hsv[0] = hsv[1] = 0;
-    hsv[2] = most;
-    if (least == most) {
-        return;
-    }
-    float range = (float)(most - least), s = range / (float)most, h;
+    bool is_gray = least == most;
+    float range = (float)(most - least + is_gray), s = range / (float)(most + is_gray);
     float rc = (float)(most - r) / range, gc = (float)(most - g) / range;
     float bc = (float)(most - b) / range;
-    if (r == most) {
-        h = bc - gc;
-    } else if (g == most) {
-        h = (float)(2.0 + (double)rc - (double)bc);
-    } else {
-        h = (float)(4.0 + (double)gc - (double)rc);
-    }
+    bool is_red = r == most, is_green = !is_red && g == most;
+    double start = is_red ? 0.0 : is_green ? 2.0 : 4.0;
+    float more = is_red ? bc : is_green ? rc : gc, less = is_red ? gc : is_green ? bc : rc;
+    float h = (float)(start + (double)more - (double)less);
     double turn = (double)h / 6.0 + 1.0;
     h = (float)(turn >= 1 ? turn - 1 : turn);
-    hsv[0] = clip((int)((double)h * 255.0));
-    hsv[1] = clip((int)((double)s * 255.0));
+    *hue = is_gray ? 0 : (uint8_t)((double)h * 255.0);
+    *saturation = is_gray ? 0 : (uint8_t)((double)s * 255.0);
+    *value = most;
 }
 
-static void from_hsv(const uint8_t *hsv, uint8_t *rgb)
+// round() of a level: adding a half is the same for all that occur.
+static uint8_t rounded(double v)
 {
-    uint8_t v = hsv[2];
-    if (hsv[1] == 0) {
-        rgb[0] = rgb[1] = rgb[2] = v;
-        return;
+    return (uint8_t)(v + 0.5);
+}
+
+static void from_hsv(const struct hsv *t, uint8_t hue, uint8_t saturation, uint8_t value,
+                     uint8_t *rgb)
+{
+    // Of v, p, q, t: which are red, green and blue in each sixth.
+    static const uint8_t by[6][3] = {{0, 3, 1}, {2, 0, 1}, {1, 0, 3},
+                                     {1, 2, 0}, {3, 1, 0}, {0, 1, 2}};
+    float f = t->part[hue], fs = t->share[saturation];
+    double v = value;
+    uint8_t of[4] = {value, rounded(v * (1.0 - (double)fs)), rounded(v * (1.0 - (double)(fs * f))),
+                     rounded(v * (1.0 - (double)fs * (1.0 - (double)f)))};
+    for (int c = 0; c < 3; c++) {
+        rgb[c] = of[by[t->sixth[hue]][c]];
     }
-    double sixth = (double)hsv[0] * 6.0 / 255.0;
-    int i = (int)floor(sixth);
-    float f = (float)(sixth - (double)i), fs = (float)((double)hsv[1] / 255.0);
-    uint8_t p = clip((int)round((double)v * (1.0 - (double)fs)));
-    uint8_t q = clip((int)round((double)v * (1.0 - (double)(fs * f))));
-    uint8_t t = clip((int)round((double)v * (1.0 - (double)fs * (1.0 - (double)f))));
-    const uint8_t by[6][3] = {{v, t, p}, {q, v, p}, {p, v, t}, {p, q, v}, {t, p, v}, {v, p, q}};
-    memcpy(rgb, by[i % 6], 3);
 }
 
 void stk_pillow_hue(const struct stk_image *im, uint8_t shift)
 {
     STK_ASSERT(im->channels == 3);
+    struct hsv t;
+    hsv_init(&t);
     for (uint32_t y = 0; y < im->height; y++) {
         uint8_t *p = stk_image_row(im, y);
         for (uint32_t x = 0; x < im->width; x++, p += 3) {
-            uint8_t hsv[3];
-            to_hsv(p, hsv);
-            hsv[0] = (uint8_t)(hsv[0] + shift);
-            from_hsv(hsv, p);
+            uint8_t h, s, v;
+            to_hsv(p, &h, &s, &v);
+            from_hsv(&t, (uint8_t)(h + shift), s, v, p);
         }
     }
 }

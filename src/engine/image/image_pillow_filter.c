@@ -41,21 +41,25 @@ static uint8_t level(const struct box *b, uint32_t sum, uint32_t ends)
     return (uint8_t)((sum * b->whole + ends * b->part + (1u << (BITS - 1))) >> BITS);
 }
 
-// A row of `count` pixels, through a copy of it.
-static void blur_row(const struct box *b, uint8_t *row, int64_t count, uint32_t channels,
+// A row of `count` pixels, through a copy of it whose ends go on for a radius and one more.
+static void blur_row(const struct box *b, uint8_t *row, size_t count, size_t channels,
                      uint8_t *copy)
 {
-    memcpy(copy, row, (size_t)count * channels);
-    for (uint32_t c = 0; c < channels; c++) {
-        uint32_t sum = 0;
-        for (int64_t k = -b->radius - 1; k < b->radius; k++) {
-            sum += copy[inside(k, count) * channels + c];
-        }
-        for (int64_t x = 0; x < count; x++) {
-            uint32_t out = copy[inside(x - b->radius - 1, count) * channels + c];
-            uint32_t next = copy[inside(x + b->radius + 1, count) * channels + c];
-            sum += copy[inside(x + b->radius, count) * channels + c] - out;
-            row[x * channels + c] = level(b, sum, out + next);
+    size_t side = (size_t)b->radius + 1, width = 2 * side - 1;
+    uint32_t sum[3] = {0};
+    for (size_t k = 0; k < side; k++) {
+        memcpy(copy + k * channels, row, channels);
+        memcpy(copy + (side + count + k) * channels, row + (count - 1) * channels, channels);
+    }
+    memcpy(copy + side * channels, row, count * channels);
+    for (size_t i = 0; i < width * channels; i++) {
+        sum[i % channels] += copy[i];
+    }
+    for (size_t x = 0; x < count; x++) {
+        const uint8_t *out = copy + x * channels, *in = out + width * channels;
+        for (size_t c = 0; c < channels; c++) {
+            sum[c] += (uint32_t)in[c] - out[c];
+            row[x * channels + c] = level(b, sum[c], (uint32_t)out[c] + in[channels + c]);
         }
     }
 }
@@ -91,18 +95,20 @@ static void blur_columns(const struct box *b, const struct stk_image *im, uint8_
 enum stoker_status stk_pillow_gaussian_blur(const struct stk_image *im, float across, float down,
                                             struct stk_image_buffer *work, struct stoker_err *err)
 {
-    STK_ASSERT(im->type == STK_IMAGE_U8);
+    STK_ASSERT(im->type == STK_IMAGE_U8 && im->channels <= 3);
     size_t width = (size_t)im->width * im->channels, sums = width * sizeof(uint32_t);
     if (!(across >= 0 && across < STK_PILLOW_BLUR_MAX && down >= 0 && down < STK_PILLOW_BLUR_MAX)) {
         return stk_err_set(err, STOKER_EINVAL, "a blur of another radius than 0 to %d",
                            STK_PILLOW_BLUR_MAX);
     }
-    uint32_t *memory = stk_image_buffer_reserve(work, sums + width * im->height);
+    struct box rows = box_of(across), columns = box_of(down);
+    size_t longest = width + 2 * ((size_t)rows.radius + 1) * im->channels;
+    size_t all = width * im->height;
+    uint32_t *memory = stk_image_buffer_reserve(work, sums + (all > longest ? all : longest));
     if (!memory) {
         return stk_err_nomem(err);
     }
     uint8_t *copy = (uint8_t *)memory + sums;
-    struct box rows = box_of(across), columns = box_of(down);
     for (int pass = 0; pass < PASSES && across != 0; pass++) {
         for (uint32_t y = 0; y < im->height; y++) {
             blur_row(&rows, stk_image_row(im, y), im->width, im->channels, copy);
