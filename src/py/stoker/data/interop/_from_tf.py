@@ -101,10 +101,17 @@ def _map(ds, below):
     return below.map(f, _number(getattr(ds, "_num_parallel_calls", None)), _ordered(ds))
 
 
+def _map_and_batch(ds, below):
+    f = _function_of(ds._map_func, below.element_spec, "map")
+    made = below.map(f, _number(ds._num_parallel_calls_t))
+    return made.batch(_number(ds._batch_size_t), bool(_number(ds._drop_remainder_t)))
+
+
 def _interleave(ds, below):
     f = _function_of(ds._map_func, below.element_spec, "interleave")
     more = {"cycle_length": _number(ds._cycle_length), "block_length": _number(ds._block_length)}
-    more["num_parallel_calls"] = _number(getattr(ds, "_num_parallel_calls", None))
+    is_legacy = hasattr(ds, "_buffer_output_elements")  # experimental.parallel_interleave: a thread for each
+    more["num_parallel_calls"] = more["cycle_length"] if is_legacy else _number(getattr(ds, "_num_parallel_calls", None))
     return below.interleave(f, deterministic=_ordered(ds), **more)
 
 
@@ -115,20 +122,23 @@ def _shuffle(ds, below):
     return below.shuffle(_number(ds._buffer_size), seed=seed[1] if any(seed) else None, **more)
 
 
-def _padded(ds, below):
-    def shape(s):
-        dims = _tf_names.plain(s).tolist() if hasattr(s, "numpy") else list(s)
-        return [None if d is None or d < 0 else int(d) for d in dims]
+def _dims(shape):
+    dims = _tf_names.plain(shape).tolist() if hasattr(shape, "numpy") else list(shape)
+    return [None if d is None or d < 0 else int(d) for d in dims]
 
+
+def _like(given, spec, leaf):
+    """A structure of arguments with the elements' own containers; None stays None."""
+    if given is None:
+        return None
+    made = iter([leaf(v) for v in _tf_names.leaves_like(given, spec)])
+    return _tf_names.structure(spec, lambda _: next(made))
+
+
+def _padded(ds, below):
     spec = ds._input_dataset.element_spec
-    shapes = iter([shape(s) for s in _tf_names.leaves_like(ds._padded_shapes, spec)])
-    values = iter([_number(v) for v in _tf_names.leaves_like(ds._padding_values, spec)])
-    return below.padded_batch(
-        _number(ds._batch_size),
-        _tf_names.structure(spec, lambda _: next(shapes)),
-        _tf_names.structure(spec, lambda _: next(values)),
-        bool(_number(ds._drop_remainder)),
-    )
+    shapes, values = _like(ds._padded_shapes, spec, _dims), _like(ds._padding_values, spec, _number)
+    return below.padded_batch(_number(ds._batch_size), shapes, values, bool(_number(ds._drop_remainder)))
 
 
 def _window(ds, below):
@@ -203,7 +213,32 @@ def _flat_map(ds, below):
     return below.flat_map(_function_of(ds._map_func, below.element_spec, "flat_map"))
 
 
+def _buckets(ds, below):
+    """bucket_by_sequence_length, which TensorFlow stores as group_by_window: pads to a boundary that it computes."""
+    f, spec = ds._reduce_func._func, ds._input_dataset.element_spec
+    given = {n: _in_closure(f, n) for n in ("bucket_boundaries", "bucket_batch_sizes", "padded_shapes", "padding_values")}
+    flags = {n: bool(_in_closure(f, n)) for n in ("pad_to_bucket_boundary", "no_padding", "drop_remainder")}
+    length = type(ds._key_func)(
+        _in_closure(ds._key_func._func, "element_length_func"), "bucket_by_sequence_length()", dataset=ds._input_dataset
+    )
+    return below.bucket_by_sequence_length(
+        _function_of(length, below.element_spec, "bucket_by_sequence_length"),
+        [int(_number(v)) for v in given["bucket_boundaries"]],
+        [int(_number(v)) for v in given["bucket_batch_sizes"]],
+        _like(given["padded_shapes"], spec, _dims),
+        _like(given["padding_values"], spec, _number),
+        **flags,
+    )
+
+
+def _is_of_buckets(ds):
+    f, key = ds._reduce_func._func, ds._key_func._func
+    return _in_closure(f, "bucket_boundaries") is not None and _in_closure(key, "element_length_func") is not None
+
+
 def _group_by_window(ds, below):
+    if _is_of_buckets(ds):
+        return _buckets(ds, below)
     element = below.element_spec
     key = _function_of(ds._key_func, element, "group_by_window key_func")
     window = _spec.DatasetSpec(element)
@@ -300,6 +335,7 @@ _SOURCES = {
 _STAGES = {
     "MapDataset": _map,
     "ParallelMapDataset": _map,
+    "MapAndBatchDataset": _map_and_batch,
     "FilterDataset": lambda ds, d: d.filter(_function_of(ds._predicate, d.element_spec, "filter")),
     "TakeWhileDataset": lambda ds, d: d.take_while(_function_of(ds._predicate, d.element_spec, "take_while")),
     "FlatMapDataset": _flat_map,
@@ -337,6 +373,8 @@ INT64 = _spec.TensorSpec((), "int64")
 def _kind(ds):
     """TensorFlow's name of a stage without underscores and versions."""
     name = type(ds).__name__.strip("_").replace("V1Adapter", "Adapter")
+    if name.endswith("V1") and hasattr(ds, "_dataset"):  # version 1's readers
+        return "DatasetAdapter"
     name = name[:-2] if name.endswith(("V1", "V2")) else name
     is_generator = name == "FlatMapDataset" and _is_generator(ds._map_func)
     return "GeneratorDataset" if is_generator else name

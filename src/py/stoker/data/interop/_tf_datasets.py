@@ -117,20 +117,25 @@ def _kind(at, v):
     return scalar(at, v, "the compression").decode() or None
 
 
+def _bytes(buffer):
+    """A reader's buffer; None: TensorFlow's graph leaves its size open."""
+    return _n(buffer) if _n(buffer) >= 0 else None
+
+
 @operation("TFRecordDataset", "TFRecordDatasetV2")
 def _records(at, names, compression, buffer, *_):
-    return _sources.TFRecordDataset(_files(names), _kind(at, compression), _n(buffer))
+    return _sources.TFRecordDataset(_files(names), _kind(at, compression), _bytes(buffer))
 
 
 @operation("TextLineDataset")
 def _lines(at, names, compression, buffer):
-    return _sources.TextLineDataset(_files(names), _kind(at, compression), _n(buffer))
+    return _sources.TextLineDataset(_files(names), _kind(at, compression), _bytes(buffer))
 
 
 @operation("FixedLengthRecordDatasetV2")
 def _fixed(at, names, header, size, footer, buffer, compression):
     of = _sources.FixedLengthRecordDataset
-    return of(_files(names), _n(size), _n(header), _n(footer), _n(buffer), _kind(at, compression))
+    return of(_files(names), _n(size), _n(header), _n(footer), _bytes(buffer), _kind(at, compression))
 
 
 @operation("MatchingFilesDataset")
@@ -153,6 +158,12 @@ def _map(at, ds, *more):
     if at.op.type != "MapDataset":
         *more, calls = more
     return ds.map(_call_of(at, "f", more), None if calls is None else _n(calls), _said(at))
+
+
+@operation("MapAndBatchDataset")
+def _map_and_batch(at, ds, *more):
+    *more, size, calls, drop = more
+    return ds.map(_call_of(at, "f", more), _n(calls)).batch(_n(size), bool(scalar(at, drop)))
 
 
 @operation("FilterDataset", "ParallelFilterDataset")
@@ -181,6 +192,12 @@ def _interleave(at, ds, *more):
 def _parallel_interleave(at, ds, *more):
     *more, cycle, block, _, _, calls = more
     return ds.interleave(_call_of(at, "f", more), _n(cycle), _n(block), _n(calls), _said(at))
+
+
+@operation("LegacyParallelInterleaveDatasetV2")
+def _legacy_interleave(at, ds, *more):
+    *more, cycle, block, _, _ = more
+    return ds.interleave(_call_of(at, "f", more), _n(cycle), _n(block), _n(cycle), _said(at))
 
 
 @operation("ParseExampleDatasetV2", "ParseExampleDataset")
