@@ -111,4 +111,15 @@ def test_further_operations():
         c.same(np.asarray(got[name]), np.asarray(want.numpy()), name)
 
 
+def test_version_1s_contrib_and_modes():
+    for m in (sd, sd.compat.v1):
+        c.same((m.estimator.ModeKeys.TRAIN, m.estimator.ModeKeys.EVAL, m.estimator.ModeKeys.PREDICT), ("train", "eval", "infer"))
+        batched = sd.Dataset.range(7).apply(m.contrib.data.batch_and_drop_remainder(3))
+        c.same([b.tolist() for b in batched], [[0, 1, 2], [3, 4, 5]])
+        doubled = sd.Dataset.range(5).apply(m.contrib.data.map_and_batch(lambda x: x * 2, 2))
+        c.same([b.tolist() for b in doubled], [[0, 2], [4, 6], [8]])
+    c.raises(AttributeError, lambda: sd.estimator.Estimator, "to_tf")
+    c.raises(AttributeError, lambda: sd.contrib.tpu, "contrib.tpu is not available")
+
+
 c.main(globals())

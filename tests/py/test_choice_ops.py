@@ -189,6 +189,15 @@ def test_case():
     c.raises(TypeError, lambda: sd.case([(True, 3)]))
 
 
+def test_quarter_turns_of_the_element():
+    x = np.arange(24).reshape(4, 3, 2)
+    turned = sd.Dataset.range(-2, 7).map(lambda k: sd.image.rot90(x, sd.cast(k, "int32")))
+    c.same(tuple(turned.element_spec.shape), (None, None, 2))
+    for k, e in zip(range(-2, 7), turned, strict=True):
+        c.same(np.array_equal(e, np.rot90(x, k)), True, f"k = {k}")
+    c.same(np.array_equal(sd.image.rot90(x), np.rot90(x)), True, "k = 1 unless given")
+
+
 def test_switch_case():
     ds = D.range(-1, 5).map(lambda i: sd.switch_case(i, [lambda: i, lambda: i * 10, lambda: i * 100]))
     c.true(ds._function.is_native, "native")

@@ -157,6 +157,22 @@ def from_sparse_tensor_slices(sparse_tensor):
     return Dataset.from_tensor_slices(sparse_tensor)
 
 
+class ModeKeys:
+    """tf.estimator.ModeKeys: what an input function is asked for."""
+
+    TRAIN, EVAL, PREDICT = "train", "eval", "infer"
+
+
+def batch_and_drop_remainder(batch_size):
+    """For Dataset.apply: batch(batch_size, drop_remainder=True)."""
+    return lambda ds: ds.batch(batch_size, drop_remainder=True)
+
+
+def padded_batch_and_drop_remainder(batch_size, padded_shapes, padding_values=None):
+    """For Dataset.apply: padded_batch(..., drop_remainder=True)."""
+    return lambda ds: ds.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
+
+
 _EFFECTLESS = (
     "enable_eager_execution disable_eager_execution enable_v2_behavior disable_v2_behavior enable_resource_variables disable_resource_variables "
     "enable_control_flow_v2 disable_control_flow_v2 enable_v2_tensorshape disable_v2_tensorshape enable_tensor_equality "
@@ -178,9 +194,12 @@ _V1 = {
     "dimension_value": dimension_value, "dimension_at_index": dimension_at_index, "Dimension": dimension_value,
     "data.make_one_shot_iterator": iter, "data.make_initializable_iterator": iter,
     "data.get_output_types": _of["types"], "data.get_output_shapes": _of["shapes"], "data.get_output_classes": _of["classes"],
+    "estimator.ModeKeys": ModeKeys, "contrib.data.batch_and_drop_remainder": batch_and_drop_remainder,
+    "contrib.data.padded_batch_and_drop_remainder": padded_batch_and_drop_remainder,
     "tuple": tuple_of, "train.Example": train.Example, "executing_eagerly_outside_functions": lambda: True,
 }  # fmt: skip
-_groups = {n.rpartition(".")[0] for n in _V1 if "." in n}
+_groups = {n.rpartition(".")[0] for n in _V1 if "." in n} | {"contrib"}
+_HOMES = {"contrib.data": "data.experimental"}  # where other names of a group are today
 _modern = {}  # the public module, set by __init__.py
 
 
@@ -200,7 +219,7 @@ class _Group:
         if full in _absent.V1_WAYS:
             raise _absent.Absent(f"tf.compat.v1.{full} is not available; use instead: {_absent.V1_WAYS[full]}")
         where = _modern["module"]
-        for part in self._name.split("."):
+        for part in _HOMES.get(self._name, self._name).split("."):
             where = getattr(where, part, None) if part else where
         if full in _groups:
             return _Group(full)
@@ -225,4 +244,4 @@ v1 = _Group("")
 
 def old_name(name):
     """Version 1's function, for a top-level name that only version 1 has, or None."""
-    return _V1.get(name) or (_Group(name) if name in ("python_io", "gfile") else None)
+    return _V1.get(name) or (_Group(name) if name in ("python_io", "gfile", "contrib", "estimator") else None)

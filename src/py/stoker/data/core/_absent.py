@@ -28,7 +28,7 @@ data.experimental|service|Dataset.shard in each process; prefetch and threads ke
 |config|sd.set_limits for CPU cores and memory
 |raw_ops|the operation's public name; for Bucketize, sd.searchsorted(boundaries, x, side="right")
 |GradientTape,Module,gradients,hessians,UnconnectedGradients,RegisterGradient|training is TensorFlow's own: Dataset.to_tf()
-|saved_model,lite,tpu,xla,summary,profiler,autodiff,graph_util,mixed_precision,quantization,test,autograph,mlir,sysconfig,types,feature_column,estimator,contrib,losses,metrics,optimizers,initializers,layers,queue,tools,security,__internal__,internal,version,app,flags,user_ops,dtensor,resource_loader|it is not for input pipelines: TensorFlow's own, on Dataset.to_tf(); absl has flags and app
+|saved_model,lite,tpu,xla,summary,profiler,autodiff,graph_util,mixed_precision,quantization,test,autograph,mlir,sysconfig,types,feature_column,losses,metrics,optimizers,initializers,layers,queue,tools,security,__internal__,internal,version,app,flags,user_ops,dtensor,resource_loader|it is not for input pipelines: TensorFlow's own, on Dataset.to_tf(); absl has flags and app
 |Graph,Operation,IndexedSlices,IndexedSlicesSpec,AggregationMethod,CriticalSection,DeviceSpec,VariableAggregation,VariableSynchronization,TensorArraySpec,OptionalSpec,NoneTensorSpec,TypeSpec,import_graph_def,variable_creator_scope,register_tensor_conversion_function,make_ndarray,make_tensor_proto,load_library,load_op_library_from_memory,convert_to_tensor_or_sparse_tensor,guarantee_const|pipelines have no TensorFlow graph: sd.TensorSpec describes values, np.asarray converts them, sd.load_op_library loads operations of stoker
 |constant_initializer,ones_initializer,zeros_initializer,random_normal_initializer,random_uniform_initializer|sd.fill, sd.random.normal and sd.random.uniform
 |variant,resource,qint8,qint16,qint32,quint8,quint16|values are numbers, bools and strings
@@ -100,7 +100,7 @@ train.shuffle_batch,train.shuffle_batch_join,train.maybe_shuffle_batch,train.may
 train.string_input_producer,train.input_producer,train.slice_input_producer,train.range_input_producer,train.limit_epochs,train.match_filenames_once,train.start_queue_runners,train.QueueRunner,train.add_queue_runner|Dataset.from_tensor_slices, list_files, shuffle and repeat
 app,flags|absl's app and flags
 errors.error_code_from_exception_type,errors.exception_type_from_error_code,errors.raise_exception_on_not_ok_status|the classes of sd.errors
-layers,losses,metrics,estimator,summary,saved_model,keras,distribute,tpu,contrib|training is TensorFlow's own: Dataset.to_tf()
+layers,losses,metrics,estimator.Estimator,estimator.EstimatorSpec,estimator.TrainSpec,estimator.EvalSpec,estimator.RunConfig,summary,saved_model,keras,distribute,tpu|training is TensorFlow's own: Dataset.to_tf()
 """
 V1_WAYS = {n: way for names, way in (line.split("|") for line in V1_ROWS.strip().splitlines()) for n in names.split(",")}
 

@@ -68,6 +68,16 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     return out()
 
 
+@publish("image.rot90")
+def rot90(image, k=1, name=None):
+    """Turned counterclockwise by k quarter turns; k may be a value of the element."""
+    image = convert(image)
+    if not is_symbolic(k):
+        return run("rot90", [image], {"k": int(k)})[0]
+    quarters = do.math.floormod(k, np.asarray(4, k.dtype))
+    return switch_case(quarters, [lambda n=n: run("rot90", [image], {"k": n})[0] for n in range(4)])
+
+
 @publish("Assert,debugging.Assert")
 def Assert(condition, data=None, summarize=None, name=None):
     """An element for which the condition isn't true (everywhere) is an error."""
