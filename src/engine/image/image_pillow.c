@@ -74,11 +74,12 @@ static void by_histogram(const struct stk_image *im,
     uint64_t count[3][256] = {0};
     uint8_t levels[3][256];
     STK_ASSERT(im->channels <= 3);
-    size_t width = (size_t)im->width * im->channels;
     for (uint32_t y = 0; y < im->height; y++) {
         const uint8_t *p = stk_image_row(im, y);
-        for (size_t i = 0; i < width; i++) {
-            count[i % im->channels][p[i]]++;
+        for (uint32_t x = 0; x < im->width; x++) {
+            for (uint32_t c = 0; c < im->channels; c++) {
+                count[c][*p++]++;
+            }
         }
     }
     for (uint32_t c = 0; c < im->channels; c++) {
@@ -86,8 +87,10 @@ static void by_histogram(const struct stk_image *im,
     }
     for (uint32_t y = 0; y < im->height; y++) {
         uint8_t *p = stk_image_row(im, y);
-        for (size_t i = 0; i < width; i++) {
-            p[i] = levels[i % im->channels][p[i]];
+        for (uint32_t x = 0; x < im->width; x++) {
+            for (uint32_t c = 0; c < im->channels; c++, p++) {
+                *p = levels[c][*p];
+            }
         }
     }
 }

@@ -83,17 +83,18 @@ static double between(double a, double b, double d)
     return a + (b - a) * d;
 }
 
-static void bilinear(const struct stk_image *in, double x, double y, uint8_t *to)
+static inline void bilinear(const struct stk_image *in, double x, double y, uint8_t *to,
+                            uint32_t channels)
 {
     int left = whole(x - 0.5), top = whole(y - 0.5);
     double dx = x - 0.5 - left, dy = y - 0.5 - top;
     int64_t x0 = inside(left, in->width), x1 = inside((int64_t)left + 1, in->width);
     int64_t y0 = inside(top, in->height), y1 = (int64_t)top + 1;
-    for (uint32_t c = 0; c < in->channels; c++) {
-        double upper = between(pixel(in, y0, x0)[c], pixel(in, y0, x1)[c], dx), lower = upper;
-        if (has(in, y1, 0)) {
-            lower = between(pixel(in, y1, x0)[c], pixel(in, y1, x1)[c], dx);
-        }
+    y1 = has(in, y1, 0) ? y1 : y0; // below the last row: that row again
+    const uint8_t *p00 = pixel(in, y0, x0), *p01 = pixel(in, y0, x1);
+    const uint8_t *p10 = pixel(in, y1, x0), *p11 = pixel(in, y1, x1);
+    for (uint32_t c = 0; c < channels; c++) {
+        double upper = between(p00[c], p01[c], dx), lower = between(p10[c], p11[c], dx);
         to[c] = (uint8_t)between(upper, lower, dy);
     }
 }
@@ -105,23 +106,23 @@ static double through(const double *v, double d)
     return p1 + d * (p2 + d * (p3 + d * p4));
 }
 
-static void bicubic(const struct stk_image *in, double x, double y, uint8_t *to)
+static inline void bicubic(const struct stk_image *in, double x, double y, uint8_t *to,
+                           uint32_t channels)
 {
     int left = whole(x - 0.5), top = whole(y - 0.5);
     double dx = x - 0.5 - left, dy = y - 0.5 - top;
-    for (uint32_t c = 0; c < in->channels; c++) {
+    const uint8_t *row[4];
+    size_t at[4];
+    for (int k = 0; k < 4; k++) {
+        int64_t y0 = inside((int64_t)top - 1, in->height), yk = (int64_t)top - 1 + k;
+        row[k] = k == 0 ? pixel(in, y0, 0) : has(in, yk, 0) ? pixel(in, yk, 0) : row[k - 1];
+        at[k] = (size_t)inside((int64_t)left - 1 + k, in->width) * in->channels;
+    }
+    for (uint32_t c = 0; c < channels; c++) {
         double rows[4];
         for (int k = 0; k < 4; k++) {
-            int64_t row = (int64_t)top - 1 + k;
-            if (k > 0 && !has(in, row, 0)) {
-                rows[k] = rows[k - 1];
-                continue;
-            }
-            double v[4];
-            for (int j = 0; j < 4; j++) {
-                v[j] =
-                    pixel(in, inside(row, in->height), inside((int64_t)left - 1 + j, in->width))[c];
-            }
+            const uint8_t *p = row[k] + c;
+            const double v[4] = {p[at[0]], p[at[1]], p[at[2]], p[at[3]]};
             rows[k] = through(v, dx);
         }
         double v = through(rows, dy);
@@ -129,20 +130,35 @@ static void bicubic(const struct stk_image *in, double x, double y, uint8_t *to)
     }
 }
 
-static void interpolated(const struct stk_image *in, const struct stk_pillow_affine *t,
-                         const struct stk_image *out)
+// Inlined for each number of channels and each filter, which are constants then.
+static inline void interpolate(const struct stk_image *in, const double *a,
+                               const struct stk_image *out, uint32_t channels, bool is_bilinear)
 {
-    const double *a = t->a;
     for (uint32_t y = 0; y < out->height; y++) {
         uint8_t *to = stk_image_row(out, y);
-        for (uint32_t x = 0; x < out->width; x++, to += out->channels) {
+        for (uint32_t x = 0; x < out->width; x++, to += channels) {
             double at = x + 0.5, down = y + 0.5;
             double xin = a[0] * at + a[1] * down + a[2], yin = a[3] * at + a[4] * down + a[5];
             if (!(xin >= 0 && xin < in->width && yin >= 0 && yin < in->height)) {
                 continue;
             }
-            (t->filter == STK_PILLOW_BILINEAR ? bilinear : bicubic)(in, xin, yin, to);
+            if (is_bilinear) {
+                bilinear(in, xin, yin, to, channels);
+            } else {
+                bicubic(in, xin, yin, to, channels);
+            }
         }
+    }
+}
+
+static void interpolated(const struct stk_image *in, const struct stk_pillow_affine *t,
+                         const struct stk_image *out)
+{
+    bool is_bilinear = t->filter == STK_PILLOW_BILINEAR;
+    if (in->channels == 3) {
+        is_bilinear ? interpolate(in, t->a, out, 3, true) : interpolate(in, t->a, out, 3, false);
+    } else {
+        interpolate(in, t->a, out, in->channels, is_bilinear);
     }
 }
 

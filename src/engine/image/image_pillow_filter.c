@@ -141,11 +141,12 @@ void stk_pillow_sharpness(const struct stk_image *in, float factor, const struct
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *from = stk_image_row(in, y);
         uint8_t *to = stk_image_row(out, y);
-        bool is_edge = y == 0 || y + 1 == in->height || in->width < 3;
-        for (size_t x = 0; x < width; x++) {
-            bool is_kept = is_edge || x < step || x + step >= width;
-            int plain = is_kept ? from[x] : smooth(from + x, in->stride, step);
-            to[x] = stk_pillow_blend(plain, from[x], factor);
+        memcpy(to, from, width); // edges stay
+        bool is_edge = y == 0 || y + 1 == in->height;
+        for (size_t x = step; !is_edge && x + step < width; x++) {
+            float plain = (float)smooth(from + x, in->stride, step);
+            float part = factor * ((float)from[x] - plain), v = plain + part;
+            to[x] = (uint8_t)(!(v > 0) ? 0 : v >= 255 ? 255 : v);
         }
     }
 }
