@@ -3,8 +3,9 @@
 
 In a process that has called `begin`, Image.open gives a Recorded for files that the engine decodes like Pillow. Crops,
 resizing, flips, affine transforms, conversions between RGB and gray, ImageEnhance, GaussianBlur, lookup tables,
-autocontrast and equalize make another Recorded with one more step. Any other operation, and any access to the pixels, first makes them with Pillow, in place. From then on it is an
-ordinary Pillow image. `recipe` writes an image in the form that the operation image_recipes reads.
+autocontrast and equalize make another Recorded with one more step. Any other operation, and any access to the pixels,
+first makes them with Pillow, in place. From then on it is an ordinary Pillow image. `recipe` writes an image in the
+form that the operation image_recipes reads.
 
 Limits: JPEG and PNG of modes RGB and L, 8 bits, one picture. A damaged file is found when its pixels are made. A
 truncated one is left to Pillow at once.
