@@ -525,7 +525,8 @@ static void cold(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "cold-start");
     CHECK(f.verdict.kind == STK_VERDICT_COLD);
-    CHECK(says(x, "50% of the recorded time") && says(x, "It takes 995 ms until the first step"));
+    CHECK(says(x, "50% of the recorded time") &&
+          says(x, "The first step or GPU operation starts after 995 ms"));
     CHECK(says(x, "cuModuleLoadData") && advises(x, "schedule(wait=5") == 0);
     CHECK(advises(x, "CUDA_MODULE_LOADING=LAZY") > 0 && advises(x, "INDUCTOR") < 0);
     fake_done(&f);
@@ -657,13 +658,13 @@ static void long_steps(void)
     fake_ask(&f);
     x = fake_finding(&f, "long-steps");
     CHECK(says(x, "Unusually long in the longest of them: run_evaluation") &&
-          !says(x, "Only the longest of them runs"));
+          !says(x, "Runs only in the longest of them"));
     f.run.facts.long_what = STK_WHAT_SHUFFLE;
     f.run.facts.long_what_is_usual = false;
     f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
     fake_ask(&f);
     x = fake_finding(&f, "long-steps");
-    CHECK(says(x, "Only the longest of them runs: a shuffle buffer") &&
+    CHECK(says(x, "Runs only in the longest of them: a shuffle buffer") &&
           advises(x, "ds.repeat().shuffle") == 0);
     fake_done(&f);
 
@@ -683,7 +684,8 @@ static void long_waits(void)
     fake_total(&f);
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "long-steps");
-    CHECK(says(x, "The finding input-wait already counts this wait") && x->severity == STK_LEVEL_INFO);
+    CHECK(says(x, "The finding input-wait already counts this wait") &&
+          x->severity == STK_LEVEL_INFO);
     CHECK_STR(x->saving.basis, "none");
     CHECK(!x->saving.has_high);
     f.run.facts.long_what = STK_WHAT_SHUFFLE; // a buffer that fills has a fix of its own

@@ -317,7 +317,7 @@ static void input_of_few(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
     CHECK_STR(x->title, "A few long fetches cause most of the input wait");
-    CHECK(says(x, "3 of 12 steps hold 100% of the wait"));
+    CHECK(says(x, "3 of 12 steps account for 100% of the wait"));
     CHECK(advises(x, "long fetch") == 0);
     f.steps[2].long_why = ""; // four of twelve are not few
     f.steps[2].parts[STK_PART_INPUT] = FAKE_STEP_NS / 2;

@@ -301,7 +301,7 @@ static void one_thread(double input, double free)
     ask();
     const struct stk_rep_finding *x = found("one-thread");
     CHECK((x != NULL) == (input >= 0.1 && free >= 0.7));
-    CHECK(!x || tells(x, "is busy 99% of the time, its 3 others 6.0% in total"));
+    CHECK(!x || tells(x, "is busy 99% of the time, its 3 other threads 6.0% in total"));
     end();
 }
 
