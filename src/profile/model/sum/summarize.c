@@ -104,7 +104,8 @@ static void leave_out_cut_devices(struct stk_analysis *a)
     for (uint32_t d = 0; d < a->sum->device_count && a->step_count == 0; d++) {
         if (a->sum->devices[d].analysed) {
             a->sum->devices[d].analysed = false;
-            a->sum->devices[d].left_out = "the file is truncated, and no step is known to be complete";
+            a->sum->devices[d].left_out =
+                "the file is truncated, and no step is known to be complete";
         }
     }
 }

@@ -418,8 +418,8 @@ const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk
     STK_ASSERT(v->kind != STK_VERDICT_CANNOT_TELL || v->reason != STK_REASON_NONE);
     const char *sentence = main_sentence(run, v, arena);
     if (sentence && v->median_kind != v->kind) {
-        sentence = stk_arena_printf(arena, "%s. Judged by the median step alone, it is %s", sentence,
-                                    stk_verdict_key(v->median_kind));
+        sentence = stk_arena_printf(arena, "%s. Judged by the median step alone, it is %s",
+                                    sentence, stk_verdict_key(v->median_kind));
     }
     if (sentence && v->kind != STK_VERDICT_CANNOT_TELL && run->facts.sees_operators &&
         !run->facts.sees_training) {
