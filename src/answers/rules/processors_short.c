@@ -86,11 +86,6 @@ static bool fills_its_cores(const struct shortage *s)
     return s->own > 0 && s->cpu >= thresholds[FULL].value * s->own;
 }
 
-static double least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 // Do other programs hold the cores? The job alone would do with those it has, or gets fewer of them
 // than the others do.
 static bool others_hold(const struct shortage *s)
@@ -98,20 +93,21 @@ static bool others_hold(const struct shortage *s)
     if (s->own <= 0 || fills_its_cores(s)) {
         return false;
     }
-    double others = least(s->own - s->cpu, s->busy * s->machine - s->cpu);
+    double in_use = s->busy * s->machine;
+    double others = (in_use < s->own ? in_use : s->own) - s->cpu;
     return s->cpu + s->queue < thresholds[WANTED].value * s->own ||
            others >= thresholds[OTHERS].value * s->cpu;
 }
 
 // The step as it is, and as it would be at best if the job's threads found its cores free.
 static void say_of_recording(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                             const struct shortage *s)
+                             const struct stk_machine_view *v)
 {
     f->kind = STK_TOPIC_RECORDING;
     f->title = "Other programs hold the cores that the job's threads wait for";
     f->fix.count = 0;
     stk_finding_fix(ctx, f, &fixes[FIX_OTHERS]);
-    stk_finding_held(ctx, f, STK_HELD_HOST, 1 - s->cpu / least(s->own, s->cpu + s->queue));
+    stk_finding_held(ctx, f, STK_HELD_HOST, stk_machine_crowded_share(v));
     struct stk_rule_steps steps = stk_rule_spread(ctx, (1u << STK_PART_COUNT) - 1);
     if (f->severity < STK_LEVEL_INFO && f->saving.has_high && steps.used > 0) {
         int64_t now_ns = steps.total_ns / steps.used;
@@ -165,7 +161,7 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
         stk_say_machine_is_busy(ctx, f, s.busy);
     }
     if (!have_threads && others_hold(&s)) {
-        say_of_recording(ctx, f, &s);
+        say_of_recording(ctx, f, v);
     } else {
         stk_finding_held(ctx, f, STK_HELD_HOST, waits);
     }

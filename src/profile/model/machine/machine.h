@@ -82,6 +82,9 @@ const struct stk_machine_figure *stk_machine_figure_at(const struct stk_machine_
                                                        enum stk_sampled sample, int64_t number);
 // Mean, 0 where nothing was recorded.
 double stk_machine_mean(const struct stk_machine_view *v, enum stk_sampled sample);
+// Share of its time that the job would save at most if its runnable threads found its cores free;
+// 0 where nothing was recorded.
+double stk_machine_crowded_share(const struct stk_machine_view *v);
 // Share of the looks in the range at which any bit of `mask` of a GPU (or the job) was set.
 double stk_machine_share_of_bits(const struct stk_machine_view *v,
                                  const struct stk_machine_series *s, uint64_t mask);

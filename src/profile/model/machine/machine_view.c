@@ -261,6 +261,15 @@ double stk_machine_mean(const struct stk_machine_view *v, enum stk_sampled sampl
     return f ? f->mean : 0;
 }
 
+double stk_machine_crowded_share(const struct stk_machine_view *v)
+{
+    double cpu = stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
+    double wanted = cpu + stk_machine_mean(v, STK_SAMPLE_OF_JOB_QUEUE);
+    double own = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS);
+    double used = wanted < own ? wanted : own; // on free cores
+    return used > 0 ? 1 - cpu / used : 0;
+}
+
 double stk_machine_share_of_bits(const struct stk_machine_view *v,
                                  const struct stk_machine_series *s, uint64_t mask)
 {

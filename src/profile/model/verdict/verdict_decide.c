@@ -353,12 +353,8 @@ static bool was_crowded_out(const struct stk_run_sum *run)
     if (!v || !v->is_of_profile) {
         return false;
     }
-    double cpu = stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
-    double wanted = cpu + stk_machine_mean(v, STK_SAMPLE_OF_JOB_QUEUE);
-    double own = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS);
-    double used = wanted < own ? wanted : own; // on free cores
-    return stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_CPU) >= AT(CROWDED_BUSY) && used > 0 &&
-           1 - cpu / used >= AT(CROWDED_OUT);
+    return stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_CPU) >= AT(CROWDED_BUSY) &&
+           stk_machine_crowded_share(v) >= AT(CROWDED_OUT);
 }
 
 static enum stk_level confidence_of(const struct stk_run_sum *run, const struct stk_verdict *v)
