@@ -1,59 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules on the machine record: each fires with the right words, stays quiet at its threshold and
 // without a record, and never claims more than the profile.
-#include "profile/model/machine/machine.h"
-#include "rules_run.h"
-
-#define SECOND INT64_C(1000000000)
-#define LOOKS 20
-
-// A record of one look a second; values are of all looks.
-struct world {
-    struct stk_machine machine;
-    struct stk_machine_series series[64];
-    int64_t time_ns[64 * LOOKS];
-    double value[64 * LOOKS];
-};
-static struct world w;
-static struct fake f;
-
-static void counter(enum stk_sampled sample, int64_t process, int64_t number, const char *name,
-                    double value)
-{
-    struct stk_machine *m = &w.machine;
-    struct stk_machine_series *s = &w.series[m->series_count++];
-    CHECK(m->series_count <= 64);
-    *s = (struct stk_machine_series){.sample = sample,
-                                     .process = process,
-                                     .number = number,
-                                     .name = name,
-                                     .first = m->sample_count,
-                                     .count = LOOKS};
-    for (int i = 0; i < LOOKS; i++) {
-        w.time_ns[m->sample_count] = (i + 1) * SECOND;
-        w.value[m->sample_count++] = value;
-    }
-}
-
-static void of_job(enum stk_sampled sample, double value)
-{
-    counter(sample, 1, -8, "", value);
-}
-
-static void begin(enum stk_scope scope)
-{
-    memset(&w, 0, sizeof w);
-    fake_init(&f, 1, scope);
-    w.machine = (struct stk_machine){.first_ns = SECOND,
-                                     .last_ns = LOOKS * SECOND,
-                                     .series = w.series,
-                                     .time_ns = w.time_ns,
-                                     .value = w.value};
-    of_job(STK_SAMPLE_OF_TICK, SECOND);
-    of_job(STK_SAMPLE_OF_SCAN, SECOND);
-    w.machine.looks = &w.series[0];
-    w.machine.scans = &w.series[1];
-}
+#include "machine_world.h"
 
 static void thread(int64_t pid, int64_t tid, const char *name, double cpu, double queue)
 {
@@ -64,13 +12,6 @@ static void thread(int64_t pid, int64_t tid, const char *name, double cpu, doubl
 static void process(int64_t pid, int64_t parent, const char *name)
 {
     counter(STK_SAMPLE_OF_PROCESS_PARENT, pid, 0, name, (double)parent);
-}
-
-static void ask(void)
-{
-    f.run.machine = stk_machine_look(&w.machine, SECOND, LOOKS * SECOND, &f.arena);
-    CHECK(f.run.machine != NULL);
-    fake_ask(&f);
 }
 
 static const struct stk_rep_finding *found(const char *id)

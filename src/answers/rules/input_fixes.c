@@ -9,10 +9,7 @@
 #include "profile/model/input/input_kinds.h"
 #include "answers/rules/input_fixes.h"
 #include "answers/rules/input_makers.h"
-#include "answers/rules/on_machine.h"
 #include "evidence_says.h"
-
-#define IDLE_CPU 0.5 // of a core; Python that computes would keep one busy
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
@@ -228,22 +225,12 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// Is the job off the CPU for most of the time that its steps wait for Python? Then the functions
-// themselves wait, for a disk or a reply. Unknown without a machine record.
-static bool python_waits(const struct stk_rule_ctx *ctx)
-{
-    const struct stk_machine_view *v = ctx->pass.run->machine;
-    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
-    double cpu = v ? stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU) : 0;
-    bool queues = v && stk_machine_mean(v, STK_SAMPLE_OF_JOB_QUEUE) >= IDLE_CPU;
-    return cpu > 0 && !queues && cpu < rest + IDLE_CPU * (1 - rest);
-}
-
 static int tf_fix(const struct stk_rule_ctx *ctx)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
     if (stk_input_python_limits(ctx)) {
-        return python_waits(ctx) ? STK_INPUT_FIX_TF_PYTHON_WAITS : STK_INPUT_FIX_TF_PYTHON;
+        return stk_input_python_waits(ctx) ? STK_INPUT_FIX_TF_PYTHON_WAITS
+                                           : STK_INPUT_FIX_TF_PYTHON;
     }
     if (!s->stage || !s->is_pipeline) {
         return STK_INPUT_FIX_TFDATA;

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "answers/rules/input_makers.h"
+#include "answers/rules/on_machine.h"
 
 #include <string.h>
 
@@ -71,6 +72,7 @@ const struct stk_threshold stk_input_thresholds[] = {
 #define RECORDED_OP_NS 2000.0  // that PyTorch's profiler adds to an operator
 #define RECORDED_CALL_NS 700.0 // to a Python call
 #define MOST_PROCESSORS 100    // nobody has a machine with more for this
+#define IDLE_CPU 0.5           // of a core; Python that computes would keep one busy
 
 static double value_of(int row)
 {
@@ -128,6 +130,17 @@ bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx)
            (double)facts->input_asleep_ns >=
                value_of(STK_INPUT_FROM_ASLEEP) * (double)facts->loader_fetch_ns &&
            !is_named(ctx, "MultiProcessingDataLoaderIter"); // which waits for its workers
+}
+
+// Is the job off the CPU for most of the time that its steps wait for Python? Unknown without a
+// machine record.
+bool stk_input_python_waits(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_machine_view *v = ctx->pass.run->machine;
+    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
+    double cpu = v ? stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU) : 0;
+    bool queues = v && stk_machine_mean(v, STK_SAMPLE_OF_JOB_QUEUE) >= IDLE_CPU;
+    return stk_input_python_limits(ctx) && cpu > 0 && !queues && cpu < rest + IDLE_CPU * (1 - rest);
 }
 
 uint64_t stk_input_requests(const struct stk_rule_ctx *ctx)
@@ -290,27 +303,39 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// One background worker takes as long per batch as the loop did, which is the minimum saving. As
-// many workers as the wait needs hide all of it; several concurrent requests need no cores.
+// One background worker takes as long per batch as the loop did, which is the minimum saving.
+static void price_one(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint64_t about,
+                      uint64_t above)
+{
+    struct stk_price beside;
+    double most = stk_level_most(ctx);
+    if (price_of(ctx, "input-overlap", &beside)) {
+        stk_say_one_worker(ctx, f, fmin(saved(beside.high), most), fmin(saved(beside.low), most),
+                           about, above);
+        level(ctx, f, STK_EFFORT_ONE_WORKER, 0, "input-overlap", &beside);
+    }
+}
+
+// As many workers as the wait needs hide all of it; several concurrent requests need no cores.
+// Threads of tf.data that wait in Python already work in the background.
 static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    struct stk_price beside, free;
+    struct stk_price free;
     uint64_t about = (uint64_t)STK_NOT_KNOWN, above = (uint64_t)STK_NOT_KNOWN;
-    if (!price_of(ctx, "input-overlap", &beside) || !price_of(ctx, "input-free", &free)) {
+    bool python = stk_input_python_waits(ctx), asleep = python || stk_input_waits_for_answer(ctx);
+    if (!price_of(ctx, "input-free", &free)) {
         return;
     }
-    double wait = stk_rule_part_share(ctx, STK_PART_INPUT), most = stk_level_most(ctx);
-    bool asleep = stk_input_waits_for_answer(ctx);
     if (!asleep) {
-        processors_for(ctx, wait, &about, &above);
+        processors_for(ctx, stk_rule_part_share(ctx, STK_PART_INPUT), &about, &above);
     }
-    stk_say_one_worker(ctx, f, fmin(saved(beside.high), most), fmin(saved(beside.low), most), about,
-                       above);
-    level(ctx, f, STK_EFFORT_ONE_WORKER, 0, "input-overlap", &beside);
+    if (!python) {
+        price_one(ctx, f, about, above);
+    }
     if (asleep) {
         about = stk_input_requests(ctx);
     }
-    if (about != (uint64_t)STK_NOT_KNOWN && about > 1) {
+    if ((python || f->levels.count > 0) && about != (uint64_t)STK_NOT_KNOWN && about > 1) {
         level(ctx, f, asleep ? STK_EFFORT_REQUESTS : STK_EFFORT_WORKERS, about, "input-free",
               &free);
     }

@@ -42,6 +42,8 @@ bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx);
 // The code that prepares a batch mostly waits for a reply (a store, a network), without using a
 // core. With several requests at once, it would keep up with the step.
 bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx);
+// tf.data's Python functions themselves wait, for a disk or a reply: the job's cores are idle.
+bool stk_input_python_waits(const struct stk_rule_ctx *ctx);
 // The number of concurrent requests that would keep up; STK_NOT_KNOWN: more than
 // STK_INPUT_MOST_REQUESTS.
 #define STK_INPUT_MOST_REQUESTS 100
