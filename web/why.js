@@ -26,7 +26,9 @@ export async function whyPage(main, context) {
     add(main, verdictBlock(report), canJudge ? [outlookBlock(report), ribbon] : null);
     const about = (kind) => (report.findings || []).map((finding, at) => ({ ...finding, at }))
         .filter((finding) => (finding.kind === 'recording') === (kind === 'recording'));
-    const [first, ...others] = about('job');
+    const job = about('job');
+    const first = job.find(({ id }) => report.outlook && id === report.outlook.finding) || job[0];
+    const others = job.filter((finding) => finding !== first);
     if (first) {
         main.append(section('fixes', canJudge ? 'Fix this first' : 'What to do', firstFinding(first, report, api)));
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer in one figure: the current step, and the step with the first fix. The first fix is
-// that of the first finding about the job that shortens the step. Its step is the replay's
-// expectation or, if only a bound is known, the shortest possible one.
+// that of the first finding about the job that shortens the step, unless a later one is sure to
+// save far more. Its step is the replay's expectation or, if only a bound is known, the shortest
+// possible one.
 //
 // Limit: shares are of the mean step. If no steps were recorded, there are only shares.
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "answers/rules/rule.h"
 
 #define WORTH_A_FIX 0.01 // of the step
+#define FAR_MORE 2       // times; less doesn't outweigh that the verdict names the first one
 
 static int64_t part_of(int64_t step_ns, double share, double kept)
 {
@@ -87,17 +89,26 @@ static void look(struct stk_rep_outlook *o, const struct stk_rep_finding *f,
     }
 }
 
+// Even the least that `f` saves is far more than what the other is expected to save.
+static bool saves_more(const struct stk_rep_finding *f, const struct stk_rep_finding *than)
+{
+    return f->saving.has_expected && f->saving.has_low && than->saving.has_expected &&
+           f->saving.low_share > FAR_MORE * than->saving.expected_share;
+}
+
 void stk_outlook_fill(const struct stk_rule_ctx *ctx, struct stk_report *report)
 {
     struct stk_rep_finding *f = (struct stk_rep_finding *)(uintptr_t)report->findings.items;
+    const struct stk_rep_finding *first = NULL;
     struct stk_pricing_step now = step_of(ctx, report);
-    bool tells = ctx->pass.verdict->kind != STK_VERDICT_CANNOT_TELL;
     for (size_t i = 0; i < report->findings.count; i++) {
         level_times(&f[i], &now);
-        if (!tells || report->has_outlook || !is_worth_a_fix(&f[i])) {
-            continue;
+        if (is_worth_a_fix(&f[i]) && (!first || saves_more(&f[i], first))) {
+            first = &f[i];
         }
+    }
+    if (first && ctx->pass.verdict->kind != STK_VERDICT_CANNOT_TELL) {
         report->has_outlook = true;
-        look(&report->outlook, &f[i], &now);
+        look(&report->outlook, first, &now);
     }
 }
