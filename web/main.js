@@ -42,10 +42,13 @@ function pagesHere() {
 }
 
 function drawNav(current) {
-    add(clear(document.getElementById('nav')), pagesHere().map((page) =>
+    const nav = add(clear(document.getElementById('nav')), pagesHere().map((page) =>
         link(page.title, hashOf(page.id),
             { 'aria-current': page.id === current ? 'page' : undefined, 'data-page': page.id })));
-    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    // On a narrow page the row scrolls. scrollIntoView would make the link the place from which Tab
+    // goes on (Chromium 150), so that it misses the link to the content.
+    const box = nav.getBoundingClientRect(), shown = nav.querySelector('[aria-current]')?.getBoundingClientRect();
+    nav.scrollLeft += shown ? Math.max(0, shown.right - box.right) - Math.max(0, box.left - shown.left) : 0;
 }
 
 /* Events read, dropped and repaired: the same on every page. */
