@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of a thread's rows, merged: see thread_events.h. A heap of the rows by their next event,
-// O(log rows) an event; nearly every thread has one row.
+// O(log rows) where the row changes, O(1) while one row's events follow one another.
 #include "profile/model/threads/thread_events.h"
 
 #include "base/assert.h"
@@ -50,11 +50,21 @@ static void sift_down(struct stk_vec *heap, size_t at)
     }
 }
 
-static void make_heap(struct stk_vec *rows)
+static void look_at_others(struct stk_thread_events *x)
 {
-    for (size_t i = rows->count / 2; i-- > 0;) {
-        sift_down(rows, i);
+    const struct stk_thread_row *rows = x->rows.items;
+    x->others_ns = INT64_MAX;
+    for (size_t i = 1; i < x->rows.count && i < 3; i++) { // one of these begins first
+        x->others_ns = rows[i].start_ns < x->others_ns ? rows[i].start_ns : x->others_ns;
     }
+}
+
+static void make_heap(struct stk_thread_events *x)
+{
+    for (size_t i = x->rows.count / 2; i-- > 0;) {
+        sift_down(&x->rows, i);
+    }
+    look_at_others(x);
 }
 
 bool stk_thread_events_begin(struct stk_thread_events *x, uint32_t root, const uint8_t *takes)
@@ -73,7 +83,7 @@ bool stk_thread_events_begin(struct stk_thread_events *x, uint32_t root, const u
         *r = (struct stk_thread_row){.next = track->first, .end = track->first + track->count};
         load(x->a->t, r);
     }
-    make_heap(&x->rows);
+    make_heap(x);
     return true;
 }
 
@@ -93,7 +103,7 @@ void stk_thread_events_skip(struct stk_thread_events *x, int64_t t_ns)
         }
     }
     x->rows.count = kept;
-    make_heap(&x->rows);
+    make_heap(x);
 }
 
 uint32_t stk_thread_events_merge(struct stk_thread_events *x)
@@ -111,5 +121,6 @@ uint32_t stk_thread_events_merge(struct stk_thread_events *x)
     if (x->rows.count > 1) {
         sift_down(&x->rows, 0);
     }
+    look_at_others(x);
     return event;
 }

@@ -12,6 +12,7 @@ struct stk_thread_row {
 struct stk_thread_events {
     const struct stk_analysis *a;
     struct stk_vec rows; // struct stk_thread_row: a heap of each row's remaining events
+    int64_t others_ns;   // when the first event of the rows but the heap's first begins
 };
 
 void stk_thread_events_init(struct stk_thread_events *x, const struct stk_analysis *a);
@@ -26,10 +27,10 @@ uint32_t stk_thread_events_merge(struct stk_thread_events *x); // of several row
 static inline uint32_t stk_thread_events_next(struct stk_thread_events *x)
 {
     struct stk_thread_row *first = x->rows.items;
-    if (x->rows.count != 1) {
-        return stk_thread_events_merge(x);
+    // While a row's events come before those of the others, only `next` moves.
+    if (x->rows.count && first->next + 1 < first->end &&
+        x->a->t->start_ns[first->next + 1] < x->others_ns) {
+        return first->next++;
     }
-    uint32_t event = first->next++;
-    x->rows.count = first->next < first->end;
-    return event;
+    return stk_thread_events_merge(x);
 }

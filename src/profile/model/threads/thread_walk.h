@@ -39,10 +39,22 @@ static inline void stk_cursor_close(struct stk_thread_cursor *c, int64_t t_ns)
         c->depth--;
     }
 }
+// The first event in [event, end), of one row, that begins at or after t; `end`: none. Searches
+// forward in growing strides: the time depends on how near it is.
+uint32_t stk_row_seek(const struct stk_trace *t, uint32_t event, uint32_t end, int64_t t_ns);
+// As stk_cursor_advance, where many events lie before t: looks only at those that may be open.
+void stk_cursor_jump(struct stk_thread_cursor *c, int64_t t_ns);
+
+#define STK_CURSOR_NEAR 16 // events that are looked at one by one
+
 // Open and close events so that the stack is that of time t. Times must not decrease.
 static inline void stk_cursor_advance(struct stk_thread_cursor *c, int64_t t_ns)
 {
     const struct stk_trace *t = c->a->t;
+    if (c->end - c->next > STK_CURSOR_NEAR && t->start_ns[c->next + STK_CURSOR_NEAR] <= t_ns) {
+        stk_cursor_jump(c, t_ns);
+        return;
+    }
     while (c->next < c->end && t->start_ns[c->next] <= t_ns) {
         uint32_t e = c->next++;
         int64_t end = stk_end_ns(t, e);
