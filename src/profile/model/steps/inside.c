@@ -2,17 +2,15 @@
 // Totals of the events inside a function of one row, as differences of prefix sums over the row.
 // Functions nest by the dozen, and in hostile profiles by the ten thousand: visiting the content of
 // each would take quadratic time.
-// Method: one pass when opened, two binary searches a function. Sums are kept where they change:
-// 40 bytes for each event that counts, which few do.
+// Method: one pass over the row's notable events when opened, two binary searches a function. Sums
+// are kept where they change: 40 bytes for each event that counts, which few do.
 #include "profile/model/steps/inside.h"
 
-#include "base/alloc.h"
+#include "profile/model/steps/notable.h"
 #include "profile/model/threads/feed_words.h"
 #include "profile/model/threads/python_frame.h"
 
 #define LOOKED_AT 64 // events in a function, to find the row that shows that it is JAX's
-
-enum { UNASKED, NEITHER, BRINGS, TAKES, DATA, KEYS_OF_RANDOM };
 
 // Sums over the events of the row up to and including one that counts.
 struct total {
@@ -20,37 +18,13 @@ struct total {
     struct stk_inside_sum sum;
 };
 
-// Is an event a call that makes arrays from bytes or a file, reads the framework's results back,
-// belongs to a data library, or makes random keys? Found once per name.
-static uint8_t kind_of(const struct stk_analysis *a, uint32_t event, uint8_t *by_name)
-{
-    const struct stk_trace *t = a->t;
-    uint8_t *known = &by_name[t->name[event]];
-    bool is_python = t->kind[event] == STK_KIND_PYTHON;
-    if (!is_python && !(stk_class_of(a, event) & STK_NAME_PJIT)) {
-        return NEITHER;
-    }
-    if (*known == UNASKED) {
-        struct stk_str name = stk_name_of(t, event);
-        struct stk_str called = stk_python_frame_called(name);
-        bool is_bringer = stk_feed_brings(called) || stk_feed_hands_over(name);
-        *known = stk_feed_makes_keys(name)        ? KEYS_OF_RANDOM
-                 : !is_python                     ? NEITHER
-                 : is_bringer                     ? BRINGS
-                 : stk_feed_takes(called)         ? TAKES
-                 : stk_python_frame_is_data(name) ? DATA
-                                                  : NEITHER;
-    }
-    return *known;
-}
-
 // Does an event show that data is processed? For a framework's Python function that makes arrays,
 // only its calls show it: JAX takes long even for three numbers.
-static bool is_data(const struct stk_analysis *a, uint32_t event, uint8_t kind, uint32_t work)
+static bool is_data(const struct stk_analysis *a, const struct stk_note *x)
 {
-    bool brings = kind == BRINGS &&
-                  (stk_python_frame_owner(stk_name_of(a->t, event)) != STK_PYTHON_FRAMEWORK);
-    return brings || kind == DATA || (stk_class_of(a, event) & (work | STK_NAME_BLOCKED));
+    bool brings = (x->is & STK_NOTE_BRINGS) &&
+                  (stk_python_frame_owner(stk_name_of(a->t, x->event)) != STK_PYTHON_FRAMEWORK);
+    return brings || (x->is & (STK_NOTE_DATA | STK_NOTE_WORK | STK_NOTE_BLOCKED));
 }
 
 // JAX's tracer records no folder, and a job may have its own core.py with a split(). JAX's
@@ -83,71 +57,66 @@ static bool makes_keys(const struct stk_analysis *a, uint32_t event, uint32_t en
 // The pass over a row: what it has counted, and until when an outer event hides those inside.
 struct counting {
     const struct stk_analysis *a;
-    uint8_t *by_name; // kind_of's memory
-    uint32_t work, end;
+    uint32_t end;
     int64_t busy_ns, data_ns, keys_ns;
     struct total now;
 };
 
 // Adds what an event counts to the totals. False: nothing.
-static bool add(struct counting *c, uint32_t e)
+static bool add(struct counting *c, const struct stk_note *x)
 {
     const struct stk_trace *t = c->a->t;
+    uint32_t e = x->event;
     int64_t start_ns = t->start_ns[e];
-    uint8_t kind = kind_of(c->a, e, c->by_name);
-    uint32_t class = stk_class_of(c->a, e);
-    bool is_work = class & c->work;
-    if (kind == KEYS_OF_RANDOM && start_ns >= c->keys_ns && makes_keys(c->a, e, c->end)) {
+    bool is_work = x->is & STK_NOTE_WORK, takes = x->is & STK_NOTE_TAKES;
+    if ((x->is & STK_NOTE_KEYS) && start_ns >= c->keys_ns && makes_keys(c->a, e, c->end)) {
         c->keys_ns = stk_end_ns(t, e);
     }
     bool shows = start_ns >= c->keys_ns; // calls that make keys don't show data
-    bool is_call = shows && t->kind[e] != STK_KIND_PYTHON && (class & STK_NAME_PJIT);
-    bool brings = kind == BRINGS && shows;
+    bool is_call =
+        shows && t->kind[e] != STK_KIND_PYTHON && (stk_class_of(c->a, e) & STK_NAME_PJIT);
+    bool brings = (x->is & STK_NOTE_BRINGS) && shows;
     c->now.sum.works += is_work;
     c->now.sum.brings += brings;
-    c->now.sum.takes += kind == TAKES;
+    c->now.sum.takes += takes;
     c->now.sum.calls += is_call;
     if (is_work && start_ns >= c->busy_ns) {
         c->now.sum.work_ns = stk_add_ns(c->now.sum.work_ns, stk_dur_ns(t, e));
         c->busy_ns = stk_end_ns(t, e);
     }
-    bool shows_data = shows && start_ns >= c->data_ns && is_data(c->a, e, kind, c->work);
+    bool shows_data = shows && start_ns >= c->data_ns && is_data(c->a, x);
     if (shows_data) {
         c->now.sum.data_ns = stk_add_ns(c->now.sum.data_ns, stk_dur_ns(t, e));
         c->data_ns = stk_end_ns(t, e);
     }
-    return is_work || is_call || brings || kind == TAKES || shows_data;
+    return is_work || is_call || brings || takes || shows_data;
 }
 
 bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32_t row,
-                     uint32_t work)
+                     const struct stk_vec *notes)
 {
     const struct stk_track *track = &a->t->tracks[row];
     *in = (struct stk_inside){.t = a->t, .first = track->first, .count = track->count};
     stk_vec_init(&in->totals, sizeof(struct total), track->count);
     struct counting c = {.a = a,
-                         .work = work,
                          .end = track->first + track->count,
                          .busy_ns = INT64_MIN,
                          .data_ns = INT64_MIN,
                          .keys_ns = INT64_MIN};
-    c.by_name = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
-    bool ok = c.by_name;
-    for (uint32_t i = 0; ok && i < in->count; i++) {
-        if (!add(&c, in->first + i)) {
+    for (size_t i = 0; i < notes->count; i++) {
+        const struct stk_note *x = stk_vec_at(notes, i);
+        if (!add(&c, x)) {
             continue;
         }
         struct total *total = stk_vec_push_raw(&in->totals);
-        if ((ok = total)) {
-            *total = c.now;
-            total->event = i;
+        if (!total) {
+            stk_inside_close(in);
+            return false;
         }
+        *total = c.now;
+        total->event = x->event - in->first;
     }
-    stk_free(c.by_name);
-    if (!ok) {
-        stk_inside_close(in);
-    }
-    return ok;
+    return true;
 }
 
 void stk_inside_close(struct stk_inside *in)

@@ -11,9 +11,9 @@ struct stk_inside {
     struct stk_vec totals; // of struct total, where they change
 };
 
-// `work`: classes of names that count as work. False: no memory; closed either way.
+// `notes`: the row's (notable.h). False: no memory; closed either way.
 bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32_t row,
-                     uint32_t work);
+                     const struct stk_vec *notes);
 void stk_inside_close(struct stk_inside *in);
 
 struct stk_inside_sum {

@@ -25,66 +25,29 @@
 // If such a function is a coroutine, the whole run of its event loop is the wait: the loop waits
 // for what the coroutine requested.
 //
-// Method: one pass over the training threads' rows and the marks, which are disjoint and in order.
+// Method: passes over the marks, which are disjoint and in order, and over the parts of the driving
+// row that may prepare a step's data; the work of the steps is found before (step_work.h).
 // Limits: preparation at the end of a step for the next one doesn't count in a job that also
 // prepares at the beginning.
 #include "base/alloc.h"
 #include "profile/model/analysis.h"
 #include "profile/model/steps/evaluated.h"
 #include "profile/model/steps/inside.h"
-#include "profile/model/steps/jitted.h"
-#include "profile/model/steps/main_calls.h"
 #include "profile/model/steps/own_batch.h"
+#include "profile/model/steps/step_work.h"
 #include "profile/model/threads/frame_sense.h"
 #include "profile/model/threads/thread_walk.h"
 
 #define WORK_LITTLE 0.2 // of a function's time, at most, in the framework
 #define GOOD_PART 0.15  // of the steps' time: an input wait on a host is reported from here on
-#define WORK (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH)
-
-// The begin, end and number of a step's model operations outside of all marks.
-struct work {
-    int64_t first_ns, last_ns;
-    uint32_t count;
-};
 
 static bool is_prep(const struct stk_analysis *a, const struct stk_mark *m)
 {
     return (stk_class_of(a, m->event) & (STK_NAME_PREP | STK_NAME_FETCH)) == STK_NAME_PREP;
 }
 
-static void find_work(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,
-                      struct work *work)
-{
-    const struct stk_trace *t = a->t;
-    const struct stk_marks *m = &a->fetches;
-    uint32_t step = 0;
-    size_t mark = 0;
-    int64_t handed_ns = INT64_MIN;
-    for (uint32_t e = t->tracks[row].first; e < t->tracks[row].first + t->tracks[row].count; e++) {
-        if (stk_hands_over(hands, e)) {
-            handed_ns = stk_end_ns(t, e);
-        }
-        if (!(stk_class_of(a, e) & WORK) || t->start_ns[e] < handed_ns) {
-            continue;
-        }
-        while (mark < m->count && m->v[mark].end_ns <= t->start_ns[e]) {
-            mark++;
-        }
-        bool inside = mark < m->count && m->v[mark].start_ns <= t->start_ns[e];
-        uint32_t at = inside ? STK_NONE : stk_step_at(a, t->start_ns[e], &step);
-        if (at == STK_NONE) {
-            continue;
-        }
-        struct work *w = &work[at];
-        w->first_ns = t->start_ns[e] < w->first_ns ? t->start_ns[e] : w->first_ns;
-        w->last_ns = t->start_ns[e] > w->last_ns ? t->start_ns[e] : w->last_ns;
-        w->count++;
-    }
-}
-
 // Do half of the steps begin with a mark before their work?
-static bool steps_lead(const struct stk_analysis *a, const struct work *work)
+static bool steps_lead(const struct stk_analysis *a, const struct stk_step_work *work)
 {
     uint32_t step = 0, last = STK_NONE, lead = 0;
     for (size_t i = 0; i < a->fetches.count; i++) {
@@ -113,8 +76,8 @@ static bool is_called_otherwise(struct stk_thread_cursor *c, int64_t start_ns, i
     return false;
 }
 
-static void drop(struct stk_analysis *a, const struct work *work, struct stk_thread_cursor *c,
-                 uint32_t row)
+static void drop(struct stk_analysis *a, const struct stk_step_work *work,
+                 struct stk_thread_cursor *c, uint32_t row)
 {
     bool lead = steps_lead(a, work);
     struct stk_marks *m = &a->fetches;
@@ -136,7 +99,7 @@ static void drop(struct stk_analysis *a, const struct work *work, struct stk_thr
 
 // Marks inside an event loop of a row become that loop, once, unless the loop's caller is named
 // after something else: a function that saves, and calls next() on its own lists, fetches nothing.
-static void widen_to_loops(const struct stk_analysis *a, const struct work *work,
+static void widen_to_loops(const struct stk_analysis *a, const struct stk_step_work *work,
                            struct stk_thread_cursor *c, uint32_t row, struct stk_marks *m)
 {
     size_t kept = 0;
@@ -168,7 +131,7 @@ enum way { NAMED, SILENT, OWN, AFTER, WAYS };
 
 struct lead {
     struct stk_analysis *a;
-    const struct work *work;
+    const struct stk_step_work *work;
     struct stk_hands *hands;
     struct stk_thread_cursor *cursor; // scratch
     struct stk_frame_senses senses;
@@ -206,37 +169,57 @@ static bool speaks_of_data(struct lead *x, uint32_t event)
 }
 
 // Do a function's calls contain little of the step's work, with more to come afterwards?
-static bool holds_little(const struct lead *x, uint32_t function, const struct work *work)
+static bool holds_little(const struct lead *x, uint32_t function, const struct stk_step_work *work)
 {
     uint64_t held = stk_inside_of(&x->inside, function).works;
     return work->last_ns >= stk_end_ns(x->a->t, function) &&
            held * STK_BATCH_OPS_FEW <= work->count;
 }
 
-// Outermost functions of one row between a step's beginning and its first work. If the work itself
-// begins the step, they are after the previous step's work.
+// Can a function that begins then be one of a step's leading ones? If not, *until_ns: none before
+// that time can. If the work itself begins the step, they are after the previous step's work.
+static bool may_lead(const struct lead *x, int64_t start_ns, uint32_t *step, int64_t *until_ns)
+{
+    uint32_t at = stk_step_at(x->a, start_ns, step);
+    if (at == STK_NONE) {
+        *until_ns = *step < x->a->step_count ? x->a->steps[*step].start_ns : INT64_MAX;
+        return false;
+    }
+    const struct stk_host_step *s = &x->a->steps[at];
+    const struct stk_step_work *work = &x->work[at];
+    if (work->last_ns == INT64_MIN) {
+        *until_ns = s->end_ns;
+        return false;
+    }
+    bool begins_with_work = x->way == AFTER || work->first_ns <= s->start_ns;
+    *until_ns = begins_with_work ? work->last_ns + 1 : s->end_ns;
+    return begins_with_work ? start_ns > work->last_ns : start_ns <= work->first_ns;
+}
+
+static bool leads(struct lead *x, uint32_t event, uint32_t at)
+{
+    const struct stk_host_step *s = &x->a->steps[at];
+    int64_t end_ns = stk_end_ns(x->a->t, event);
+    if (x->way == AFTER || x->work[at].first_ns <= s->start_ns) {
+        return end_ns <= s->end_ns && speaks_of_data(x, event);
+    }
+    return (end_ns <= x->work[at].first_ns || holds_little(x, event, &x->work[at])) &&
+           speaks_of_data(x, event);
+}
+
+// Outermost functions of one row between a step's beginning and its first work.
 static bool find_leading(struct lead *x, uint32_t row)
 {
     const struct stk_trace *t = x->a->t;
-    uint32_t step = 0, last = STK_NONE;
-    int64_t end_ns = INT64_MIN;
-    for (uint32_t e = t->tracks[row].first; e < t->tracks[row].first + t->tracks[row].count; e++) {
-        if (t->kind[e] != STK_KIND_PYTHON || t->start_ns[e] < end_ns) {
+    uint32_t step = 0, last = STK_NONE, e = t->tracks[row].first, end = e + t->tracks[row].count;
+    while (e < end) {
+        int64_t until_ns = INT64_MIN;
+        if (!may_lead(x, t->start_ns[e], &step, &until_ns)) {
+            e = stk_row_seek(t, e, end, until_ns);
             continue;
         }
-        uint32_t at = stk_step_at(x->a, t->start_ns[e], &step);
-        if (at == STK_NONE || x->work[at].last_ns == INT64_MIN) {
-            continue;
-        }
-        const struct stk_host_step *s = &x->a->steps[at];
-        bool begins_with_work = x->way == AFTER || x->work[at].first_ns <= s->start_ns;
-        bool leads = begins_with_work
-                         ? t->start_ns[e] > x->work[at].last_ns && stk_end_ns(t, e) <= s->end_ns
-                         : t->start_ns[e] <= x->work[at].first_ns;
-        if (!leads ||
-            (!begins_with_work && stk_end_ns(t, e) > x->work[at].first_ns &&
-             !holds_little(x, e, &x->work[at])) ||
-            !speaks_of_data(x, e)) {
+        if (t->kind[e] != STK_KIND_PYTHON || !leads(x, e, step)) {
+            e++;
             continue;
         }
         struct stk_mark *m = stk_vec_push(&x->marks);
@@ -244,9 +227,9 @@ static bool find_leading(struct lead *x, uint32_t row)
             return false;
         }
         *m = (struct stk_mark){t->start_ns[e], stk_end_ns(t, e), e};
-        end_ns = m->end_ns;
-        x->steps += at != last;
-        last = at;
+        x->steps += step != last;
+        last = step;
+        e = stk_row_seek(t, e + 1, end, m->end_ns);
     }
     return true;
 }
@@ -361,17 +344,19 @@ static void take_leading(struct lead *x)
 }
 
 // Adds such functions if no fetch is recorded outside of them. False: no memory.
-static bool add_leading(struct stk_analysis *a, const struct work *work, struct stk_hands *hands,
-                        struct stk_thread_cursor *c)
+static bool add_leading(struct stk_analysis *a, const struct stk_step_work *work,
+                        struct stk_notable *notable, struct stk_thread_cursor *c)
 {
-    struct lead x = {.a = a, .work = work, .hands = hands, .cursor = c};
-    if (a->driver == STK_NONE) {
-        return true;
+    struct stk_hands hands;
+    struct lead x = {.a = a, .work = work, .hands = &hands, .cursor = c};
+    const struct stk_vec *notes = a->driver == STK_NONE ? NULL : stk_notable_of(notable, a->driver);
+    if (!notes) {
+        return a->driver == STK_NONE;
     }
     stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
     bool found = false;
-    bool ok = stk_frame_senses_open(&x.senses, a->t) &&
-              stk_inside_open(&x.inside, a, a->driver, WORK) && find_any(&x, &found);
+    bool ok = stk_hands_open(&hands, a->t) && stk_frame_senses_open(&x.senses, a->t) &&
+              stk_inside_open(&x.inside, a, a->driver, notes) && find_any(&x, &found);
     if (ok && found) {
         take_leading(&x);
     } else {
@@ -379,6 +364,7 @@ static bool add_leading(struct stk_analysis *a, const struct work *work, struct 
     }
     stk_inside_close(&x.inside);
     stk_frame_senses_close(&x.senses);
+    stk_hands_close(&hands);
     return ok;
 }
 
@@ -387,89 +373,22 @@ static bool has_python(const struct stk_analysis *a)
     return a->sum->facts.python_events > 0 && a->step_count > 0;
 }
 
-// Are the calls with most of the time operations that run one by one?
-static bool runs_one_by_one(const struct stk_analysis *a, const struct stk_vec *calls)
+// Drops and widens the recorded marks on the threads that do the step's work.
+static void check_marks(struct stk_analysis *a, const struct stk_step_work *work,
+                        struct stk_thread_cursor *c, bool drops, bool widens)
 {
-    const struct stk_mark *first = stk_vec_at(calls, 0);
-    return calls->count > 2 * (size_t)a->step_count || stk_call_is_alone(a, first->event);
-}
-
-// Calls of the jitted function that represents the step, if operations that run one by one take
-// most of the time.
-static bool find_once_a_step(const struct stk_analysis *a, struct stk_vec *calls)
-{
-    struct stk_calls_filter f = {.class = STK_NAME_PJIT, .by_name = true};
-    struct stk_calls c;
-    if (!stk_calls_once_a_step(a, f.class, &f.name)) {
-        return false;
-    }
-    if (f.name == STK_NONE) {
-        return true;
-    }
-    bool ok = stk_calls_choose(a, &f, &c);
-    stk_vec_deinit(calls);
-    *calls = c.marks;
-    return ok;
-}
-
-// A call that computes gradients is the step's work, even if many of them precede the call that
-// uses them (micro-batches, a gradient per sample). They don't make a batch. Moves first[] of a
-// step to its first such call. False: no memory.
-static bool begin_with_gradients(const struct stk_analysis *a, int64_t *first)
-{
-    enum { UNASKED, NO, YES };
-    const struct stk_trace *t = a->t;
-    if (a->driver == STK_NONE || t->program_count == 0) {
-        return true;
-    }
-    uint8_t *by_name = stk_alloc_zero((size_t)t->strings.count + 1, 1);
-    uint32_t step = 0, begin = t->tracks[a->driver].first;
-    for (uint32_t e = begin; by_name && e < begin + t->tracks[a->driver].count; e++) {
-        if (!(stk_class_of(a, e) & STK_NAME_PJIT)) {
+    for (uint32_t k = 0; k < a->t->track_count; k++) {
+        const struct stk_thread_info *th = &a->threads[a->threads[k].root];
+        if (!a->threads[k].in_rank || !(th->launches || th->is_driver)) {
             continue;
         }
-        uint8_t *known = &by_name[t->name[e]];
-        if (*known == UNASKED) {
-            *known = stk_jitted_differentiates(t, stk_name_of(t, e)) ? YES : NO;
+        if (drops) {
+            drop(a, work, c, k);
         }
-        uint32_t at = *known == YES ? stk_step_at(a, t->start_ns[e], &step) : STK_NONE;
-        if (at != STK_NONE && first[at] != INT64_MAX && t->start_ns[e] < first[at]) {
-            first[at] = t->start_ns[e];
+        if (widens) {
+            widen_to_loops(a, work, c, k, &a->fetches);
         }
     }
-    bool ok = by_name != NULL;
-    stk_free(by_name);
-    return ok;
-}
-
-// If a compiled function does the work, operations before it aren't the step's work: a function
-// that prepares data also makes the framework's arrays. False: no memory.
-static bool begin_with_main(const struct stk_analysis *a, struct work *work)
-{
-    struct stk_vec calls;
-    uint32_t class, step = 0;
-    bool ok = stk_main_calls_find(a, &calls, &class);
-    if (ok && (class == 0 || (class == STK_NAME_PJIT && runs_one_by_one(a, &calls)))) {
-        ok = find_once_a_step(a, &calls);
-    }
-    int64_t *first = stk_alloc_array((size_t)a->step_count + 1, sizeof *first);
-    for (uint32_t k = 0; first && k < a->step_count; k++) {
-        first[k] = INT64_MAX;
-    }
-    for (size_t i = 0; ok && first && i < calls.count; i++) {
-        const struct stk_mark *m = stk_vec_at(&calls, i);
-        uint32_t at = stk_step_at(a, m->start_ns, &step);
-        if (at != STK_NONE && m->start_ns < first[at]) {
-            first[at] = m->start_ns;
-        }
-    }
-    ok = ok && first && begin_with_gradients(a, first);
-    for (uint32_t k = 0; ok && class != STK_NAME_OPTIMIZER && k < a->step_count; k++) {
-        work[k].first_ns = first[k] == INT64_MAX ? work[k].first_ns : first[k];
-    }
-    stk_vec_deinit(&calls);
-    stk_free(first);
-    return ok;
 }
 
 bool stk_preparation_check(struct stk_analysis *a)
@@ -482,33 +401,17 @@ bool stk_preparation_check(struct stk_analysis *a)
     if (!any && !functions && !has_python(a)) {
         return true;
     }
-    struct work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
+    struct stk_step_work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
     struct stk_thread_cursor *c = stk_cursor_new(STK_WALK_DEPTH);
-    struct stk_hands hands;
-    bool ok = stk_hands_open(&hands, a->t) && work && c;
-    for (uint32_t i = 0; work && i < a->step_count; i++) {
-        work[i] = (struct work){INT64_MAX, INT64_MIN, 0};
+    struct stk_notable notable;
+    bool ok = stk_notable_open(&notable, a) && work && c;
+    ok = ok && stk_step_work_find(a, &notable, work);
+    if (ok) {
+        check_marks(a, work, c, any, functions);
     }
-    for (uint32_t k = 0; ok && k < a->t->track_count; k++) {
-        const struct stk_thread_info *th = &a->threads[a->threads[k].root];
-        if (a->threads[k].in_rank && !th->is_loader) {
-            find_work(a, k, &hands, work);
-        }
-    }
-    for (uint32_t k = 0; ok && k < a->t->track_count; k++) {
-        const struct stk_thread_info *th = &a->threads[a->threads[k].root];
-        if (!a->threads[k].in_rank || !(th->launches || th->is_driver)) {
-            continue;
-        }
-        if (any) {
-            drop(a, work, c, k);
-        }
-        if (functions) {
-            widen_to_loops(a, work, c, k, &a->fetches);
-        }
-    }
-    ok = ok && (!has_python(a) || (begin_with_main(a, work) && add_leading(a, work, &hands, c)));
-    stk_hands_close(&hands);
+    ok = ok && (!has_python(a) || (stk_step_work_begin_with_main(a, &notable, work) &&
+                                   add_leading(a, work, &notable, c)));
+    stk_notable_close(&notable);
     stk_free(work);
     stk_free(c);
     return ok;
