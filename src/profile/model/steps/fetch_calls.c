@@ -8,8 +8,9 @@
 // work in one place, or wasn't recorded. Operators that draw sample numbers belong to a sampler.
 // Limits: without Python's rows, only the framework's operations are calls. A Dataset that draws
 // with the same operators counts as a sampler.
+#include "base/alloc.h"
 #include "profile/model/analysis.h"
-#include "profile/model/steps/own_batch.h"
+#include "profile/model/threads/feed_words.h"
 #include "profile/model/threads/thread_events.h"
 
 #define FINE_NS (50 * STK_US)
@@ -25,10 +26,9 @@ static size_t fetch_at(const struct stk_marks *m, size_t from, int64_t t_ns)
     return from;
 }
 
-static void add_stretch(struct stk_facts *f, int64_t from_ns, int64_t to_ns, bool is_prep)
+static int64_t fine_ns(int64_t from_ns, int64_t to_ns)
 {
-    int64_t ns = to_ns - from_ns;
-    f->fetch_fine_ns += !is_prep && ns > 0 && ns < FINE_NS ? ns : 0;
+    return to_ns > from_ns && to_ns - from_ns < FINE_NS ? to_ns - from_ns : 0;
 }
 
 // If both a loader's fetches and functions that process its output are recorded,
@@ -47,39 +47,50 @@ static bool has_loader(const struct stk_analysis *a)
     return has;
 }
 
-static bool draws(struct stk_str name)
+// What a name tells about a call; found once per name.
+enum tells {
+    ASKED = 1,
+    IS_OP = 2,
+    STACKS = 4,
+    DRAWS = 8,
+    LISTS = 16 // JAX's tracer: may make an array from a list
+};
+
+struct names {
+    const struct stk_analysis *a;
+    uint8_t *tells; // per string id
+};
+
+static uint8_t ask(const struct names *n, uint32_t id)
 {
-    return stk_str_eq(name, STK_STR("aten::multinomial")) ||
-           stk_str_eq(name, STK_STR("aten::randperm"));
+    struct stk_str name = stk_strpool_get(&n->a->t->strings, id);
+    bool is_op = n->a->signs[id] == STK_SIGN_ATEN + 1;
+    bool draws = stk_str_eq(name, STK_STR("aten::multinomial")) ||
+                 stk_str_eq(name, STK_STR("aten::randperm"));
+    bool lists = stk_str_starts(name, STK_STR("$")) && stk_feed_hands_over(name);
+    n->tells[id] =
+        (uint8_t)(ASKED | (is_op ? IS_OP : 0) | (draws ? DRAWS : 0) |
+                  (stk_str_eq(name, STK_STR("aten::stack")) ? STACKS : 0) | (lists ? LISTS : 0));
+    return n->tells[id];
+}
+
+static inline uint8_t tells_of(const struct names *n, uint32_t event)
+{
+    uint32_t id = n->a->t->name[event];
+    return n->tells[id] ? n->tells[id] : ask(n, id);
 }
 
 // *drawn_ns: the end of the last counted draw. Drawing operators call themselves.
 static void add_draw(struct stk_analysis *a, uint32_t event, int64_t *drawn_ns)
 {
-    if (a->t->start_ns[event] >= *drawn_ns && draws(stk_name_of(a->t, event))) {
+    if (a->t->start_ns[event] >= *drawn_ns) {
         a->sum->facts.fetch_draw_ns += stk_dur_ns(a->t, event);
         *drawn_ns = stk_end_ns(a->t, event);
     }
 }
 
-static void add_call(struct stk_analysis *a, uint32_t event, bool is_prep)
-{
-    struct stk_facts *f = &a->sum->facts;
-    uint32_t name = a->t->name[event];
-    if (is_prep) {
-        f->prep_ops += a->signs[name] == STK_SIGN_ATEN + 1;
-        return;
-    }
-    f->fetch_calls++;
-    if (a->signs[name] == STK_SIGN_ATEN + 1) {
-        f->fetch_ops++;
-        f->fetch_stacks += stk_str_eq(stk_name_of(a->t, event), STK_STR("aten::stack"));
-    }
-}
-
 // The outermost open JAX call that makes an array, and its calls.
 struct listing {
-    struct stk_hands hands;
     uint32_t event, calls;
     int64_t end_ns;
 };
@@ -90,66 +101,117 @@ static void close_listing(struct stk_analysis *a, struct listing *x)
         a->sum->facts.list_handing_ns += stk_dur_ns(a->t, x->event);
     }
     x->event = STK_NONE;
+    x->end_ns = INT64_MIN;
 }
 
-static void look_for_lists(struct stk_analysis *a, struct listing *x, uint32_t event)
+// An event outside of the open call: ends it, and may be the next.
+static void open_listing(struct stk_analysis *a, struct listing *x, uint32_t event, uint8_t tells)
 {
-    int64_t start_ns = a->t->start_ns[event];
-    if (x->event != STK_NONE && start_ns < x->end_ns) {
-        x->calls++;
-        return;
-    }
     close_listing(a, x);
-    if (stk_hands_over(&x->hands, event) &&
-        stk_str_starts(stk_name_of(a->t, event), STK_STR("$"))) {
+    if ((tells & LISTS) && a->t->kind[event] == STK_KIND_PYTHON) {
         x->event = event;
         x->calls = 0;
         x->end_ns = stk_end_ns(a->t, event);
     }
 }
 
-bool stk_fetch_calls_count(struct stk_analysis *a)
+struct counting {
+    struct stk_analysis *a;
+    struct names names;
+    struct listing lists;
+    bool loads; // a loader's fetches are recorded
+    int64_t drawn_ns;
+};
+
+// What one fetch contains.
+struct inside {
+    int64_t fine_ns;
+    uint64_t calls, ops, stacks;
+};
+
+static void add_operator(struct counting *c, struct inside *in, uint32_t event, uint8_t tells)
 {
-    const struct stk_marks *m = &a->fetches;
-    if (m->count == 0 || a->driver == STK_NONE) {
-        return true;
+    in->ops += (tells & IS_OP) != 0;
+    in->stacks += (tells & STACKS) != 0 && (tells & IS_OP) != 0;
+    if (tells & DRAWS) {
+        add_draw(c->a, event, &c->drawn_ns);
     }
-    struct stk_facts *f = &a->sum->facts;
-    bool loads = has_loader(a);
-    struct stk_thread_events events;
-    stk_thread_events_init(&events, a);
-    struct listing lists = {.event = STK_NONE};
-    bool ok = stk_hands_open(&lists.hands, a->t) &&
-              stk_thread_events_begin(&events, a->threads[a->driver].root, NULL);
-    size_t in = 0; // fetch that `at_ns` belongs to
-    int64_t at_ns = m->v[0].start_ns, drawn_ns = INT64_MIN;
-    for (uint32_t e; ok && (e = stk_thread_events_next(&events)) != STK_NONE;) {
-        int64_t start_ns = a->t->start_ns[e];
-        size_t now = fetch_at(m, in, start_ns);
-        if (now != in) {
-            add_stretch(f, at_ns, m->v[in].end_ns, loads && !is_loaders(a, &m->v[in]));
-            in = now;
-            at_ns = in < m->count ? m->v[in].start_ns : 0;
+}
+
+static void add_fetch(struct counting *c, const struct stk_mark *m, const struct inside *in)
+{
+    struct stk_facts *f = &c->a->sum->facts;
+    if (c->loads && !is_loaders(c->a, m)) { // it processes what the loader fetched
+        f->prep_ops += in->ops;
+        return;
+    }
+    f->fetch_fine_ns += in->fine_ns;
+    f->fetch_calls += in->calls;
+    f->fetch_ops += in->ops;
+    f->fetch_stacks += in->stacks;
+}
+
+// Counts the events from `e` on that begin in the fetch; returns the first that begins behind it.
+static uint32_t count_fetch(struct counting *c, struct stk_thread_events *events, uint32_t e,
+                            const struct stk_mark *m)
+{
+    const int64_t *starts = c->a->t->start_ns;
+    int64_t at_ns = m->start_ns, end_ns = m->end_ns;
+    struct inside in = {0};
+    for (; e != STK_NONE && starts[e] < end_ns; e = stk_thread_events_next(events)) {
+        int64_t start_ns = starts[e];
+        if (start_ns <= m->start_ns) { // around the fetch, or the fetch
+            stk_thread_events_skip(events, m->start_ns);
+            continue;
         }
-        if (in == m->count) {
+        uint8_t tells = tells_of(&c->names, e);
+        in.calls++;
+        in.fine_ns += fine_ns(at_ns, start_ns);
+        at_ns = start_ns;
+        if (tells & (IS_OP | STACKS | DRAWS)) {
+            add_operator(c, &in, e, tells);
+        }
+        if (start_ns < c->lists.end_ns) {
+            c->lists.calls++;
+        } else if (c->lists.event != STK_NONE || (tells & LISTS)) {
+            open_listing(c->a, &c->lists, e, tells);
+        }
+    }
+    in.fine_ns += fine_ns(at_ns, end_ns);
+    add_fetch(c, m, &in);
+    return e;
+}
+
+static void count_calls(struct counting *c, struct stk_thread_events *events)
+{
+    const struct stk_marks *m = &c->a->fetches;
+    uint32_t e = stk_thread_events_next(events);
+    for (size_t at = 0; at < m->count; at = fetch_at(m, at + 1, c->a->t->start_ns[e])) {
+        e = count_fetch(c, events, e, &m->v[at]);
+        if (e == STK_NONE) {
             break;
         }
-        if (start_ns > m->v[in].start_ns) { // else it is around the fetch, or is the fetch
-            bool is_prep = loads && !is_loaders(a, &m->v[in]);
-            add_stretch(f, at_ns, start_ns, is_prep);
-            add_call(a, e, is_prep);
-            add_draw(a, e, &drawn_ns);
-            look_for_lists(a, &lists, e);
-            at_ns = start_ns;
-        } else { // most events are in no fetch
-            stk_thread_events_skip(&events, m->v[in].start_ns);
-        }
     }
-    if (ok && in < m->count) {
-        add_stretch(f, at_ns, m->v[in].end_ns, loads && !is_loaders(a, &m->v[in]));
+}
+
+bool stk_fetch_calls_count(struct stk_analysis *a)
+{
+    if (a->fetches.count == 0 || a->driver == STK_NONE) {
+        return true;
     }
-    close_listing(a, &lists);
-    stk_hands_close(&lists.hands);
+    struct counting c = {.a = a,
+                         .names = {a, stk_alloc_zero((size_t)a->t->strings.count + 1, 1)},
+                         .lists = {.event = STK_NONE, .end_ns = INT64_MIN},
+                         .loads = has_loader(a),
+                         .drawn_ns = INT64_MIN};
+    struct stk_thread_events events;
+    stk_thread_events_init(&events, a);
+    bool ok = c.names.tells && stk_thread_events_begin(&events, a->threads[a->driver].root, NULL);
+    if (ok) {
+        count_calls(&c, &events);
+        close_listing(a, &c.lists);
+    }
+    stk_free(c.names.tells);
     stk_thread_events_deinit(&events);
     return ok;
 }
