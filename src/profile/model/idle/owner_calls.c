@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which library functions a user's function spends its time in. If train_client mostly makes deep
 // copies, that is what its author can change.
-// Method: one pass over the rows of the driving thread with a stack of the open Python functions.
-// Direct calls of the user's function count, with everything they call, unless they call back into
-// the user's code.
-// Limits: functions of a framework or written in C aren't listed; functions nested deeper than
-// DEPTH are left out.
+// Method: one pass over the rows of the driving thread, with a stack of the user's function, which
+// may call itself. Its direct calls count, with everything they call, unless they call back into
+// the user's code. What others call in between is passed over.
+// Limits: functions of a framework or written in C aren't listed; of a function that calls itself
+// more than DEPTH times, the calls of the innermost are left out.
 #include "profile/model/idle/owners.h"
 
 #include "base/alloc.h"
@@ -14,12 +14,11 @@
 #define DEPTH 512
 #define MOST 0.5 // of the user's function: less doesn't describe it
 
-enum whose { UNASKED, USERS, LIBRARY, OTHERS };
+enum whose { UNASKED, OWNER, USERS, LIBRARY, OTHERS };
 
+// An open call of the owner: when it ends, and until when the function ends that it calls.
 struct open {
-    int64_t end_ns;
-    uint32_t event;
-    bool is_owner;
+    int64_t end_ns, child_end_ns;
 };
 
 struct calls {
@@ -29,61 +28,85 @@ struct calls {
     uint8_t *is_wound; // per string id: it calls the user's functions
     struct open stack[DEPTH];
     uint32_t depth;
-    uint32_t called; // the open event that the owner calls; STK_NONE
+    int64_t quiet_ns; // others' functions that begin before it aren't called by the owner directly
+    uint32_t called;  // the open event that the owner calls; STK_NONE
+    int64_t called_end_ns;
     int64_t owner_ns;
     struct stk_str owner;
 };
 
-static enum whose whose_is(struct calls *x, uint32_t event)
+static enum whose ask(struct calls *x, uint32_t id)
 {
-    uint8_t *whose = &x->whose[x->a->t->name[event]];
-    if (*whose == UNASKED) {
-        struct stk_str name = stk_name_of(x->a->t, event);
-        *whose = stk_python_frame_is_users(name) ? USERS
-                 : stk_python_frame_owner(name) == STK_PYTHON_LIBRARY &&
-                         stk_python_frame_parse(name).is_source
-                     ? LIBRARY
-                     : OTHERS;
+    struct stk_str name = stk_strpool_get(&x->a->t->strings, id);
+    enum whose whose = OTHERS;
+    if (stk_python_frame_is_users(name)) {
+        whose = stk_str_eq(name, x->owner) ? OWNER : USERS;
+    } else if (stk_python_frame_owner(name) == STK_PYTHON_LIBRARY &&
+               stk_python_frame_parse(name).is_source) {
+        whose = LIBRARY;
     }
-    return (enum whose) * whose;
+    x->whose[id] = (uint8_t)whose;
+    return whose;
 }
 
-static void open_one(struct calls *x, uint32_t event)
+static inline enum whose whose_is(struct calls *x, uint32_t event)
+{
+    uint32_t id = x->a->t->name[event];
+    return x->whose[id] ? (enum whose)x->whose[id] : ask(x, id);
+}
+
+static void open_owner(struct calls *x, uint32_t event, int64_t start_ns)
+{
+    int64_t end_ns = stk_end_ns(x->a->t, event);
+    x->owner_ns = stk_add_ns(x->owner_ns, stk_dur_ns(x->a->t, event));
+    if (x->depth < DEPTH) {
+        x->stack[x->depth++] = (struct open){end_ns, start_ns};
+    }
+}
+
+// A Python function of the row, in order, unless it is another's and begins before quiet_ns.
+static void look_at(struct calls *x, uint32_t event, enum whose whose)
 {
     const struct stk_trace *t = x->a->t;
     int64_t start_ns = t->start_ns[event];
     while (x->depth && x->stack[x->depth - 1].end_ns <= start_ns) {
         x->depth--;
     }
-    if (x->called != STK_NONE && stk_end_ns(t, x->called) <= start_ns) {
+    struct open *owner = x->depth ? &x->stack[x->depth - 1] : NULL;
+    if (x->called != STK_NONE && x->called_end_ns <= start_ns) {
         x->called = STK_NONE;
     }
-    enum whose whose = whose_is(x, event);
-    bool by_owner = x->depth && x->stack[x->depth - 1].is_owner;
-    bool is_owner = whose == USERS && stk_str_eq(stk_name_of(t, event), x->owner);
-    if (is_owner) {
-        x->owner_ns = stk_add_ns(x->owner_ns, stk_dur_ns(t, event));
-    }
-    if (whose == USERS && x->called != STK_NONE) {
+    if (whose <= USERS && x->called != STK_NONE) {
         x->is_wound[t->name[x->called]] = 1;
     }
-    if (whose == LIBRARY && by_owner) {
-        x->called = event;
-        x->ns[t->name[event]] = stk_add_ns(x->ns[t->name[event]], stk_dur_ns(t, event));
+    if (owner && start_ns >= owner->child_end_ns) { // called by the owner
+        owner->child_end_ns = stk_end_ns(t, event);
+        if (whose == LIBRARY) {
+            x->called = event;
+            x->called_end_ns = owner->child_end_ns;
+            x->ns[t->name[event]] = stk_add_ns(x->ns[t->name[event]], stk_dur_ns(t, event));
+        }
     }
-    if (x->depth < DEPTH) {
-        x->stack[x->depth++] = (struct open){stk_end_ns(t, event), event, is_owner};
+    if (whose == OWNER) {
+        open_owner(x, event, start_ns);
     }
+    x->quiet_ns = x->depth ? x->stack[x->depth - 1].child_end_ns : INT64_MAX;
 }
 
 static void walk(struct calls *x, uint32_t row)
 {
-    const struct stk_track *k = &x->a->t->tracks[row];
+    const struct stk_trace *t = x->a->t;
+    const struct stk_track *k = &t->tracks[row];
     x->depth = 0;
     x->called = STK_NONE;
+    x->quiet_ns = INT64_MAX;
     for (uint32_t e = k->first; e < k->first + k->count; e++) {
-        if (x->a->t->kind[e] == STK_KIND_PYTHON) {
-            open_one(x, e);
+        if (t->kind[e] != STK_KIND_PYTHON) {
+            continue;
+        }
+        enum whose whose = whose_is(x, e);
+        if (whose <= USERS || t->start_ns[e] >= x->quiet_ns) {
+            look_at(x, e, whose);
         }
     }
 }

@@ -110,7 +110,21 @@ static bool is_expression(struct stk_str name)
     return false;
 }
 
-static bool is_users(struct owners *o, uint32_t event)
+static uint8_t ask(struct owners *o, uint32_t event)
+{
+    struct stk_str name = stk_name_of(o->a->t, event);
+    bool own = o->a->t->kind[event] == STK_KIND_PYTHON
+                   ? stk_python_frame_is_users(name) && !may_be_jaxs(o->a, name)
+                   : is_own_range(o->a, event, name);
+    bool is_lambda = stk_str_eq(stk_python_frame_parse(name).function, STK_STR("<lambda>"));
+    return stk_python_frame_is_event_loop(name) ? LOOP
+           : !own                               ? OTHERS
+           : is_lambda                          ? LAMBDA
+           : is_expression(name)                ? INNER
+                                                : USERS;
+}
+
+static inline bool is_users(struct owners *o, uint32_t event)
 {
     const struct stk_trace *t = o->a->t;
     uint8_t kind = t->kind[event];
@@ -119,16 +133,7 @@ static bool is_users(struct owners *o, uint32_t event)
     }
     uint8_t *whose = &o->whose[t->name[event]];
     if (*whose == UNASKED) {
-        struct stk_str name = stk_name_of(t, event);
-        bool own = kind == STK_KIND_PYTHON
-                       ? stk_python_frame_is_users(name) && !may_be_jaxs(o->a, name)
-                       : is_own_range(o->a, event, name);
-        bool is_lambda = stk_str_eq(stk_python_frame_parse(name).function, STK_STR("<lambda>"));
-        *whose = stk_python_frame_is_event_loop(name) ? LOOP
-                 : !own                               ? OTHERS
-                 : is_lambda                          ? LAMBDA
-                 : is_expression(name)                ? INNER
-                                                      : USERS;
+        *whose = ask(o, event);
     }
     return *whose != OTHERS;
 }
@@ -141,10 +146,11 @@ static bool has_users(struct owners *o, const struct stk_track *k)
     for (size_t i = 0; i < sizeof kinds && k->count; i++) {
         const uint8_t *p = all + k->first;
         while (p < end && (p = memchr(p, kinds[i], (size_t)(end - p))) != NULL) {
-            if (is_users(o, (uint32_t)(p - all))) {
-                return true;
+            for (; p < end && *p == kinds[i]; p++) { // they follow one another
+                if (is_users(o, (uint32_t)(p - all))) {
+                    return true;
+                }
             }
-            p++;
         }
     }
     return false;
@@ -198,12 +204,8 @@ struct row {
 
 static void find_next(struct owners *o, struct row *r)
 {
-    const uint8_t *kind = o->a->t->kind;
-    for (; r->next < r->end; r->next++) {
-        bool may_be = kind[r->next] == STK_KIND_PYTHON || kind[r->next] == STK_KIND_ANNOTATION;
-        if (may_be && is_users(o, r->next)) {
-            return;
-        }
+    while (r->next < r->end && !is_users(o, r->next)) {
+        r->next++;
     }
 }
 
