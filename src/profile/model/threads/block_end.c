@@ -27,11 +27,32 @@
 struct ends {
     struct stk_analysis *a;
     struct stk_frame_senses senses;
+    uint8_t *blocks, *lets_go;       // per string id: enum stk_block_end + 1, 0 not asked yet
     struct stk_thread_cursor **rows; // per track, made when first needed
     int64_t filler_ns;               // longest wait with a known filler
     uint32_t filler;                 // its frame
     bool failed;
 };
+
+// What ends the block of a thread in this event; as names_block.h, once per name.
+static enum stk_block_end blocks_until(struct ends *x, uint32_t event)
+{
+    uint8_t *known = &x->blocks[x->a->t->name[event]];
+    if (!*known) {
+        *known = (uint8_t)(stk_name_blocks(stk_name_of(x->a->t, event)) + 1);
+    }
+    return (enum stk_block_end)(*known - 1);
+}
+
+// The kind of blocks that this event ends.
+static enum stk_block_end lets_go_of(struct ends *x, uint32_t event)
+{
+    uint8_t *known = &x->lets_go[x->a->t->name[event]];
+    if (!*known) {
+        *known = (uint8_t)(stk_name_lets_go(stk_name_of(x->a->t, event)) + 1);
+    }
+    return (enum stk_block_end)(*known - 1);
+}
 
 static enum stk_feed frame_says(struct ends *x, const struct stk_open_event *frame)
 {
@@ -101,9 +122,9 @@ static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, 
 STK_ORDER(by_start, struct stk_mark, STK_UP(start_ns) STK_UP(event))
 
 // The call on another thread that ended the wait; STK_NONE: not recorded.
-static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wait,
-                         enum stk_block_end by)
+static uint32_t ender_of(struct ends *x, const struct stk_mark *wait, enum stk_block_end by)
 {
+    const struct stk_analysis *a = x->a;
     const struct stk_marks *m = &a->lets_go;
     uint32_t waiter = stk_thread_of(a, wait->event);
     size_t low = 0, high = m->count;
@@ -117,7 +138,7 @@ static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wa
     }
     while (low-- > 0 && m->v[low].start_ns >= wait->start_ns) {
         uint32_t thread = stk_thread_of(a, m->v[low].event);
-        if (thread != waiter && stk_name_lets_go(stk_name_of(a->t, m->v[low].event)) == by) {
+        if (thread != waiter && lets_go_of(x, m->v[low].event) == by) {
             return m->v[low].event;
         }
     }
@@ -173,9 +194,9 @@ static bool leads_step(const struct stk_analysis *a, const struct stk_mark *wait
 
 static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
 {
-    enum stk_block_end by = stk_name_blocks(stk_name_of(x->a->t, wait->event));
+    enum stk_block_end by = blocks_until(x, wait->event);
     bool can = by == STK_ENDED_BY_PUT || by == STK_ENDED_BY_LOCK || by == STK_ENDED_BY_RESULT;
-    uint32_t call = can ? ender_of(x->a, wait, by) : STK_NONE, frame = STK_NONE;
+    uint32_t call = can ? ender_of(x, wait, by) : STK_NONE, frame = STK_NONE;
     int feeds = 0, serves = 0, users = 0;
     if (call == STK_NONE) {
         return by == STK_ENDED_BY_PUT && is_between_processes(x->a, wait->event);
@@ -256,8 +277,9 @@ static bool judge_waits(struct ends *x)
 
 // How long, within fetches, a thread that prepares data waits for a clock, a socket or another
 // program. False: no memory.
-static bool measure_asleep(struct stk_analysis *a)
+static bool measure_asleep(struct ends *x)
 {
+    struct stk_analysis *a = x->a;
     struct stk_spans fetches, asleep, both;
     stk_spans_init(&fetches);
     stk_spans_init(&asleep);
@@ -271,7 +293,7 @@ static bool measure_asleep(struct stk_analysis *a)
     for (size_t i = 0; ok && i < a->waits.count; i++) {
         const struct stk_mark *m = &a->waits.v[i];
         const struct stk_thread_info *th = &a->threads[stk_thread_of(a, m->event)];
-        enum stk_block_end by = stk_name_blocks(stk_name_of(a->t, m->event));
+        enum stk_block_end by = blocks_until(x, m->event);
         if ((by == STK_ENDED_BY_CLOCK || by == STK_ENDED_BY_OUTSIDE) &&
             (th->is_driver || th->launches || th->is_loader)) {
             asleep.v[asleep.count++] = (struct stk_span){m->start_ns, m->end_ns};
@@ -296,8 +318,10 @@ bool stk_block_ends_find(struct stk_analysis *a)
     }
     struct ends x = {.a = a, .filler = STK_NONE};
     x.rows = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *x.rows);
+    x.blocks = stk_alloc_zero(2 * ((size_t)a->t->strings.count + 1), 1);
+    x.lets_go = x.blocks ? x.blocks + a->t->strings.count + 1 : NULL;
     bool has_senses = stk_frame_senses_open(&x.senses, a->t);
-    bool ok = x.rows && has_senses && judge_waits(&x) && measure_asleep(a);
+    bool ok = x.rows && x.blocks && has_senses && judge_waits(&x) && measure_asleep(&x);
     if (ok && x.filler != STK_NONE) {
         struct stk_str name = stk_name_of(a->t, x.filler);
         a->sum->facts.input_filler = stk_arena_strndup(a->out, name.p, name.n);
@@ -307,6 +331,7 @@ bool stk_block_ends_find(struct stk_analysis *a)
         stk_free(x.rows[k]);
     }
     stk_free(x.rows);
+    stk_free(x.blocks);
     stk_frame_senses_close(&x.senses);
     return ok;
 }
