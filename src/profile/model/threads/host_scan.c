@@ -30,11 +30,13 @@ struct scan {
     uint32_t open_count;
     struct stk_vec next_work; // uint32_t: operations of the model inside of each of nexts
     uint64_t work;            // operations of the model on the thread being scanned
-    bool captures; // the thread being scanned captures a graph: its launches don't run work yet
+    bool captures;     // the thread being scanned captures a graph: its launches don't run work yet
+    bool after_launch; // its previous runtime call was a launch
     // On the thread being scanned, per sign: the end of the last outermost event, and the last
     // event of all, which is a leaf unless the next one begins inside it.
     int64_t sign_end_ns[STK_SIGN_COUNT], leaf_end_ns[STK_SIGN_COUNT], leaf_ns[STK_SIGN_COUNT];
     int64_t fetch_end_ns; // of the loader's last fetch on this thread
+    int64_t wait_end_ns;  // of its last outermost wait
     bool failed;
 };
 
@@ -66,7 +68,7 @@ static bool is_loading_name(struct stk_str name)
 
 static void push_mark(struct scan *s, struct stk_vec *v, uint32_t event)
 {
-    struct stk_mark *m = stk_vec_push(v);
+    struct stk_mark *m = stk_vec_push_raw(v);
     if (m) {
         *m = (struct stk_mark){s->a->t->start_ns[event], stk_end_ns(s->a->t, event), event};
     } else {
@@ -202,12 +204,12 @@ static void drop_working_nexts(struct scan *s, size_t first)
 
 // Waits nest (a queue's get, a condition's wait, a lock's acquire). The outermost shows what is
 // waited for.
-static void keep_wait(struct scan *s, uint32_t event, int64_t *end_ns)
+static void keep_wait(struct scan *s, uint32_t event)
 {
     int64_t start_ns = s->a->t->start_ns[event];
-    if (start_ns >= *end_ns && stk_dur_ns(s->a->t, event) >= MIN_WAIT_NS) {
+    if (start_ns >= s->wait_end_ns && stk_dur_ns(s->a->t, event) >= MIN_WAIT_NS) {
         push_mark(s, &s->waits, event);
-        *end_ns = stk_end_ns(s->a->t, event);
+        s->wait_end_ns = stk_end_ns(s->a->t, event);
     }
 }
 
@@ -250,59 +252,78 @@ static void count_sign(struct scan *s, uint32_t event, int sign)
     count_leaf(s, event, sign);
 }
 
+// What a thread's scan starts with.
+static void begin_thread(struct scan *s)
+{
+    s->open_count = 0;
+    s->work = 0;
+    s->captures = s->after_launch = false;
+    s->wait_end_ns = s->fetch_end_ns = INT64_MIN;
+    memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
+    memset(s->leaf_end_ns, 0x80, sizeof s->leaf_end_ns);
+}
+
+// An event that counts as more than one of its thread's.
+static void scan_event(struct scan *s, uint32_t e, uint32_t class, uint32_t root)
+{
+    const struct stk_trace *t = s->a->t;
+    uint8_t kind = t->kind[e];
+    if (kind == STK_KIND_RUNTIME) {
+        scan_runtime(s, e, class, root);
+        s->f->serialized_launches += s->after_launch && (class & STK_NAME_SYNC);
+        s->after_launch = (class & STK_NAME_LAUNCH) != 0;
+    }
+    track_next(s, e, class);
+    if (class & STK_NAME_BLOCKED) {
+        keep_wait(s, e);
+    }
+    if (class & STK_NAME_LETS_GO) {
+        push_mark(s, &s->lets_go, e);
+    }
+    if ((class & STK_NAME_FETCH) && stk_end_ns(t, e) > s->fetch_end_ns) {
+        s->fetch_end_ns = stk_end_ns(t, e);
+    }
+    if (s->a->signs[t->name[e]]) {
+        count_sign(s, e, s->a->signs[t->name[e]] - 1);
+    }
+    if (is_step_event(s->a, e, class)) {
+        push_mark(s, &s->steps, e);
+    }
+    if (class & (STK_NAME_FETCH | STK_NAME_PREP)) {
+        push_mark(s, &s->fetches, e);
+    } else if (class & STK_NAME_COMPILE) {
+        push_mark(s, &s->compiles, e);
+    } else if (class & STK_NAME_HOST_COLL) {
+        push_mark(s, &s->collectives, e);
+    } else if (kind == STK_KIND_OTHER && is_overhead_name(stk_name_of(t, e))) {
+        push_mark(s, &s->overheads, e);
+    }
+    s->f->has_iterators |= (class & STK_NAME_ITERATOR) != 0;
+}
+
+// Most events only count: Python functions and operations with names that mean nothing here, and
+// without values.
 static void scan_thread(struct scan *s, uint32_t track)
 {
     const struct stk_trace *t = s->a->t;
     const struct stk_track *k = &t->tracks[track];
-    uint32_t root = s->a->threads[track].root;
+    uint32_t root = s->a->threads[track].root, end = k->first + k->count;
     size_t first_next = s->nexts.count;
-    s->open_count = 0;
-    s->work = 0;
-    s->captures = false;
-    int64_t wait_end_ns = INT64_MIN;
-    memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
-    memset(s->leaf_end_ns, 0x80, sizeof s->leaf_end_ns);
-    s->fetch_end_ns = INT64_MIN;
-    bool after_launch = false; // the previous runtime call was a launch
-    for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
-        if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns) {
+    bool is_whole =
+        k->count && t->start_ns[k->first] >= s->a->from_ns && t->start_ns[end - 1] < s->a->to_ns;
+    begin_thread(s);
+    for (uint32_t e = k->first; e < end && !s->failed; e++) {
+        if (!is_whole && (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns)) {
             continue;
         }
         uint32_t class = stk_class_of(s->a, e);
         uint8_t kind = t->kind[e];
         s->f->host_events++;
         s->f->python_events += kind == STK_KIND_PYTHON;
-        if (kind == STK_KIND_RUNTIME) {
-            scan_runtime(s, e, class, root);
-            s->f->serialized_launches += after_launch && (class & STK_NAME_SYNC);
-            after_launch = (class & STK_NAME_LAUNCH) != 0;
+        if (class || kind == STK_KIND_RUNTIME || kind == STK_KIND_OTHER || t->ref[e] != STK_NONE ||
+            s->a->signs[t->name[e]]) {
+            scan_event(s, e, class, root);
         }
-        track_next(s, e, class);
-        if (class & STK_NAME_BLOCKED) {
-            keep_wait(s, e, &wait_end_ns);
-        }
-        if (class & STK_NAME_LETS_GO) {
-            push_mark(s, &s->lets_go, e);
-        }
-        if ((class & STK_NAME_FETCH) && stk_end_ns(t, e) > s->fetch_end_ns) {
-            s->fetch_end_ns = stk_end_ns(t, e);
-        }
-        if (s->a->signs[t->name[e]]) {
-            count_sign(s, e, s->a->signs[t->name[e]] - 1);
-        }
-        if (is_step_event(s->a, e, class)) {
-            push_mark(s, &s->steps, e);
-        }
-        if (class & (STK_NAME_FETCH | STK_NAME_PREP)) {
-            push_mark(s, &s->fetches, e);
-        } else if (class & STK_NAME_COMPILE) {
-            push_mark(s, &s->compiles, e);
-        } else if (class & STK_NAME_HOST_COLL) {
-            push_mark(s, &s->collectives, e);
-        } else if (kind == STK_KIND_OTHER && is_overhead_name(stk_name_of(t, e))) {
-            push_mark(s, &s->overheads, e);
-        }
-        s->f->has_iterators |= (class & STK_NAME_ITERATOR) != 0;
     }
     drop_working_nexts(s, first_next);
 }
