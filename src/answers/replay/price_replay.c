@@ -3,9 +3,13 @@
 // stored then.
 #include "answers/replay/price_replay.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "answers/replay/exposed.h"
+
+#define PLAIN_MAX (1u << 18) // nodes that are kept: 12 MB for each thread that replays
 
 // A second measure of the steps: those between two waits for a batch. Without a device, their
 // median, since other programs delay single steps, unless steps are of two kinds.
@@ -43,19 +47,57 @@ static bool change(struct stk_scene *s, const struct stk_ask *ask, enum stk_pric
     return ok;
 }
 
-// Makes the scene of a rank with the fixes at a level. False: no memory.
-static bool set_scene(struct stk_scene *s, const struct stk_graph *g, const struct stk_ask *ask,
-                      enum stk_price_level level)
+static void let_peers_be_on_time(struct stk_scene *s)
 {
-    stk_scene_reset(s, g);
-    if (ask->which != STK_ASK_RECORDED) {
-        stk_scene_unprofile(s);
-    }
-    for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
+    for (uint32_t i = 0; i < s->g->node_count && s->g->has_peers; i++) {
         if (s->nodes[i].kind == STK_NODE_COLLECTIVE) {
             s->nodes[i].dur_ns -= (int64_t)s->nodes[i].size * STK_US;
         }
     }
+}
+
+// Keeps the scene's nodes for the graph's next replay: all fixes start with the same ones.
+static void keep_plain(struct stk_room *room, const struct stk_graph *g)
+{
+    room->plain_of = NULL;
+    if (g->node_count > PLAIN_MAX) {
+        return;
+    }
+    struct stk_node *plain =
+        stk_realloc_array(room->plain, (size_t)g->node_count + 1, sizeof *plain);
+    if (plain) { // else it is made again
+        memcpy(plain, room->scene.nodes, g->node_count * sizeof *plain);
+        room->plain = plain;
+        room->plain_of = g;
+    }
+}
+
+// The scene without any fix.
+static void set_plain_scene(struct stk_room *room, const struct stk_graph *g, bool is_recorded)
+{
+    struct stk_scene *s = &room->scene;
+    if (is_recorded) {
+        stk_scene_reset(s, g);
+        let_peers_be_on_time(s);
+        return;
+    }
+    if (room->plain_of == g) {
+        stk_scene_reset_to(s, g, room->plain);
+    } else {
+        stk_scene_reset(s, g);
+        stk_scene_unprofile(s);
+        let_peers_be_on_time(s);
+        keep_plain(room, g);
+    }
+    s->like = room->plain_of == g ? room->plain : NULL;
+}
+
+// Makes the scene of a rank with the fixes at a level. False: no memory.
+static bool set_scene(struct stk_room *room, const struct stk_graph *g, const struct stk_ask *ask,
+                      enum stk_price_level level)
+{
+    struct stk_scene *s = &room->scene;
+    set_plain_scene(room, g, ask->which == STK_ASK_RECORDED);
     bool is_spared = ask->which == STK_ASK_AFTER && g->is_contended && level == STK_PRICE_LOW;
     for (uint32_t i = 0; i < g->node_count && is_spared; i++) {
         s->nodes[i].rest_ns = 0; // at best nothing remains of its wait
@@ -106,7 +148,7 @@ static bool replay_levels(struct stk_rooms *rooms, const struct stk_graph *g,
             continue;
         }
         struct stk_scene *s = &room->scene;
-        ok = set_scene(s, g, ask, level);
+        ok = set_scene(room, g, ask, level);
         uint64_t hash = ok ? stk_scene_hash(s) : 0;
         if (ok && first && hash == first_hash) {
             out[level] = *first;

@@ -28,6 +28,8 @@ struct stk_scene {
     double extra_ns;       // of a step, in addition to all lanes
     double floor_ns; // a step takes at least this: work that was removed from all lanes but still
                      // runs
+    const struct stk_node *like; // nodes that most of `nodes` still equal, which aren't hashed; or
+                                 // NULL
 };
 bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g); // false: no memory
 void stk_scene_deinit(struct stk_scene *s);
@@ -39,8 +41,11 @@ struct stk_graph_size {
 struct stk_graph_size stk_graph_size_of(const struct stk_graph *g);
 bool stk_scene_alloc(struct stk_scene *s, struct stk_graph_size size); // false: no memory
 void stk_scene_reset(struct stk_scene *s, const struct stk_graph *g);
-// Scenes of a graph with the same hash have the same replay. Two different scenes share a hash with
-// probability 2^-64.
+// The same, with other nodes than the recorded ones.
+void stk_scene_reset_to(struct stk_scene *s, const struct stk_graph *g,
+                        const struct stk_node *nodes);
+// Scenes of a graph with the same hash, and the same `like`, have the same replay. Two different
+// scenes share a hash with probability 2^-64.
 uint64_t stk_scene_hash(const struct stk_scene *s);
 // Removes profiling overhead from host nodes, in profiles with a device. Without one, that overhead
 // can't be separated from the operations, which are the step.

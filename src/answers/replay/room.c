@@ -20,6 +20,7 @@ static void free_room(struct stk_room *room)
     stk_scene_deinit(&room->scene);
     stk_times_deinit(&room->times);
     stk_free(room->borders_ns);
+    stk_free(room->plain);
     stk_free(room);
 }
 

@@ -9,7 +9,9 @@
 struct stk_room {
     struct stk_scene scene;
     struct stk_times times;
-    int64_t *borders_ns; // per step, plus one
+    int64_t *borders_ns;    // per step, plus one
+    struct stk_node *plain; // the nodes that fixes of `plain_of` start with; NULL: not kept
+    const struct stk_graph *plain_of;
     struct stk_room *next;
 };
 
