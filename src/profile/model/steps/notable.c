@@ -55,14 +55,17 @@ const struct stk_vec *stk_notable_of(struct stk_notable *n, uint32_t row)
 {
     const struct stk_trace *t = n->a->t;
     const struct stk_track *k = &t->tracks[row];
+    const uint8_t *kind = t->kind;
+    const uint32_t *name = t->name;
+    uint8_t *by_name = n->by_name;
     if (n->row == row) {
         return &n->notes;
     }
     n->row = row;
     n->notes.count = 0;
-    for (uint32_t e = k->first; e < k->first + k->count; e++) {
-        bool is_python = t->kind[e] == STK_KIND_PYTHON;
-        uint8_t *known = &n->by_name[2 * (size_t)t->name[e] + is_python];
+    for (uint32_t e = k->first, end = e + k->count; e < end; e++) {
+        bool is_python = kind[e] == STK_KIND_PYTHON;
+        uint8_t *known = &by_name[2 * (size_t)name[e] + is_python];
         if (*known == ASKED) {
             continue;
         }

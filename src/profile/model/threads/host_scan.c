@@ -311,20 +311,25 @@ static void scan_thread(struct scan *s, uint32_t track)
     size_t first_next = s->nexts.count;
     bool is_whole =
         k->count && t->start_ns[k->first] >= s->a->from_ns && t->start_ns[end - 1] < s->a->to_ns;
+    const uint32_t *classes = s->a->classes, *names = t->name, *refs = t->ref;
+    const uint8_t *kinds = t->kind, *signs = s->a->signs;
+    uint64_t events = 0, python = 0;
     begin_thread(s);
     for (uint32_t e = k->first; e < end && !s->failed; e++) {
         if (!is_whole && (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns)) {
             continue;
         }
-        uint32_t class = stk_class_of(s->a, e);
-        uint8_t kind = t->kind[e];
-        s->f->host_events++;
-        s->f->python_events += kind == STK_KIND_PYTHON;
-        if (class || kind == STK_KIND_RUNTIME || kind == STK_KIND_OTHER || t->ref[e] != STK_NONE ||
-            s->a->signs[t->name[e]]) {
+        uint32_t name = names[e], class = classes[name];
+        uint8_t kind = kinds[e];
+        events++;
+        python += kind == STK_KIND_PYTHON;
+        if (class || signs[name] || refs[e] != STK_NONE || kind == STK_KIND_RUNTIME ||
+            kind == STK_KIND_OTHER) {
             scan_event(s, e, class, root);
         }
     }
+    s->f->host_events += events;
+    s->f->python_events += python;
     drop_working_nexts(s, first_next);
 }
 

@@ -51,16 +51,18 @@ void stk_cursor_jump(struct stk_thread_cursor *c, int64_t t_ns);
 static inline void stk_cursor_advance(struct stk_thread_cursor *c, int64_t t_ns)
 {
     const struct stk_trace *t = c->a->t;
-    if (c->end - c->next > STK_CURSOR_NEAR && t->start_ns[c->next + STK_CURSOR_NEAR] <= t_ns) {
-        stk_cursor_jump(c, t_ns);
-        return;
-    }
-    while (c->next < c->end && t->start_ns[c->next] <= t_ns) {
-        uint32_t e = c->next++;
-        int64_t end = stk_end_ns(t, e);
-        if (end > t_ns) { // else it is already over
-            stk_cursor_open(c, e, end);
+    if (c->next < c->end && t->start_ns[c->next] <= t_ns) { // often nothing begins
+        if (c->end - c->next > STK_CURSOR_NEAR && t->start_ns[c->next + STK_CURSOR_NEAR] <= t_ns) {
+            stk_cursor_jump(c, t_ns);
+            return;
         }
+        do {
+            uint32_t e = c->next++;
+            int64_t end = stk_end_ns(t, e);
+            if (end > t_ns) { // else it is already over
+                stk_cursor_open(c, e, end);
+            }
+        } while (c->next < c->end && t->start_ns[c->next] <= t_ns);
     }
     stk_cursor_close(c, t_ns);
 }

@@ -11,6 +11,7 @@
 #define TAG_STAT_ID (1 << 3 | STK_PB_VARINT)
 #define TAG_STAT_U64 (3 << 3 | STK_PB_VARINT)
 #define TAG_STAT_I64 (4 << 3 | STK_PB_VARINT)
+#define TAG_STAT_REF (7 << 3 | STK_PB_VARINT)
 
 static enum stk_xp_second second_of_id(const struct stk_xp_plane *plane, int64_t id)
 {
@@ -49,17 +50,25 @@ static inline struct usual usual_at(const struct stk_xp_second_walk *w, const ui
                           (enum stk_xp_second)w->plane->second_by_id[id]};
 }
 
-// The value of an integer stat. False: it isn't one.
-static inline bool integer_of(const struct usual *u, struct stk_xp_value *value)
+// The value of an integer stat, or of one that refers to a text. False: it is neither.
+static inline bool value_of(const struct stk_xp_plane *plane, const struct usual *u,
+                            struct stk_xp_value *value)
 {
     uint64_t bits;
     struct stk_pb_cursor c = {u->value + 1, u->end};
-    if (u->value >= u->end || (*u->value != TAG_STAT_U64 && *u->value != TAG_STAT_I64) ||
+    uint8_t tag = u->value < u->end ? *u->value : 0;
+    if ((tag != TAG_STAT_U64 && tag != TAG_STAT_I64 && tag != TAG_STAT_REF) ||
         stk_pb_varint(&c, &bits) != STK_PB_FIELD || c.p != u->end) {
         return false;
     }
-    *value = (struct stk_xp_value){.type = *u->value == TAG_STAT_U64 ? STK_XP_U64 : STK_XP_I64,
-                                   .bits = bits};
+    if (tag != TAG_STAT_REF) {
+        *value = (struct stk_xp_value){.type = tag == TAG_STAT_U64 ? STK_XP_U64 : STK_XP_I64,
+                                       .bits = bits};
+        return true;
+    }
+    uint32_t at = stk_xp_ids_get(&plane->stat_ids, (int64_t)bits);
+    const struct stk_xp_stat_meta *m = at == STK_NONE ? NULL : stk_vec_at(&plane->stat_metas, at);
+    *value = (struct stk_xp_value){.type = STK_XP_REF, .text = m ? m->name : STK_STR("")};
     return true;
 }
 
@@ -70,7 +79,7 @@ static enum stk_xp_second next_usual(struct stk_xp_second_walk *w, struct stk_xp
     struct usual u;
     while ((u = usual_at(w, w->p)).end) {
         if (w->wanted >> u.second & 1) {
-            if (!integer_of(&u, value)) {
+            if (!value_of(w->plane, &u, value)) {
                 break;
             }
             w->p = u.end;
