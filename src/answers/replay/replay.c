@@ -157,14 +157,13 @@ static void wake(struct run *r, uint32_t node)
     }
 }
 
-static bool park(struct run *r, uint32_t lane, uint32_t node)
+static void park(struct run *r, uint32_t lane, uint32_t node)
 {
     r->next[lane] = r->t->woken[node];
     r->t->woken[node] = (uint16_t)(lane + 1);
-    return false;
 }
 
-static void later(int64_t *t_ns, int64_t ns, uint8_t *bound, enum stk_bound why)
+static inline void later(int64_t *t_ns, int64_t ns, uint8_t *bound, enum stk_bound why)
 {
     if (ns > *t_ns) {
         *t_ns = ns;
@@ -172,68 +171,81 @@ static void later(int64_t *t_ns, int64_t ns, uint8_t *bound, enum stk_bound why)
     }
 }
 
-// False: the lane must wait for a node.
-static bool run_device(struct run *r, uint32_t lane, uint32_t i)
-{
-    const struct stk_node *n = &r->s->nodes[i];
-    struct stk_times *t = r->t;
-    if (n->launch != STK_NONE && t->begin_ns[n->launch] == NOT_YET) {
-        return park(r, lane, n->launch);
-    }
-    if (n->wait != STK_NONE && t->end_ns[n->wait] == NOT_YET) {
-        return park(r, lane, n->wait);
-    }
-    bool is_free = r->free_ns[lane] != INT64_MIN;
-    int64_t begin = is_free ? r->free_ns[lane] + n->gap_ns : INT64_MIN;
-    t->bound[i] = STK_BOUND_LANE;
-    if (n->launch != STK_NONE) {
-        later(&begin, t->begin_ns[n->launch] + n->lag_ns, &t->bound[i], STK_BOUND_LAUNCH);
-    }
-    if (n->wait != STK_NONE) {
-        later(&begin, t->end_ns[n->wait], &t->bound[i], STK_BOUND_WAIT);
-    }
-    begin = begin == INT64_MIN ? n->start_ns : begin + n->rest_ns;
-    t->begin_ns[i] = begin;
-    t->end_ns[i] = r->free_ns[lane] = begin + n->dur_ns;
-    wake(r, i);
-    return true;
-}
-
-static bool run_host(struct run *r, uint32_t lane, uint32_t i)
-{
-    const struct stk_node *n = &r->s->nodes[i];
-    struct stk_times *t = r->t;
-    bool fetches = n->kind == STK_NODE_INPUT;
-    if (t->begin_ns[i] == NOT_YET) {
-        t->begin_ns[i] = r->free_ns[lane];
-        wake(r, i);
-    }
-    if (n->wait != STK_NONE && !fetches && t->end_ns[n->wait] == NOT_YET) {
-        return park(r, lane, n->wait);
-    }
-    int64_t end = t->begin_ns[i] + n->dur_ns;
-    t->bound[i] = STK_BOUND_LANE;
-    if (n->wait != STK_NONE && !fetches) {
-        later(&end, t->end_ns[n->wait] + n->lag_ns, &t->bound[i], STK_BOUND_WAIT);
-    } else if (n->wait != STK_NONE && r->s->ready_ns[n->wait] != INT64_MIN) {
-        later(&end, r->s->ready_ns[n->wait] + n->lag_ns, &t->bound[i], STK_BOUND_INPUT);
-    }
-    t->end_ns[i] = r->free_ns[lane] = end;
-    wake(r, i);
-    return true;
-}
-
-static void go_on(struct run *r, uint32_t lane)
+// Runs the lane until it must wait for a node, or to its end. Nearly every node of a scene is
+// replayed once for each fix: only what a node needs is loaded.
+static void run_device(struct run *r, uint32_t lane)
 {
     const struct stk_lane *l = &r->s->g->lanes[lane];
-    while (r->at[lane] < l->first + l->count) {
-        bool done =
-            l->is_device ? run_device(r, lane, r->at[lane]) : run_host(r, lane, r->at[lane]);
-        if (!done) {
-            return;
+    const struct stk_node *restrict nodes = r->s->nodes;
+    int64_t *restrict begins = r->t->begin_ns, *restrict ends = r->t->end_ns;
+    int64_t free_ns = r->free_ns[lane];
+    uint32_t i = r->at[lane];
+    for (; i < l->first + l->count; i++) {
+        const struct stk_node *n = &nodes[i];
+        int64_t begin = free_ns != INT64_MIN ? free_ns + n->gap_ns : INT64_MIN;
+        uint8_t bound = STK_BOUND_LANE;
+        if (n->launch != STK_NONE) {
+            if (begins[n->launch] == NOT_YET) {
+                park(r, lane, n->launch);
+                break;
+            }
+            later(&begin, begins[n->launch] + n->lag_ns, &bound, STK_BOUND_LAUNCH);
         }
-        r->at[lane]++;
+        if (n->wait != STK_NONE) {
+            if (ends[n->wait] == NOT_YET) {
+                park(r, lane, n->wait);
+                break;
+            }
+            later(&begin, ends[n->wait], &bound, STK_BOUND_WAIT);
+        }
+        begin = begin == INT64_MIN ? n->start_ns : begin + n->rest_ns;
+        begins[i] = begin;
+        ends[i] = free_ns = begin + n->dur_ns;
+        r->t->bound[i] = bound;
+        if (r->t->woken[i]) {
+            wake(r, i);
+        }
     }
+    r->free_ns[lane] = free_ns;
+    r->at[lane] = i;
+}
+
+static void run_host(struct run *r, uint32_t lane)
+{
+    const struct stk_lane *l = &r->s->g->lanes[lane];
+    const struct stk_node *restrict nodes = r->s->nodes;
+    int64_t *restrict begins = r->t->begin_ns, *restrict ends = r->t->end_ns;
+    int64_t free_ns = r->free_ns[lane];
+    uint32_t i = r->at[lane];
+    for (; i < l->first + l->count; i++) {
+        const struct stk_node *n = &nodes[i];
+        if (begins[i] == NOT_YET) { // else it began before the lane waited
+            begins[i] = free_ns;
+            if (r->t->woken[i]) {
+                wake(r, i);
+            }
+        }
+        int64_t end = begins[i] + n->dur_ns;
+        uint8_t bound = STK_BOUND_LANE;
+        if (n->wait != STK_NONE && n->kind == STK_NODE_INPUT) {
+            if (r->s->ready_ns[n->wait] != INT64_MIN) {
+                later(&end, r->s->ready_ns[n->wait] + n->lag_ns, &bound, STK_BOUND_INPUT);
+            }
+        } else if (n->wait != STK_NONE) {
+            if (ends[n->wait] == NOT_YET) {
+                park(r, lane, n->wait);
+                break;
+            }
+            later(&end, ends[n->wait] + n->lag_ns, &bound, STK_BOUND_WAIT);
+        }
+        ends[i] = free_ns = end;
+        r->t->bound[i] = bound;
+        if (r->t->woken[i]) {
+            wake(r, i);
+        }
+    }
+    r->free_ns[lane] = free_ns;
+    r->at[lane] = i;
 }
 
 static bool run_all(struct run *r)
@@ -249,7 +261,12 @@ static bool run_all(struct run *r)
         r->ready[r->ready_count++] = (uint16_t)l;
     }
     while (r->ready_count) {
-        go_on(r, r->ready[--r->ready_count]);
+        uint32_t lane = r->ready[--r->ready_count];
+        if (g->lanes[lane].is_device) {
+            run_device(r, lane);
+        } else {
+            run_host(r, lane);
+        }
     }
     for (uint32_t l = 0; l < g->lane_count; l++) {
         if (r->at[l] < g->lanes[l].first + g->lanes[l].count) {
