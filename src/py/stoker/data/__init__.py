@@ -38,6 +38,8 @@ from .core._dtypes import as_public_dtype as as_dtype
 from .interop._from_tf import from_tf
 from .interop._from_torch import from_torch
 from .interop._from_hugging_face import from_huggingface
+from .interop._ray import ray
+from .interop._ray_source import ray_source
 from .core._function import cond, numpy_function, py_function
 from .core._limits import limits, set_limits
 from .train._normalize import Normalize

@@ -11,6 +11,7 @@ import itertools
 import pickle
 
 from ..core import _seeds, _stages
+from ..core._dataset import Dataset
 from ..core._options import Options
 from ..errors import UnknownError
 from ..train import _ranks
@@ -35,7 +36,11 @@ def shard_of(dataset, seed, epoch, shards, shard):
     options = Options()
     options.seed, options.deterministic = seed, True
     out = _ranks.rebuilt(dataset, _ordered).with_options(options)
-    out = out.shard(shards, shard) if shards > 1 else out.with_options(options)
+    if shards > 1:  # keeps_paths: random values are drawn as without it
+        args = {"num_shards": shards, "index": shard, "keeps_paths": 1}
+        part = Dataset.__new__(Dataset)
+        part._init("shard", [out], args, out.element_spec, where=dataset._where)
+        out = part
     out._first_epoch, out._epochs = epoch, itertools.count(epoch)
     return out
 
