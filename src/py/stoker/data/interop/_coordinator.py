@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who makes which element of an epoch, and which one comes next: the part of `distribute` that knows no Ray.
 
-An epoch is split into shards: shard i of n is every n-th element from i on. A request asks a worker for the element at one
-position of one shard; the answer depends on nothing else, so asking again is always right. A call of a worker that died is
+An epoch is split into shards: shard i of n is every n-th element from i on. A request asks a worker for elements at some
+positions of one shard; the answer depends on nothing else, so asking again is always right. What a worker that died owes is
 asked again elsewhere, and a second answer is dropped. An element counts as given when `take` returns it; `state` then has
 the number given of each shard, and the iterator's state after it. tests/py/test_coordinator.py simulates workers and a network.
 
-Limits. Positions of a shard are requested by one worker at a time. At most `window` elements of a shard are requested or
-waiting, so memory is bounded by shards x window elements. A worker that never answers must be reported as gone."""
+Limits. A shard belongs to one worker at a time. At most `window` elements of a shard are requested or waiting, so memory is
+bounded by shards x window elements; half of them are one request, to share the cost of a call. A worker that never answers must be reported as gone."""
 
 import collections
 import struct
@@ -21,7 +21,7 @@ _HEAD = "<8sQQQIII"  # magic, fingerprint, seed, epoch, shards, order, whose tur
 _SHARD = "<QII"  # given, has it ended, bytes of its iterator's state
 _MAGIC = b"stkdist1"
 
-Request = collections.namedtuple("Request", "ticket worker shard position base state")
+Request = collections.namedtuple("Request", "ticket worker shard position count base state")
 
 
 class Plan(collections.namedtuple("Plan", "fingerprint seed epoch shards order")):
@@ -34,7 +34,7 @@ class _Shard:
     def __init__(self, number, given=0, state=b"", is_over=False):
         self.number, self.given, self.asked = number, given, given
         self.state = state  # of the iterator after the elements given
-        self.ready, self.tickets = {}, {}  # position -> (kind, value, state); ticket -> position
+        self.ready, self.tickets = {}, {}  # position -> (kind, value, state); ticket -> positions, a range
         self.end = given if is_over else None  # the position after the last one
         self.owner, self.is_moving, self.deaths = None, False, 0
 
@@ -43,13 +43,23 @@ class _Shard:
         return self.end is not None and self.given >= self.end
 
     def wants(self, window):
-        """May another position be requested now?"""
+        """How many positions to request now. Fewer than half the window only if they are needed, or fill a hole."""
+        if self.owner is None or self.is_moving:
+            return 0
+        pending, whole = self.pending(), max(1, window // 2)
         most = self.given + window if self.end is None else min(self.given + window, self.end)
-        return self.owner is not None and not self.is_moving and self.asked < most
+        at = self.asked
+        while at < min(most, self.asked + whole) and at not in self.ready and at not in pending:
+            at += 1
+        is_part = at == self.given + window and at - self.asked < whole and self.asked > self.given
+        return 0 if is_part else at - self.asked
+
+    def pending(self):
+        return {p for positions in self.tickets.values() for p in positions}
 
     def look_for_next(self):
         """Sets `asked` to the first position that neither came nor is requested: answers come in any order."""
-        pending = set(self.tickets.values())
+        pending = self.pending()
         self.asked = self.given
         while self.asked in self.ready or self.asked in pending:
             self.asked += 1
@@ -159,15 +169,16 @@ class Coordinator:
         """Requests to send now, the elements needed first before the others."""
         out = []
         while True:
-            open_ = [s for s in self._shards if s.wants(self.window)]
-            if not open_:
+            wanted = [(s, n) for s in self._shards for n in (s.wants(self.window),) if n]
+            if not wanted:
                 return out
-            out.extend(self._ask(s) for s in sorted(open_, key=self._urgency))
+            out.extend(self._ask(s, n) for s, n in sorted(wanted, key=self._urgency))
 
-    def _urgency(self, s):
+    def _urgency(self, wanted):
+        s = wanted[0]
         return s.asked, (s.number - self._turn) % len(self._shards)
 
-    def _ask(self, s):
+    def _ask(self, s, count):
         if s.deaths > DEATHS_MOST:
             raise UnavailableError(
                 f"{s.deaths} workers died while making element {s.given} of shard {s.number} of {self.plan.shards}; their "
@@ -175,14 +186,14 @@ class Coordinator:
             )
         base, state = s.base()
         self._number += 1
-        s.tickets[self._number] = s.asked
+        s.tickets[self._number] = range(s.asked, s.asked + count)
         self._tickets[self._number] = s
-        out = Request(self._number, s.owner, s.number, s.asked, base, state)
+        out = Request(self._number, s.owner, s.number, s.asked, count, base, state)
         s.look_for_next()
         return out
 
     def _forget(self, ticket):
-        """A request won't be answered: its position is asked again."""
+        """A request won't be answered: its positions are asked again."""
         s = self._tickets.pop(ticket)
         del s.tickets[ticket]
         self.asked_again += 1
@@ -195,29 +206,28 @@ class Coordinator:
             self._forget(ticket)
             self._settle(s)
 
-    def answer(self, ticket, kind, value, state):
-        """A worker's answer (END: value is the position of the end); True: it is news. A second one, or one of a worker
-        that is gone, is dropped."""
+    def answer(self, ticket, answers):
+        """A worker's answer: (kind, value, iterator's state after it) of each position; the last may be END, with the position
+        of the end as its value. A second answer, or one of a worker that is gone, is dropped."""
         s = self._tickets.pop(ticket, None)
         if s is None:
             self.duplicates += 1
-            return False
-        position = s.tickets.pop(ticket)
-        position = value if kind == END else position
-        is_news = position >= s.given and position not in s.ready and (s.end is None or position < s.end)
-        if not is_news:
-            self.duplicates += kind != END
-        elif kind == END:
-            s.end = position
-            s.ready = {p: v for p, v in s.ready.items() if p < position}
-        else:
-            s.deaths = 0
-            s.ready[position] = (kind, value, state)
-            if position == s.given:
-                self._arrived.append(s)
+            return
+        for position, (kind, value, state) in zip(s.tickets.pop(ticket), answers):
+            if kind == END:
+                s.end = value if s.end is None else min(s.end, value)
+            elif position < s.given or position in s.ready:
+                self.duplicates += 1
+            else:
+                self._arrive(s, position, (kind, value, state))
         s.look_for_next()
         self._settle(s)
-        return is_news
+
+    def _arrive(self, s, position, element):
+        s.deaths = 0
+        s.ready[position] = element
+        if position == s.given:
+            self._arrived.append(s)
 
     # What comes next
 
@@ -247,7 +257,7 @@ class Coordinator:
         if self.plan.order == "first_come":
             return list(self._tickets)
         s = self._next_shard()
-        return [] if s is None else [t for t, p in s.tickets.items() if p == s.given]
+        return [] if s is None else [t for t, positions in s.tickets.items() if s.given in positions]
 
     @property
     def is_over(self):

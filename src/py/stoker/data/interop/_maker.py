@@ -60,22 +60,25 @@ class Maker:
     def __init__(self, open_shard):
         self._open, self._iterators = open_shard, {}  # shard -> (its position, iterator)
 
-    def make(self, shard, position, base, state):
-        """(kind, value, iterator's state after it) of a position; the iterator had `state` at position `base`."""
+    def make(self, shard, position, count, base, state):
+        """[(kind, value, iterator's state after it)] of some positions, which END ends; the iterator had `state` at position
+        `base`."""
         at, it = self._iterators.pop(shard, (-1, None))
         if not base <= at <= position:
             at, it = base, self._open(shard, state)
-        kind = value = None
-        while at <= position and kind != END:
+        out, kind = [], None
+        while at < position + count and kind != END:
             try:
                 kind, value = ELEMENT, next(it)
             except StopIteration:
                 kind, value = END, at
             except Exception as e:
                 kind, value = ERROR, _portable(e)
+            if kind == END or at >= position:
+                out.append((kind, value, it.state()))
             at += kind != END
         self._iterators[shard] = at, it
-        return kind, value, it.state()
+        return out
 
     def release(self, shard):
         """Another worker has the shard."""

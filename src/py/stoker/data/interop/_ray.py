@@ -38,13 +38,13 @@ class RayCluster:
         return f"sd.ray({', '.join(f'{k}={v!r}' for k, v in self.__dict__.items())})"
 
 
-def ray(workers, shards=None, order="round_robin", in_flight=2, num_cpus=1, timeout=None, resources=None):
+def ray(workers, shards=None, order="round_robin", in_flight=4, num_cpus=1, timeout=None, resources=None):
     """For Dataset.distribute: workers on the Ray cluster that this process is connected to (ray.init).
 
     workers: actors, each with num_cpus CPU cores and `resources` of Ray ({"cpu_node": 1}). shards: parts of an epoch that
     can be made at the same time, so the most workers that can be used, also later; default: workers. A state needs the
     same number. order: "round_robin" keeps the pipeline's own order; "first_come" gives what is ready first. in_flight:
-    elements of a shard that are requested or waiting. timeout: seconds for one element, after which its worker is
+    elements of a shard that are requested or waiting; half of them are one call, so raise it for small batches. timeout: seconds for one element, after which its worker is
     replaced; default: any time.
     """
     shards = workers if shards is None else shards
@@ -71,13 +71,13 @@ class _Worker:
         """What must be the same everywhere: version, fingerprint."""
         return __version__, int(self._dataset.fingerprint())
 
-    def make(self, seed, epoch, shard, position, base, state):
+    def make(self, seed, epoch, shard, position, count, base, state):
         if self._key != (seed, epoch):
             self._key, self._past = (seed, epoch), []
             self._maker = _maker.Maker(
                 lambda shard, state: _maker.shard_of(self._dataset, seed, epoch, self._shards, shard)._plain(state or None)
             )
-        return self._maker.make(shard, position, base, state)
+        return self._maker.make(shard, position, count, base, state)
 
     def release(self, shard):
         if self._maker:
@@ -190,7 +190,7 @@ class DistributedIterator:
     def _send(self):
         pool, plan = self._pool, self._coordinator.plan
         for r in self._coordinator.requests():
-            ref = pool.ready[r.worker].make.remote(plan.seed, plan.epoch, r.shard, r.position, r.base, r.state)
+            ref = pool.ready[r.worker].make.remote(plan.seed, plan.epoch, *r[2:])
             self._calls[ref] = r.ticket, r.worker, time.monotonic()
         for worker, shard in self._coordinator.released():
             if worker in pool.ready:
@@ -243,7 +243,7 @@ class DistributedIterator:
         ticket, worker, _ = self._calls.pop(ref)
         exceptions, start = self._ray.exceptions, time.monotonic_ns()
         try:
-            kind, value, state = self._ray.get(ref)
+            answers = self._ray.get(ref)
         except exceptions.RayTaskError as e:  # an iterator couldn't be made
             self._coordinator.failed(ticket)
             raise (e.cause or e) from None
@@ -256,7 +256,7 @@ class DistributedIterator:
             self._coordinator.failed(ticket)
         else:
             self._lost = 0
-            self._coordinator.answer(ticket, kind, value, state)
+            self._coordinator.answer(ticket, answers)
         self.transfer_ns += time.monotonic_ns() - start
 
     def _gone(self, worker):

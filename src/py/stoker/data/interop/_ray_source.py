@@ -7,6 +7,7 @@ reconstruction of a lost block gives the same bits. An element, which is a batch
 Limits. Ray joins and cuts blocks to get close to its target size, unless the target is set as `read` does. The tasks'
 order is Ray's: ask Ray to keep it (preserve_order), or use `distribute` where the order or a resume matters."""
 
+import contextlib
 import functools
 import warnings
 
@@ -70,7 +71,8 @@ def _read(dataset, names, seed, epoch, shards, shard, fingerprint):
     """The tables of a shard. Runs in a task of Ray."""
     ray = need("ray")
     dataset = ray.get(dataset)
-    _limits.set_limits(cpus=max(1, round(ray.get_runtime_context().get_assigned_resources().get("CPU", 1))))
+    with contextlib.suppress(AssertionError):  # the driver itself, which has no resources assigned
+        _limits.set_limits(cpus=max(1, round(ray.get_runtime_context().get_assigned_resources().get("CPU", 1))))
     if int(dataset.fingerprint()) != fingerprint:
         raise DataLossError("ray_source: this node rebuilds another pipeline from the pickle: install the same stoker on all nodes")
     for element in _maker.shard_of(dataset, seed, epoch, shards, shard)._plain():
