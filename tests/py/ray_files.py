@@ -30,7 +30,7 @@ def have():
 def cluster(cpus=2):
     """Ray on this machine, quiet."""
     quiet = {"include_dashboard": False, "configure_logging": False, "log_to_driver": False}
-    ray.init(num_cpus=cpus, object_store_memory=256 << 20, **quiet)
+    ray.init(address="local", num_cpus=cpus, object_store_memory=256 << 20, **quiet)
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     try:

@@ -209,6 +209,21 @@ def test_stats():
     c.true(0 < stats.production_wait_ns <= stats.elapsed_ns and 0 < stats.transfer_ns <= stats.elapsed_ns, "times")
     c.true("production wait" in repr(stats) and "more workers" in stats.advice(), repr(stats))
     d.close()
+    advice(stats)
+
+
+def advice(stats):
+    """The sentence follows from how long the trainer waits, and whether the workers' cores are busy."""
+    def said(wait, busy, given=50):
+        stats.given, stats.elapsed_ns, stats.production_wait_ns, stats.transfer_ns = given, 10**9, int(wait * 1e9), 0
+        stats.workers, stats.stages = 2, [{"busy_ns": int(busy * 2e9)}]
+        return stats.advice()
+
+    c.true("wouldn't help: production wait is 1%" in said(0.01, 0.9), "the trainer doesn't wait")
+    c.true("may not help" in said(0.5, 0.2), "the workers wait themselves")
+    c.true("about 4 workers" in said(0.5, 0.9), "twice as many halve the wait")
+    c.true("little else" in said(0.97, 0.9), "nothing but waiting")
+    c.true("too short" in said(0.5, 0.9, 3), "three elements")
 
 
 def test_stalled():

@@ -9,6 +9,7 @@ Limits. One pass at a time for each `Distributed`. The head node must live, or i
 from a state on a new cluster."""
 
 import itertools
+import math
 import time
 
 from .. import __version__
@@ -25,6 +26,7 @@ _SLICE_S = 0.5  # how often the trainer looks at workers whose answers aren't ne
 _START_S = 60  # without any worker for so long, the cluster has no room
 _LOST_MOST = 20  # answers lost in a row before it is an error
 _ENOUGH = 0.05  # of the trainer's time: less waiting isn't worth a worker
+_ALL = 0.9  # of it: too little is left to say how fast the trainer could be
 _BUSY = 0.7  # of the workers' CPU cores: above it they can't do more
 
 
@@ -157,7 +159,7 @@ class DistributedIterator:
         self._pool, self._coordinator, self._ray = pool, coordinator, pool.ray
         self._calls = {}  # ref -> (ticket, worker, when)
         self._lost, self._looked = 0, time.monotonic()
-        self._start, self.production_wait_ns, self.transfer_ns, self.given = time.monotonic_ns(), 0, 0, 0
+        self._start, self.startup_ns, self.production_wait_ns, self.transfer_ns, self.given = time.monotonic_ns(), None, 0, 0, 0
         for name in pool.ready:
             coordinator.join(name)
 
@@ -181,6 +183,9 @@ class DistributedIterator:
             self._receive()
         if time.monotonic() - self._looked > _SLICE_S:
             self._look()
+        if self.startup_ns is None:  # until the first element; times count from here
+            now = time.monotonic_ns()
+            self.startup_ns, self._start, self.production_wait_ns, self.transfer_ns = now - self._start, now, 0, 0
         self.given += 1
         kind, value = got
         if kind == ERROR:
@@ -285,13 +290,14 @@ class DistributedIterator:
 
 class DistributedStats(Stats):
     """Stats over all workers that live, and the trainer's: given (elements), production_wait_ns and transfer_ns (its time
-    blocked until an element is made, and until it is here; Ray Train's words), elapsed_ns, workers, deaths, asked_again
-    (requests repeated after a death or loss). advice(): whether more workers would help."""
+    blocked until an element is made, and until it is here; Ray Train's words), elapsed_ns since the first element, startup_ns
+    before it, workers, deaths, asked_again (requests repeated after a death or loss). advice(): would more workers help?"""
 
     def __init__(self, it, stages, memory):
         super().__init__(stages, memory)
         self.elapsed_ns = time.monotonic_ns() - it._start
         self.given, self.production_wait_ns, self.transfer_ns = it.given, it.production_wait_ns, it.transfer_ns
+        self.startup_ns = it.startup_ns or 0
         self.asked_again = it._coordinator.asked_again
         pool = it._pool
         self.workers, self.deaths = (len(pool.ready), pool.deaths) if pool else (0, 0)
@@ -309,12 +315,13 @@ class DistributedStats(Stats):
         start = f"production wait is {wait:.0%} of the trainer's time, and the workers' CPU cores are {busy:.0%} busy"
         if busy < _BUSY:
             return f"more workers may not help: {start}; storage, a serial stage or in_flight limits them"
-        enough = -(-self.workers // max(1 - wait, 0.01))
-        return f"more workers would help: {start}; about {enough:.0f} workers keep up with this trainer"
+        if wait > _ALL:
+            return f"more workers would help: {start}; the trainer does little else than wait"
+        return f"more workers would help: {start}; about {math.ceil(self.workers / (1 - wait))} workers keep up with this trainer"
 
     def __repr__(self):
         ms = f"production wait {self.production_wait_ns / 1e6:.1f} ms, transfer {self.transfer_ns / 1e6:.1f} ms"
-        head = f"{self.workers} workers, {self.given:,} elements given in {self.elapsed_ns / 1e9:.2f} s; {ms}"
+        head = f"{self.workers} workers, {self.given:,} elements given in {self.elapsed_ns / 1e9:.2f} s after a start of {self.startup_ns / 1e9:.1f} s; {ms}"
         return "\n".join([head, f"{self.deaths} deaths, {self.asked_again} requests repeated", self.advice(), super().__repr__()])
 
 
