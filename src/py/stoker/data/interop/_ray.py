@@ -12,7 +12,7 @@ import itertools
 import math
 import time
 
-from .. import __version__
+from ..._version import __version__
 from ..core import _limits
 from ..core._dataset import method
 from ..core._explain import Stats

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray_source: a pipeline as a source of Ray Data, for Ray Train and whatever else reads a ray.data.Dataset.
+"""ray_source: a pipeline as a source of Ray Data, for Ray Train and anything else that reads a ray.data.Dataset.
 
 A read task makes one shard of one epoch; it is a pure function of the pipeline, seed, epoch and shard, so Ray's
 reconstruction of a lost block gives the same bits. An element, which is a batch, becomes one Arrow table.
