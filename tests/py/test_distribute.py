@@ -150,7 +150,7 @@ def test_kills():
         d = ds.distribute(sd.ray(workers=2, shards=4, in_flight=2))
         it, got, saved = d.iterator(), [], None
         while len(got) < len(want):
-            if rng.random() < 0.02 and kills + trainers < KILLS and worker_pids():
+            if rng.random() < 0.04 and kills + trainers < KILLS and worker_pids():
                 os.kill(rng.choice(worker_pids()), signal.SIGKILL)
                 kills += 1
             if saved and rng.random() < 0.005:

@@ -216,18 +216,13 @@ class Coordinator:
         for position, (kind, value, state) in zip(s.tickets.pop(ticket), answers):
             if kind == END:
                 s.end = value if s.end is None else min(s.end, value)
-            elif position < s.given or position in s.ready:
-                self.duplicates += 1
-            else:
-                self._arrive(s, position, (kind, value, state))
+                continue
+            s.deaths = 0
+            s.ready[position] = kind, value, state
+            if position == s.given:
+                self._arrived.append(s)
         s.look_for_next()
         self._settle(s)
-
-    def _arrive(self, s, position, element):
-        s.deaths = 0
-        s.ready[position] = element
-        if position == s.given:
-            self._arrived.append(s)
 
     # What comes next
 

@@ -11,19 +11,21 @@ from a state on a new cluster."""
 import itertools
 import math
 import time
+import warnings
 
 from ..._version import __version__
 from ..core import _limits
 from ..core._dataset import method
 from ..core._explain import Stats
 from ..core._spec import DatasetSpec
-from ..errors import DeadlineExceededError, FailedPreconditionError, InvalidArgumentError, UnavailableError
+from ..errors import FailedPreconditionError, InvalidArgumentError, UnavailableError
 from . import _adapters, _maker
 from ._coordinator import ERROR, ORDERS, Coordinator, Plan, plan_of
 from ._packages import need
 
 _SLICE_S = 0.5  # how often the trainer looks at workers whose answers aren't needed yet
-_START_S = 60  # without any worker for so long, the cluster has no room
+_START_S = 60  # after so long without any worker, a warning says what the cluster has
+_STARTS_MOST = 10  # workers in a row that may die while they start
 _LOST_MOST = 20  # answers lost in a row before it is an error
 _ENOUGH = 0.05  # of the trainer's time: less waiting isn't worth a worker
 _ALL = 0.9  # of it: too little is left to say how fast the trainer could be
@@ -99,7 +101,7 @@ class _Pool:
         )
         self._dataset = ray.put(dataset)
         self._hello = (__version__, int(dataset.fingerprint()))
-        self._names, self._since = itertools.count(1), time.monotonic()
+        self._names, self._since, self._failed_starts = itertools.count(1), None, 0  # since when there is no worker
         self.ready, self.starting, self.retiring, self.deaths = {}, {}, set(), 0  # name -> actor, (actor, its greeting); names
 
     def fill(self):
@@ -118,10 +120,11 @@ class _Pool:
             try:
                 hello = self.ray.get(ref)
             except self.ray.exceptions.RayActorError as e:
-                self.deaths += 1
-                if self.deaths > _LOST_MOST and not self.ready:
-                    raise UnavailableError(f"no worker starts: {e}") from e
+                self.deaths, self._failed_starts = self.deaths + 1, self._failed_starts + 1
+                if self._failed_starts > _STARTS_MOST:
+                    raise UnavailableError(f"{self._failed_starts} workers in a row died while they started: {e}") from e
                 continue
+            self._failed_starts = 0
             if hello != self._hello:
                 raise FailedPreconditionError(
                     f"a worker has stoker {hello[0]}, and this process {self._hello[0]}: install the same version on all nodes"
@@ -130,14 +133,22 @@ class _Pool:
                 )
             self.ready[refs[ref]] = actor
             out.append(refs[ref])
-        if self.ready:
-            self._since = time.monotonic()
-        elif time.monotonic() - self._since > _START_S:
-            raise DeadlineExceededError(
-                f"no worker started within {_START_S} s: the cluster has {self.ray.available_resources().get('CPU', 0):g} free "
-                f"CPU cores, and a worker takes {self.how.num_cpus:g}"
-            )
+        self._warn_if_none()
         return out
+
+    def _warn_if_none(self):
+        """Waiting may be right: the cluster may be about to grow."""
+        now = time.monotonic()
+        self._since = None if self.ready else now if self._since is None else self._since
+        if self._since is not None and now - self._since > _START_S:
+            self._since = float("inf")  # once
+            free = self.ray.available_resources().get("CPU", 0)
+            warnings.warn(
+                f"distribute: no worker started within {_START_S} s; the cluster has {free:g} free CPU cores, and a worker takes "
+                f"{self.how.num_cpus:g}{f' and {self.how.resources}' if self.how.resources else ''}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def remove(self, name):
         """A worker is dead, or no longer wanted."""
