@@ -118,12 +118,13 @@ static bool tiny_leads(const struct stk_rule_ctx *ctx)
 static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                       const char **why)
 {
-    double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
+    const struct stk_verdict *v = ctx->pass.verdict;
+    double share = v->group_share[STK_GROUP_HOST];
     f->title = "The CPU's step is mostly calls to tiny operations";
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = ctx->pass.verdict->confidence;
+    f->confidence = v->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
-    stk_finding_bound(f, share);
+    stk_finding_bound(f, share * (1 - v->held_share));
     stk_finding_source(ctx, f, stk_rule_group_parts(STK_GROUP_HOST));
     *why = stk_why_tiny_calls(ctx, share);
     stk_say_operators_are_tiny(ctx, f, ctx->pass.verdict->tiny_share,

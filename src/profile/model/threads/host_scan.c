@@ -219,16 +219,24 @@ static int64_t work_of_leaf(int64_t dur_ns)
     return (double)dur_ns < stk_threshold_value(STK_T_TINY_CALL_US) * 1e3 ? 0 : dur_ns;
 }
 
+// All of it if it is long enough to have lost its core to another program in the meantime.
+static int64_t slice_of_leaf(int64_t dur_ns)
+{
+    return (double)dur_ns < stk_threshold_value(STK_T_CROWDED_SLICE_US) * 1e3 ? 0 : dur_ns;
+}
+
 // Adds the event as a leaf. If it is inside the previous one, that one is removed.
 static void count_leaf(struct scan *s, uint32_t event, int sign)
 {
     struct stk_sign_sum *sum = &s->f->signs[sign];
     if (s->a->t->start_ns[event] < s->leaf_end_ns[sign]) {
         sum->work_ns -= s->leaf_ns[sign];
+        sum->slice_ns -= slice_of_leaf(s->leaf_ns[sign]);
     }
     s->leaf_ns[sign] = work_of_leaf(stk_dur_ns(s->a->t, event));
     s->leaf_end_ns[sign] = stk_end_ns(s->a->t, event);
     sum->work_ns = stk_add_ns(sum->work_ns, s->leaf_ns[sign]);
+    sum->slice_ns = stk_add_ns(sum->slice_ns, slice_of_leaf(s->leaf_ns[sign]));
 }
 
 static void count_sign(struct scan *s, uint32_t event, int sign)

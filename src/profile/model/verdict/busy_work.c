@@ -10,6 +10,7 @@
 
 #include "profile/model/intervals.h"
 #include "profile/model/thresholds.h"
+#include "profile/model/verdict/crowded.h"
 
 double stk_sign_a_step(const struct stk_run_sum *run, enum stk_sign which)
 {
@@ -25,7 +26,15 @@ static bool is_called_by_python(const struct stk_run_sum *run)
     return (double)calls <= stk_threshold_value(STK_T_TINY_INSIDE) * (double)outer;
 }
 
-// The mean is over all operators. Nested time counts once, for the outer operator.
+// The same per marked step, since signs are counted over all of them.
+static double held_ns_of_marks(const struct stk_run_sum *run)
+{
+    double used = run->steps_used ? (double)run->steps_used : 1;
+    return (double)stk_held_ns(run) / used * (double)run->step_marks;
+}
+
+// The mean is over all operators. Nested time counts once, for the outer operator. An operator's
+// wait for a core isn't its time.
 static bool is_tiny(const struct stk_run_sum *run)
 {
     const struct stk_sign_sum *signs = run->facts.signs;
@@ -34,7 +43,8 @@ static bool is_tiny(const struct stk_run_sum *run)
     uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
     return run->scope == STK_SCOPE_HOST && is_called_by_python(run) &&
            count >= stk_threshold_value(STK_T_TINY_COUNT) &&
-           (double)ns <= stk_threshold_value(STK_T_TINY_US) * 1e3 * (double)calls;
+           (double)ns - held_ns_of_marks(run) <=
+               stk_threshold_value(STK_T_TINY_US) * 1e3 * (double)calls;
 }
 
 double stk_tiny_share(const struct stk_run_sum *run)

@@ -29,6 +29,7 @@ struct stk_verdict {
     double group_share[STK_GROUP_COUNT];
     double unrecorded_share; // of the host's group: time without events, outside the framework
     double tiny_share;       // of the host's group: calls of tiny operations
+    double held_share;       // of the steps: operators' wait for a core, which the shares leave out
     double recompile_share;  // of the host's group: compilation after the first two steps
     // For a cold start by a one-off in the first two steps: their share of all steps' time, the
     // group with most of it, and the verdict of the other steps; else share 0.
@@ -37,7 +38,9 @@ struct stk_verdict {
     enum stk_verdict_kind steady_kind;
     enum stk_group first, second;      // largest losses
     enum stk_verdict_kind median_kind; // the verdict of the median step alone
-    enum stk_reason reason;            // for cannot-tell; else STK_REASON_NONE
+    bool is_stretched;      // mixed, because other programs held the cores that the model's threads
+                            // wanted
+    enum stk_reason reason; // for cannot-tell; else STK_REASON_NONE
 };
 
 enum stk_health_status { STK_HEALTH_GOOD, STK_HEALTH_LIMITED, STK_HEALTH_UNUSABLE };

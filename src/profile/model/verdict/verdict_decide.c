@@ -9,8 +9,8 @@
 
 #include "base/assert.h"
 #include "profile/model/verdict/busy_work.h"
+#include "profile/model/verdict/crowded.h"
 #include "profile/model/intervals.h"
-#include "profile/model/machine/machine.h"
 #include "profile/model/verdict/verdict.h"
 #include "profile/model/verdict/verdict_text.h"
 #include "profile/model/thresholds.h"
@@ -140,18 +140,29 @@ static double move_unrecorded(const struct stk_run_sum *run, double *share)
 
 // Without a device: in steps of thousands of tiny operations, call overhead is the host's loss, not
 // the model's work. This only applies if that overhead or the rest of the host's work is a loss by
-// itself, since a model may consist of small operations. Returns the share that was moved to the
-// host.
-static double move_tiny(const struct stk_run_sum *run, double *share)
+// itself, since a model may consist of small operations. Shares are then of the step without such
+// operations' wait for a core. Returns the share that was moved to the host; *held: that wait, of
+// the whole step.
+static double move_tiny(const struct stk_run_sum *run, double *share, double *held)
 {
     double tiny = run->scope == STK_SCOPE_HOST ? stk_tiny_share(run) : 0;
-    tiny = tiny < share[STK_GROUP_COMPUTE] ? tiny : share[STK_GROUP_COMPUTE];
-    if (tiny < AT(HOST_LOSS) && share[STK_GROUP_HOST] < AT(HOST_LOSS)) {
+    double wait = tiny > 0 ? (double)stk_held_ns(run) / (double)run->wall_ns : 0;
+    double works = share[STK_GROUP_COMPUTE];
+    wait = wait < works ? wait : works;
+    tiny = tiny < works - wait ? tiny : works - wait;
+    double left = 1 - wait;
+    *held = 0;
+    if (left <= 0 ||
+        (tiny < AT(HOST_LOSS) * left && share[STK_GROUP_HOST] < AT(HOST_LOSS) * left)) {
         return 0;
     }
-    share[STK_GROUP_COMPUTE] -= tiny;
+    share[STK_GROUP_COMPUTE] -= wait + tiny;
     share[STK_GROUP_HOST] += tiny;
-    return tiny;
+    for (int g = 0; g < STK_GROUP_COUNT; g++) {
+        share[g] /= left;
+    }
+    *held = wait;
+    return tiny / left;
 }
 
 // The steady part of the decision: compute, then the largest loss. Used for all steps and for the
@@ -346,17 +357,6 @@ static enum stk_level straggler_confidence(const struct stk_run_sum *run, const 
                : STK_LEVEL_MEDIUM;
 }
 
-// Did other programs hold most of the cores that the job's threads wanted while it was recorded?
-static bool was_crowded_out(const struct stk_run_sum *run)
-{
-    const struct stk_machine_view *v = run->machine;
-    if (!v || !v->is_of_profile) {
-        return false;
-    }
-    return stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_CPU) >= AT(CROWDED_BUSY) &&
-           stk_machine_crowded_share(v) >= AT(CROWDED_OUT);
-}
-
 static enum stk_level confidence_of(const struct stk_run_sum *run, const struct stk_verdict *v)
 {
     const struct stk_facts *f = &run->facts;
@@ -379,7 +379,7 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
         return STK_LEVEL_LOW;
     }
     bool by_host = run->scope == STK_SCOPE_HOST || v->kind != STK_VERDICT_COMPUTE;
-    if (by_host && was_crowded_out(run)) {
+    if (by_host && stk_was_crowded_out(run)) {
         return STK_LEVEL_LOW;
     }
     if (run->scope == STK_SCOPE_HOST || v->kind == STK_VERDICT_MIXED) {
@@ -403,6 +403,22 @@ static bool straggles(const struct stk_run_sum *run)
                 AT(STRAGGLER_OWN) * (double)run->parts[STK_PART_COLLECTIVE_WAIT]);
 }
 
+// While other programs hold the cores, operators on several threads take more of a step than alone.
+// Would something else lead if they didn't?
+static bool may_be_stretched(const struct stk_run_sum *run, const double *share)
+{
+    double alone[STK_GROUP_COUNT];
+    if (run->scope != STK_SCOPE_HOST || !stk_threads_were_crowded_out(run)) {
+        return false;
+    }
+    double computes = share[STK_GROUP_COMPUTE] / AT(CROWDED_STRETCH);
+    double all = computes + 1 - share[STK_GROUP_COMPUTE];
+    for (int g = 0; g < STK_GROUP_COUNT; g++) {
+        alone[g] = (g == STK_GROUP_COMPUTE ? computes : share[g]) / all;
+    }
+    return decide_host(alone) != STK_VERDICT_COMPUTE;
+}
+
 static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_verdict *v)
 {
     v->reason = abstain(run, v->group_share);
@@ -418,12 +434,16 @@ static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_ve
     }
     v->recompile_share = move_recurring_compile(run, v->group_share);
     v->unrecorded_share = move_unrecorded(run, v->group_share);
-    v->tiny_share = move_tiny(run, v->group_share);
+    v->tiny_share = move_tiny(run, v->group_share, &v->held_share);
     rank_losses(v->group_share, &v->first, &v->second);
     if (may_start && starts_slowly(run, v)) {
         return STK_VERDICT_COLD;
     }
     enum stk_verdict_kind kind = decide_steady(run, v->group_share);
+    if (kind == STK_VERDICT_COMPUTE && may_be_stretched(run, v->group_share)) {
+        v->is_stretched = true;
+        return STK_VERDICT_MIXED;
+    }
     if (kind == STK_VERDICT_CANNOT_TELL) {
         v->reason = run->scope == STK_SCOPE_HOST ? STK_REASON_HOST_UNSEEN : STK_REASON_UNKNOWN_IDLE;
     }
@@ -445,7 +465,7 @@ static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
                                            const struct stk_verdict *v)
 {
     bool steady = v->kind != STK_VERDICT_STRAGGLER && v->kind != STK_VERDICT_COLD &&
-                  v->kind != STK_VERDICT_CANNOT_TELL;
+                  v->kind != STK_VERDICT_CANNOT_TELL && !v->is_stretched;
     if (!steady || run->median_step == STK_NONE || run->steps_used < 3) {
         return v->kind;
     }
@@ -457,7 +477,7 @@ static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
     shares_of(s->parts, s->dur_ns, share);
     move_recurring_compile(run, share);
     move_unrecorded(run, share);
-    move_tiny(run, share);
+    move_tiny(run, share, &(double){0});
     return decide_steady(run, share);
 }
 

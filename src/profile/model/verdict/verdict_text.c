@@ -228,11 +228,16 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
         return model_sentence(run, v, lead, arena);
     case STK_VERDICT_MIXED: {
         const char *list = host_shares(run, v, arena);
-        return list ? stk_arena_printf(arena, "%sThe step is %s", lead, list) : NULL;
+        const char *but = v->is_stretched ? ". Other programs held the cores, which stretches the "
+                                            "model's threads most"
+                                          : "";
+        return list ? stk_arena_printf(arena, "%sThe step is %s%s", lead, list, but) : NULL;
     }
     default: {
         const char *what = loss_phrase(run, v, v->first, arena);
-        return what ? stk_arena_printf(arena, "%sThe step spends %d%% on %s", lead,
+        const char *step =
+            v->held_share > 0 ? "Without its waits for a core, the step" : "The step";
+        return what ? stk_arena_printf(arena, "%s%s spends %d%% on %s", lead, step,
                                        percent(s[v->first]), what)
                     : NULL;
     }
@@ -423,8 +428,10 @@ const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk
     }
     if (sentence && v->kind != STK_VERDICT_CANNOT_TELL && run->facts.sees_operators &&
         !run->facts.sees_training) {
-        sentence = stk_arena_printf(
-            arena, "%s. These steps don't train: no gradients, no weight updates", sentence);
+        const char *none = run->facts.frameworks & 1u << STK_FW_JAX // only known of gradients
+                               ? "no gradients"
+                               : "no gradients, no weight updates";
+        sentence = stk_arena_printf(arena, "%s. These steps don't train: %s", sentence, none);
     }
     bool says_so = v->reason == STK_REASON_CUT_SHORT || v->reason == STK_REASON_CUT_STEPS;
     return sentence && run->facts.is_cut && !says_so ? cut_sentence(run, v, sentence, arena)

@@ -423,6 +423,12 @@ class Recorder:
             waits += self.view[at + 2]
         return waits, span
 
+    def usual_step(self):
+        """The median of the last steps, in ns; 0 if only the first of the run has ended."""
+        first = 0 if self.base else _WORDS
+        lengths = sorted(self.view[at + 1] for at in range(first, self.at, _WORDS))
+        return lengths[(len(lengths) - 1) // 2] if lengths else 0
+
     def _counts(self):
         _put_counts(
             self.head,
