@@ -185,6 +185,37 @@ static void signs(void)
     }
 }
 
+// Operators that call no other, by their length: what may have lost its core.
+static void slices(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_host(&s, MAIN, 0, 6000, "aten::linear", STK_KIND_HOST_OP);
+    synth_host(&s, MAIN, 10, 5000, "aten::addmm", STK_KIND_HOST_OP);
+    synth_host(&s, MAIN, 7000, 2000, "aten::mul", STK_KIND_HOST_OP);
+    synth_host(&s, MAIN, 9000, 900, "aten::add", STK_KIND_HOST_OP);
+    const struct stk_sign_sum *sum = &synth_summarize(&s)->facts.signs[STK_SIGN_ATEN];
+    CHECK_EQ(sum->slice_ns, 7000 * US);
+    CHECK_EQ(sum->work_ns, 7900 * US);
+    synth_end(&s);
+}
+
+// Only the hooks know whether compiled code of JAX computes gradients.
+static void no_gradients(enum stk_framework framework, int64_t untrained, bool is_known)
+{
+    struct synth s;
+    synth_begin(&s);
+    struct stk_build_facts facts = {
+        .format = "xplane", .rank = -1, .world_size = -1, .framework_hint = 1u << framework};
+    facts.told.numbers[STK_TOLD_UNTRAINED] = untrained;
+    stk_build_facts(s.build, &facts);
+    synth_host(&s, MAIN, 0, 100, "PjitFunction(apply)", STK_KIND_HOST_OP);
+    const struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->facts.sees_operators, is_known);
+    CHECK(!r->facts.sees_training);
+    synth_end(&s);
+}
+
 static void workers(void)
 {
     struct synth s;
@@ -228,6 +259,10 @@ int main(int argc, char **argv)
     CHECK_RUN(rounds, 27, 0); // of another number
     CHECK_RUN(ranges);
     CHECK_RUN(signs);
+    CHECK_RUN(slices);
+    CHECK_RUN(no_gradients, STK_FW_JAX, 1, true);
+    CHECK_RUN(no_gradients, STK_FW_JAX, 0, false);
+    CHECK_RUN(no_gradients, STK_FW_PYTORCH, 1, false); // its operators show it
     CHECK_RUN(workers);
     return check_done("unit.model_evidence");
 }

@@ -344,6 +344,25 @@ static void check_selection(void)
     synth_end(&s);
 }
 
+// A job that ends within its window: its last mark holds the evaluation after the loop.
+static void check_whole_steps(int64_t whole, uint32_t steps)
+{
+    struct synth s;
+    synth_begin(&s);
+    struct stk_build_facts facts = {.format = "kineto", .rank = -1, .world_size = -1};
+    facts.told.numbers[STK_TOLD_WHOLE_STEPS] = whole;
+    stk_build_facts(s.build, &facts);
+    for (int i = 0; i < 5; i++) {
+        double length = i == 4 ? 900 : 100;
+        synth_step(&s, MAIN, i * 100, length, i);
+        synth_host(&s, MAIN, i * 100 + 10, length - 20, "aten::addmm", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->step_count, steps);
+    CHECK_EQ(r->steps[steps - 1].dur_ns, steps == 4 ? 100 * US : 900 * US);
+    synth_end(&s);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -362,5 +381,8 @@ int main(int argc, char **argv)
     CHECK_RUN(check_derived);
     CHECK_RUN(check_runs_ahead);
     CHECK_RUN(check_selection);
+    CHECK_RUN(check_whole_steps, 4, 4);
+    CHECK_RUN(check_whole_steps, 0, 5); // the window was over before the job
+    CHECK_RUN(check_whole_steps, 9, 5);
     return check_done("unit.model_steps");
 }

@@ -27,6 +27,8 @@ static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx
     f->confidence = STK_LEVEL_MEDIUM;
     if (facts->frameworks & 1u << STK_FW_TENSORFLOW) {
         stk_say_trains_nothing(ctx, f);
+    } else if (facts->frameworks & 1u << STK_FW_JAX) {
+        stk_say_calls_no_gradients(ctx, f);
     } else {
         stk_say_only_forward(ctx, f);
     }

@@ -111,6 +111,17 @@ static void accept(struct stk_analysis *a, const struct stk_calls *c, enum stk_s
     a->sum->confidence = source == STK_STEPS_ANNOTATED ? 1.0 : 0.9;
 }
 
+// A job that ended within its window of `stoker run`: the last mark holds what followed the loop,
+// an evaluation, a checkpoint, the end of the loader's workers.
+static void drop_behind(const struct stk_analysis *a, const struct stk_calls_filter *f,
+                        struct stk_calls *c)
+{
+    int64_t whole = a->t->told.numbers[STK_TOLD_WHOLE_STEPS];
+    if (f->marker && whole > 0 && (uint64_t)whole < c->marks.count) {
+        c->marks.count = (size_t)whole;
+    }
+}
+
 enum outcome { FOUND, NOT_FOUND, NO_MEMORY };
 
 // Steps from the starts of events that pass the filter, if there are enough.
@@ -119,6 +130,7 @@ static enum outcome try_starts(struct stk_analysis *a, const struct stk_calls_fi
 {
     struct stk_calls c;
     enum outcome result = stk_calls_choose(a, f, &c) ? NOT_FOUND : NO_MEMORY;
+    drop_behind(a, f, &c);
     if (result == NOT_FOUND && c.marks.count >= least) {
         accept(a, &c, source);
         result = steps_from_starts(a, &c, mark_is_step, source == STK_STEPS_ANNOTATED) ? FOUND

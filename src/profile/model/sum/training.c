@@ -4,7 +4,8 @@
 // neither.
 //
 // Limits: PyTorch and TensorFlow, where the operators themselves are recorded; compiled code (XLA,
-// torch.compile) hides them, and so does Keras' fit, which always counts as training.
+// torch.compile) hides them, and so does Keras' fit, which always counts as training. For JAX, the
+// hooks of `stoker run` tell whether gradients were computed before the window.
 #include "profile/model/analysis.h"
 #include "profile/model/phase_names.h"
 #include "profile/model/thresholds.h"
@@ -22,6 +23,10 @@ void stk_training_find(struct stk_analysis *a)
     const uint32_t trains = 1u << STK_PHASE_BACKWARD | 1u << STK_PHASE_OPTIMIZER;
     struct stk_facts *f = &a->sum->facts;
     uint32_t operators = 0;
+    if (a->t->told.numbers[STK_TOLD_UNTRAINED] && (a->t->framework_hint & 1u << STK_FW_JAX)) {
+        f->sees_operators = true; // the hooks saw that no function of gradients was called
+        return;
+    }
     for (uint32_t s = 0; s < a->t->strings.count; s++) {
         if (a->classes[s] & hides) {
             return;

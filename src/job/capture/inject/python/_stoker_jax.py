@@ -8,6 +8,8 @@ import weakref
 import _stoker_core
 import _stoker_record
 
+# functions that compute gradients, or make functions that do
+_GRADIENTS = {"grad": True, "value_and_grad": True, "jacrev": True, "jacfwd": True, "vjp": False, "linearize": False}
 DEPTH = 8  # of dicts and tuples around the arrays that a call gives
 results = []  # functions that see what a jitted function gave: those of `stoker tune`
 
@@ -41,9 +43,9 @@ def _see_gradients(module, calls):
 
         return make
 
-    for name in ("grad", "value_and_grad"):
-        setattr(module, name, around(getattr(module, name), True))
-    module.vjp = around(module.vjp, False)
+    for name, is_maker in _GRADIENTS.items():
+        if hasattr(module, name):
+            setattr(module, name, around(getattr(module, name), is_maker))
 
 
 def _latest(made):

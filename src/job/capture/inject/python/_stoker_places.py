@@ -96,6 +96,8 @@ class Places:
         self.latest = {}  # of the last pipeline, the one that Keras iterates over
         self.stepping = ""
         self.begun = self.is_sampling = self.ended = False
+        self.step_ns = 0  # of the usual step before the window
+        self.whole_steps = 0  # in the window, if the job ended within it
         self.evaluating = 0  # since when
         self.collecting = self.collected = self.collections = self.since = self.until = 0  # full collections of garbage
         self.where = self.where_now = ""
@@ -145,8 +147,10 @@ class Places:
             threading.Thread(target=self._sample, name="stoker", daemon=True).start()
 
     def end(self):
+        if not self.until:
+            self.until = now()
+            self.step_ns = 0 if self.recorder.window_framework() == "jax" else self.recorder.usual_step()
         self.ended = True
-        self.until = self.until or now()
         if self._collects in gc.callbacks:
             gc.callbacks.remove(self._collects)
 
@@ -258,6 +262,8 @@ class Places:
             found["gc_count"], found["gc_permille"] = self.collections, min(1000 * self.collected // span, 1000)
         if r.source == OPTIMIZER:
             found["update"] = self.stepping
+        found["step_ns"], found["whole_steps"] = self.step_ns, self.whole_steps
+        found["untrained"] = int(not r.trains and r.source not in (OPTIMIZER, KERAS))
         found.update(self._evaluations())
         return {name: value for name, value in found.items() if value}
 

@@ -406,9 +406,12 @@ class Window:
         steps = r.count - self.first
         r.event, r.flags = NEVER, TOLD
         if isinstance(self.profiler, _Torch):
+            if not is_whole:  # PyTorch ends the last step's range with the profile
+                self.profiler.places.whole_steps = steps
             self.profiler.tell()
             self.profiler.step()
-        path = self.profiler.stop(True) if is_whole else self.profiler.stop(True, False)
+        stops_whole = is_whole or not isinstance(self.profiler, _Marked)
+        path = self.profiler.stop(True) if stops_whole else self.profiler.stop(True, False)
         self.is_open, self.mine = False, None
         if path and not self.is_behind:
             self.is_behind = True
@@ -445,6 +448,6 @@ class Window:
         """The job ends within the window: what was recorded is kept. The time after the last step isn't a step."""
         if self.is_open and self.recorder.count > self.first:
             try:
-                self._close(not isinstance(self.profiler, _Marked))
+                self._close(False)
             except Exception:
                 self.recorder.put_window(LEFT)
