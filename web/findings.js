@@ -8,6 +8,8 @@ import { fmtNs, fmtShare, fmtShares } from './format.js';
 import { levelsLine, priceOfOutlook } from './outlook.js';
 import { hashOf } from './state.js';
 
+const TELLS = 0.5; // a larger bound is no saving (src/base/bound.h)
+
 /* The finding whose fix comes first: all of it, the fix that the terminal shows before the evidence. */
 export function firstFinding(finding, report, api) {
     const [fix, ...rest] = finding.fix || [];
@@ -59,7 +61,9 @@ function priceOf(finding, { outlook, ...report }) {
 /* One line's worth, as the terminal's "Then" has it. */
 function savingText(finding) {
     const { low_share: low, expected_share: expected, high_share: high } = finding.saving || {};
-    return low > 0 && high > 0 ? `saves ${fmtShares(low, high)}` : high > 0 ? `saves up to ${fmtShare(high)}` : expected > 0 ? `saves about ${fmtShare(expected)}` : '';
+    const isBound = high > TELLS && finding.saving.basis === 'bound';
+    return low > 0 && high > 0 ? `saves ${fmtShares(low, high)}` : isBound ? `takes up to ${fmtShare(high)} of the time`
+        : high > 0 ? `saves up to ${fmtShare(high)}` : expected > 0 ? `saves about ${fmtShare(expected)}` : '';
 }
 
 /* What stoker explain says of the rule, asked for when it is opened. */
@@ -99,6 +103,9 @@ function savingLine(finding, report) {
     const saving = savingOf(finding, report);
     if (!(saving.high_share > 0)) {
         return el('p', { class: 'saving muted' }, 'There is no estimate of the saving.');
+    }
+    if (saving.high_share > TELLS && saving.basis === 'bound') {
+        return el('p', { class: 'saving' }, 'The cause takes up to ', el('b', {}, fmtShare(saving.high_share)), ' of the time. What its fix saves isn\u2019t known.');
     }
     const step = (report.outlook && report.outlook.now_ns) || report.steps.mean_ns || report.steps.median_ns || 0;
     const low = saving.low_share || 0;

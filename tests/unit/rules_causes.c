@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of causes: they fire at their threshold and not below, name what they saw, choose the
 // advice that suits, and stay quiet on artefacts.
+#include "results/print/text_parts.h"
 #include "rules_run.h"
 
 static struct fake f;
@@ -627,6 +628,22 @@ static void source_lines(void)
     fake_done(&f);
 }
 
+// A bound that nobody reaches is no step of the future.
+static void bounds(double share, bool has_outlook)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, share, -1);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK_STR(x->saving.basis, "bound");
+    CHECK(x->saving.high_share > share - 0.01 && x->saving.high_share < share + 0.01);
+    CHECK_EQ(f.report.has_outlook, has_outlook);
+    char text[80];
+    stk_saving_text(x, text, sizeof text);
+    CHECK_STR(text, has_outlook ? "saves up to 40%" : "takes up to 96% of the time");
+    fake_done(&f);
+}
+
 static void make_long(uint32_t row)
 {
     f.steps[row].long_why = "";
@@ -718,6 +735,8 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(thresholds);
+    CHECK_RUN(bounds, 0.40, true);
+    CHECK_RUN(bounds, 0.96, false);
     CHECK_RUN(owners);
     CHECK_RUN(called_again, 30000000, 12, true);
     CHECK_RUN(called_again, 20000000, 12, false); // a twelfth of the wait

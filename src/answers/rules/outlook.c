@@ -4,10 +4,14 @@
 // save far more. Its step is the replay's expectation or, if only a bound is known, the shortest
 // possible one.
 //
+// A bound of more than half of the step says how long the cause takes, and not what a fix reaches:
+// there is no such step.
+//
 // Limit: shares are of the mean step. If no steps were recorded, there are only shares.
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bound.h"
 #include "answers/rules/rule.h"
 
 #define WORTH_A_FIX 0.01 // of the step
@@ -69,6 +73,12 @@ static bool is_worth_a_fix(const struct stk_rep_finding *f)
     return f->kind == STK_TOPIC_JOB && f->fix.count > 0 && share >= WORTH_A_FIX;
 }
 
+// Is it known well enough what the first fix makes of the step?
+static bool is_known(const struct stk_rep_finding *f)
+{
+    return f->saving.has_expected || f->saving.high_share <= STK_BOUND_TELLS;
+}
+
 static void look(struct stk_rep_outlook *o, const struct stk_rep_finding *f,
                  const struct stk_pricing_step *now)
 {
@@ -107,7 +117,7 @@ void stk_outlook_fill(const struct stk_rule_ctx *ctx, struct stk_report *report)
             first = &f[i];
         }
     }
-    if (first && ctx->pass.verdict->kind != STK_VERDICT_CANNOT_TELL) {
+    if (first && is_known(first) && ctx->pass.verdict->kind != STK_VERDICT_CANNOT_TELL) {
         report->has_outlook = true;
         look(&report->outlook, first, &now);
     }

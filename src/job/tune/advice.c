@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bound.h"
 
 double stk_advice_share(const struct stk_tune_advice *a)
 {
@@ -96,7 +97,9 @@ void stk_advice_answer(struct stk_vec *advice, const struct stk_tune_set *kept)
 void stk_advice_price(const struct stk_tune_advice *a, char to[STK_ADVICE_PRICE])
 {
     const struct stoker_saving *s = &a->saving;
-    if (!s->has_expected) {
+    if (!s->has_expected && s->high_share > STK_BOUND_TELLS) {
+        snprintf(to, STK_ADVICE_PRICE, "its cause takes up to %.0f%%", 100 * s->high_share);
+    } else if (!s->has_expected) {
         snprintf(to, STK_ADVICE_PRICE, "saves up to %.0f%%", 100 * s->high_share);
     } else if (s->has_low && s->has_high) {
         snprintf(to, STK_ADVICE_PRICE, "saves %.0f%% [%.0f, %.0f]", 100 * s->expected_share,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bound.h"
 #include "results/print/figure.h"
 #include "results/jobs.h"
 #include "results/print/out.h"
@@ -60,7 +61,7 @@ void stk_jobs_saving_text(const struct stk_jobs_job *job, char *out, size_t size
     const struct stk_jobs_finding *f = &job->finding;
     if (job->has_finding && f->has_low && f->has_high && f->low_share > 0) {
         snprintf(out, size, "%s", stk_figure_range(f->low_share, f->high_share).text);
-    } else if (job->has_finding && f->has_high) {
+    } else if (job->has_finding && f->has_high && f->high_share <= STK_BOUND_TELLS) {
         snprintf(out, size, "up to %s", stk_figure_share(f->high_share).text);
     } else if (job->has_finding && f->has_expected) {
         snprintf(out, size, "about %s", stk_figure_share(f->expected_share).text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bound.h"
 #include "results/print/figure.h"
 #include "results/print/link.h"
 #include "results/print/text_parts.h"
@@ -21,7 +22,10 @@ void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size)
         snprintf(out, size, "saves %s",
                  stk_figure_range(f->saving.low_share, f->saving.high_share).text);
     } else if (f->saving.has_high) {
-        snprintf(out, size, "saves up to %s", stk_figure_share(f->saving.high_share).text);
+        bool is_bound = strcmp(f->saving.basis, "bound") == 0;
+        bool tells = !is_bound || f->saving.high_share <= STK_BOUND_TELLS;
+        snprintf(out, size, tells ? "saves up to %s" : "takes up to %s of the time",
+                 stk_figure_share(f->saving.high_share).text);
     } else if (f->saving.has_expected) {
         snprintf(out, size, "saves about %s", stk_figure_share(f->saving.expected_share).text);
     }
