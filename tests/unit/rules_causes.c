@@ -628,6 +628,25 @@ static void source_lines(void)
     fake_done(&f);
 }
 
+// A frame has its function's first line. The hooks may have seen which line in it takes the time.
+static void lines_inside(const char *place, enum stk_told_place at, enum stk_part part,
+                         const char *frame, int64_t line)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, part, 0.3, -1);
+    f.run.facts.told[at] = place;
+    f.run.facts.told_permille[at] = 600;
+    struct stk_cause *c = &f.run.causes[part];
+    c->ns = f.run.parts[part];
+    c->owners[c->owner_count++] = (struct stk_cause_name){frame, 150000000, 1};
+    fake_ask(&f);
+    const struct stk_rep_finding *x =
+        fake_finding(&f, part == STK_PART_INPUT ? "input-wait" : "host-bound");
+    CHECK(x->has_source);
+    CHECK_EQ(x->source.line, line);
+    fake_done(&f);
+}
+
 // A bound that nobody reaches is no step of the future.
 static void bounds(double share, bool has_outlook)
 {
@@ -735,6 +754,20 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(thresholds);
+    CHECK_RUN(lines_inside, "main (train.py:41)", STK_TOLD_LINE, STK_PART_HOST,
+              "train.py(35): main", 41);
+    CHECK_RUN(lines_inside, "Job.fit (train.py:41)", STK_TOLD_LINE_2ND, STK_PART_HOST,
+              "jobs/train.py(35): fit", 41);
+    CHECK_RUN(lines_inside, "main (train.py:41)", STK_TOLD_LINE, STK_PART_HOST,
+              "train.py(50): main", 50); // another function of that name
+    CHECK_RUN(lines_inside, "main (train.py:41)", STK_TOLD_LINE, STK_PART_HOST,
+              "train.py(20): domain", 20);
+    CHECK_RUN(lines_inside, "main (other.py:41)", STK_TOLD_LINE, STK_PART_HOST,
+              "train.py(20): main", 20);
+    CHECK_RUN(lines_inside, "main (train.py:41)", STK_TOLD_LINE, STK_PART_INPUT,
+              "train.py(20): main", 20); // the line of the step, not of the fetch
+    CHECK_RUN(lines_inside, "main (train.py:38)", STK_TOLD_LOOP, STK_PART_INPUT,
+              "train.py(20): main", 38);
     CHECK_RUN(bounds, 0.40, true);
     CHECK_RUN(bounds, 0.96, false);
     CHECK_RUN(owners);

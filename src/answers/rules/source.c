@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The user's own line that causes a finding: the function with most of its time, else a Python
-// frame among the names of its causes. Kineto writes "train.py(35): main", TensorFlow and JAX
+// frame among the names of its causes. If the hooks of `stoker run` saw a line inside that
+// function, it is the line: a frame only has the function's first. Kineto writes "train.py(35):
+// main", TensorFlow and JAX
 // "$train.py:35 main"; a name may continue with " in another name". Frames of installed packages
 // and of Python itself are skipped: nobody changes those.
 #include <inttypes.h>
@@ -55,15 +57,55 @@ static bool may_be_anybodys(const struct stk_rule_ctx *ctx, const char *name, st
     return !is_known;
 }
 
-static bool take(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *name)
+// The line of a place "Class.function (file.py:12)" if it is in this function; 0: it isn't.
+static int64_t line_inside(const char *place, const struct stk_python_frame *frame)
+{
+    const char *open = place ? strrchr(place, '(') : NULL;
+    const char *colon = open ? strrchr(open, ':') : NULL;
+    if (!colon || open == place || open[-1] != ' ' || frame->function.n == 0) {
+        return 0;
+    }
+    struct stk_str function = {place, (size_t)(open - 1 - place)};
+    struct stk_str file = {open + 1, (size_t)(colon - open - 1)};
+    const char *slash = memrchr(frame->file.p, '/', frame->file.n);
+    const char *base = slash ? slash + 1 : frame->file.p;
+    size_t before = function.n - frame->function.n; // of the class
+    bool is_same =
+        stk_str_eq(file, (struct stk_str){base, (size_t)(frame->file.p + frame->file.n - base)}) &&
+        stk_str_ends(function, frame->function) && (before == 0 || function.p[before - 1] == '.');
+    int64_t line = is_same ? strtoll(colon + 1, NULL, 10) : 0;
+    return line >= frame->line && line <= MAX_LINE ? line : 0;
+}
+
+// The line inside a frame's function that takes the most of a part's time, as far as the hooks saw
+// it: of fetches, where the loop fetches.
+static int64_t line_of_frame(const struct stk_rule_ctx *ctx, const struct stk_python_frame *frame,
+                             int part)
+{
+    static const enum stk_told_place lines[] = {STK_TOLD_LINE, STK_TOLD_LINE_2ND, STK_TOLD_LINE_3RD,
+                                                STK_TOLD_PLACES};
+    static const enum stk_told_place fetches[] = {STK_TOLD_LOOP, STK_TOLD_FETCH, STK_TOLD_FETCH_2ND,
+                                                  STK_TOLD_PLACES};
+    const enum stk_told_place *at = part == STK_PART_INPUT ? fetches : lines;
+    int64_t line = 0;
+    for (; *at != STK_TOLD_PLACES && line == 0; at++) {
+        line = line_inside(told(ctx, *at), frame);
+    }
+    return line ? line : frame->line;
+}
+
+static bool take(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *name,
+                 int part)
 {
     struct stk_str file;
     int64_t line;
     if (!stk_rule_parse_source(name, &file, &line) || may_be_anybodys(ctx, name, file)) {
         return false;
     }
+    struct stk_python_frame frame = stk_python_frame_parse(stk_str_from(name));
+    bool is_frame = stk_str_eq(frame.file, file) && frame.line == line;
     f->source.file = stk_arena_strndup(ctx->pass.arena, file.p, file.n);
-    f->source.line = line;
+    f->source.line = is_frame ? line_of_frame(ctx, &frame, part) : line;
     f->has_source = f->source.file != NULL;
     return f->has_source;
 }
@@ -95,7 +137,7 @@ void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         for (int i = 0; i < count && (parts & (1u << p)); i++) {
             bool fills = owners || PART_OF_CAUSE * list[i].ns >= c->ns;
             int64_t ns = owners ? stk_owner_weight(list[i].ns, list[i].count) : list[i].ns;
-            if (fills && ns > best_ns && take(ctx, f, list[i].name)) {
+            if (fills && ns > best_ns && take(ctx, f, list[i].name, p)) {
                 best_ns = ns;
             }
         }
