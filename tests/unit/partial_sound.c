@@ -140,6 +140,26 @@ static void estimates(void)
     CHECK(!stk_graph_is_sound(&g));
 }
 
+// Steps in any order would pass as those of several ranks, and become those of one when the rank
+// gets its number.
+static void steps_of_another_rank(void)
+{
+    struct stk_step steps[] = {
+        {.device = STK_NONE, .start_ns = 900, .dur_ns = 10, .parts[STK_PART_HOST] = 10},
+        {.device = STK_NONE, .start_ns = 100, .dur_ns = 10, .parts[STK_PART_HOST] = 10}};
+    begin();
+    rank.steps = steps;
+    rank.step_count = 1;
+    CHECK(stk_rank_is_sound(&rank));
+    rank.step_count = 2;
+    CHECK(!stk_rank_is_sound(&rank)); // out of order
+    steps[1].rank = 1;
+    CHECK(!stk_rank_is_sound(&rank));
+    steps[1].rank = 0;
+    steps[1].start_ns = 910;
+    CHECK(stk_rank_is_sound(&rank));
+}
+
 // Steps that no recordings could hold, of one rank after the other.
 static void long_steps(void)
 {
@@ -176,6 +196,7 @@ int main(int argc, char **argv)
     CHECK_RUN(compiled_again);
     CHECK_RUN(many_arguments_differ);
     CHECK_RUN(estimates);
+    CHECK_RUN(steps_of_another_rank);
     CHECK_RUN(long_steps);
     return check_done("unit.partial_sound");
 }

@@ -310,6 +310,17 @@ static bool is_stage_sound(const struct stk_slow_stage *s)
     return (!s->stage || s->kind) && (!s->next || s->next_kind) && s->self_ns >= 0;
 }
 
+// The order of steps is checked among those of one rank, and a rank's number may change later.
+static bool are_of_rank(const struct stk_rank_sum *r)
+{
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        if (r->steps[i].rank != r->rank) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool stk_rank_is_sound(struct stk_rank_sum *r)
 {
     for (uint32_t i = 0; i < r->device_count; i++) {
@@ -319,5 +330,5 @@ bool stk_rank_is_sound(struct stk_rank_sum *r)
         }
     }
     return stk_facts_are_sound(&r->facts) && is_stage_sound(&r->slow_stage) &&
-           collectives_are_sound(r) && !stk_rank_sum_check(r);
+           collectives_are_sound(r) && are_of_rank(r) && !stk_rank_sum_check(r);
 }
