@@ -151,7 +151,7 @@ static void add_fetch(struct counting *c, const struct stk_mark *m, const struct
     f->fetch_stacks += in->stacks;
 }
 
-// Counts the events from `e` on that begin in the fetch; returns the first that begins behind it.
+// Counts the events from `e` on that begin in the fetch; returns the first that begins after it.
 static uint32_t count_fetch(struct counting *c, struct stk_thread_events *events, uint32_t e,
                             const struct stk_mark *m)
 {
