@@ -150,8 +150,9 @@ def test_kills():
         d = ds.distribute(sd.ray(workers=2, shards=4, in_flight=2))
         it, got, saved = d.iterator(), [], None
         while len(got) < len(want):
-            if rng.random() < 0.04 and kills + trainers < KILLS and worker_pids():
-                os.kill(rng.choice(worker_pids()), signal.SIGKILL)
+            alive = worker_pids() if rng.random() < 0.04 and kills + trainers < KILLS else []
+            if alive:
+                os.kill(rng.choice(alive), signal.SIGKILL)
                 kills += 1
             if saved and rng.random() < 0.005:
                 trainers += 1
@@ -237,6 +238,28 @@ def test_stalled():
     c.same(got, all_bits(local(ds)))
     c.same(d.stats().deaths, 1)
     d.close()
+
+
+def test_no_room():
+    """A cluster without room for a worker is named; it may grow, so waiting goes on."""
+    import warnings
+
+    from stoker.data.interop import _ray
+
+    before, _ray._START_S = _ray._START_S, 0.2
+    try:
+        d = pipeline().distribute(sd.ray(workers=1, num_cpus=64))
+        it = d.iterator()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                time.sleep(0.3)
+                it._look()
+        c.same(["no worker started" in str(w.message) and "takes 64" in str(w.message) for w in said], [True], "one warning")
+        d.close()
+        c.raises(sd.errors.FailedPreconditionError, lambda: next(it), "closed")
+    finally:
+        _ray._START_S = before
 
 
 def test_source():

@@ -325,7 +325,7 @@ class DistributedStats(Stats):
         busy = sum(s["busy_ns"] for s in self.stages) / (self.elapsed_ns * self.workers * self._cpus)
         start = f"production wait is {wait:.0%} of the trainer's time, and the workers' CPU cores are {busy:.0%} busy"
         if busy < _BUSY:
-            return f"more workers may not help: {start}; storage, a serial stage or in_flight limits them"
+            return f"more workers may not help: {start}; storage, a serial stage, in_flight, or other programs there limit them"
         if wait > _ALL:
             return f"more workers would help: {start}; the trainer does little else than wait"
         return f"more workers would help: {start}; about {math.ceil(self.workers / (1 - wait))} workers keep up with this trainer"
