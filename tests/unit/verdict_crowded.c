@@ -88,6 +88,11 @@ static void held_time(void)
     CHECK(lost_ns > 79 * FAKE_STEPS * 1000000ll && lost_ns < 81 * FAKE_STEPS * 1000000ll);
     f.run.facts.told_numbers[STK_TOLD_STEP_NS] = 10 * 1000000ll; // the usual step says more
     CHECK_EQ(stk_held_ns(&f.run), 90 * FAKE_STEPS * 1000000ll);
+    f.run.facts.told_numbers[STK_TOLD_STEP_NS] = 100 * 1000000ll; // as slow before
+    put_machine(0.4, 1.6, 0.99);                                  // two threads wait for two cores
+    f.run.facts.signs[STK_SIGN_ATEN].slice_ns = 90 * FAKE_STEPS * 1000000ll;
+    int64_t left_ns = 90 * FAKE_STEPS * 1000000ll - stk_held_ns(&f.run);
+    CHECK(left_ns > 3 * FAKE_STEPS * 1000000ll && left_ns < 4 * FAKE_STEPS * 1000000ll); // a 25th
     put_machine(0.2, 0.8, 0.5); // cores are free
     CHECK_EQ(stk_held_ns(&f.run), 0);
     fake_done(&f);

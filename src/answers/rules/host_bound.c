@@ -112,7 +112,8 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
 static bool tiny_leads(const struct stk_rule_ctx *ctx)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
-    return v->kind == STK_VERDICT_HOST && v->tiny_share > v->group_share[STK_GROUP_HOST] / 2;
+    return v->kind == STK_VERDICT_HOST && v->tiny_share > 0 &&
+           (v->held_share > 0 || v->tiny_share > v->group_share[STK_GROUP_HOST] / 2);
 }
 
 static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "profile/model/analysis.h"
 #include "profile/model/median.h"
+#include "profile/model/threads/operator_time.h"
 #include "profile/model/thresholds.h"
 
 #define BLOCKED_COPY_NS (20 * STK_US) // a copy call this long that outlives its copy has blocked
@@ -35,8 +36,9 @@ struct scan {
     // On the thread being scanned, per sign: the end of the last outermost event, and the last
     // event of all, which is a leaf unless the next one begins inside it.
     int64_t sign_end_ns[STK_SIGN_COUNT], leaf_end_ns[STK_SIGN_COUNT], leaf_ns[STK_SIGN_COUNT];
-    int64_t fetch_end_ns; // of the loader's last fetch on this thread
-    int64_t wait_end_ns;  // of its last outermost wait
+    struct stk_operators operators; // of PyTorch's, that are open
+    int64_t fetch_end_ns;           // of the loader's last fetch on this thread
+    int64_t wait_end_ns;            // of its last outermost wait
     bool failed;
 };
 
@@ -219,24 +221,16 @@ static int64_t work_of_leaf(int64_t dur_ns)
     return (double)dur_ns < stk_threshold_value(STK_T_TINY_CALL_US) * 1e3 ? 0 : dur_ns;
 }
 
-// All of it if it is long enough to have lost its core to another program in the meantime.
-static int64_t slice_of_leaf(int64_t dur_ns)
-{
-    return (double)dur_ns < stk_threshold_value(STK_T_CROWDED_SLICE_US) * 1e3 ? 0 : dur_ns;
-}
-
 // Adds the event as a leaf. If it is inside the previous one, that one is removed.
 static void count_leaf(struct scan *s, uint32_t event, int sign)
 {
     struct stk_sign_sum *sum = &s->f->signs[sign];
     if (s->a->t->start_ns[event] < s->leaf_end_ns[sign]) {
         sum->work_ns -= s->leaf_ns[sign];
-        sum->slice_ns -= slice_of_leaf(s->leaf_ns[sign]);
     }
     s->leaf_ns[sign] = work_of_leaf(stk_dur_ns(s->a->t, event));
     s->leaf_end_ns[sign] = stk_end_ns(s->a->t, event);
     sum->work_ns = stk_add_ns(sum->work_ns, s->leaf_ns[sign]);
-    sum->slice_ns = stk_add_ns(sum->slice_ns, slice_of_leaf(s->leaf_ns[sign]));
 }
 
 static void count_sign(struct scan *s, uint32_t event, int sign)
@@ -258,12 +252,17 @@ static void count_sign(struct scan *s, uint32_t event, int sign)
         s->sign_end_ns[sign] = end_ns;
     }
     count_leaf(s, event, sign);
+    if (is_torchs) {
+        stk_operators_open(&s->operators, s->a->t->start_ns[event], end_ns,
+                           &s->f->signs[STK_SIGN_ATEN]);
+    }
 }
 
 // What a thread's scan starts with.
 static void begin_thread(struct scan *s)
 {
     s->open_count = 0;
+    s->operators.count = 0;
     s->work = 0;
     s->captures = s->after_launch = false;
     s->wait_end_ns = s->fetch_end_ns = INT64_MIN;
@@ -338,6 +337,7 @@ static void scan_thread(struct scan *s, uint32_t track)
     }
     s->f->host_events += events;
     s->f->python_events += python;
+    stk_operators_close(&s->operators, INT64_MAX, &s->f->signs[STK_SIGN_ATEN]);
     drop_working_nexts(s, first_next);
 }
 

@@ -59,6 +59,17 @@ double stk_tiny_share(const struct stk_run_sum *run)
     return (double)(all_ns - work_ns) / (double)run->step_marks * used / (double)run->wall_ns;
 }
 
+double stk_calls_share(const struct stk_run_sum *run)
+{
+    const struct stk_sign_sum *signs = run->facts.signs;
+    int64_t ns = stk_add_ns(signs[STK_SIGN_ATEN].ns, signs[STK_SIGN_RECURRENT].ns);
+    double used = run->steps_used ? (double)run->steps_used : 1;
+    double left = (double)ns - held_ns_of_marks(run);
+    return left > 0 && run->wall_ns > 0 && run->step_marks > 0
+               ? left / (double)run->step_marks * used / (double)run->wall_ns
+               : 0;
+}
+
 enum stk_busy_work stk_busy_work_of(const struct stk_run_sum *run)
 {
     if (stk_sign_a_step(run, STK_SIGN_ANOMALY) >= stk_threshold_value(STK_T_ANOMALY_CHECKS)) {

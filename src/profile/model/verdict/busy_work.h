@@ -15,6 +15,8 @@ enum stk_busy_work stk_busy_work_of(const struct stk_run_sum *run);
 // The share of the steps that is call overhead of tiny operations; 0 if the steps don't consist of
 // them.
 double stk_tiny_share(const struct stk_run_sum *run);
+// The share of the steps that is PyTorch's operators, without their waits for a core.
+double stk_calls_share(const struct stk_run_sum *run);
 // Events of a sign per step, on average; in total if no steps are marked.
 double stk_sign_a_step(const struct stk_run_sum *run, enum stk_sign which);
 

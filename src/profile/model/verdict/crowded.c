@@ -4,8 +4,9 @@
 //
 // Method: what the steps lost is the share that free cores would save by the machine's record, or
 // the time beyond the job's usual step before the window, whichever is more. The wait is in the
-// operators that took a time slice or more. Limit: which of them would be long alone isn't known,
-// so all of them count until the loss is used up.
+// operators that took a time slice or more. On several threads they are stretched CROWDED_STRETCH
+// times more than the rest, whose loss the record has. Limit: which of them would be long alone
+// isn't known, so all of them count until the loss is used up.
 #include "profile/model/verdict/crowded.h"
 
 #include "profile/model/intervals.h"
@@ -44,7 +45,9 @@ int64_t stk_held_ns(const struct stk_run_sum *run)
     double wall = (double)run->wall_ns;
     double lost = stk_machine_crowded_share(run->machine) * wall;
     double beyond = usual_ns > 0 ? wall - (double)usual_ns * run->steps_used : 0;
-    int64_t all_ns = stk_add_ns(signs[STK_SIGN_ATEN].slice_ns, signs[STK_SIGN_RECURRENT].slice_ns);
-    double held = (double)all_ns / (double)run->step_marks * run->steps_used;
-    return (int64_t)least_of(held, beyond > lost ? beyond : lost);
+    double held = (double)signs[STK_SIGN_ATEN].slice_ns / (double)run->step_marks * run->steps_used;
+    double least = least_of(held, beyond > lost ? beyond : lost);
+    double alone = (1 - stk_machine_crowded_share(run->machine)) / AT(CROWDED_STRETCH);
+    double stretched = stk_threads_were_crowded_out(run) ? held * (1 - alone) : 0;
+    return (int64_t)(stretched > least ? stretched : least);
 }

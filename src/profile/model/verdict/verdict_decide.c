@@ -148,7 +148,8 @@ static double move_tiny(const struct stk_run_sum *run, double *share, double *he
     double tiny = run->scope == STK_SCOPE_HOST ? stk_tiny_share(run) : 0;
     double wait = tiny > 0 ? (double)stk_held_ns(run) / (double)run->wall_ns : 0;
     double works = share[STK_GROUP_COMPUTE];
-    wait = wait < works ? wait : works;
+    double most = works - (wait > 0 ? stk_calls_share(run) : 0); // the operators' rest stays
+    wait = wait < most ? wait : most > 0 ? most : 0;
     tiny = tiny < works - wait ? tiny : works - wait;
     double left = 1 - wait;
     *held = 0;
