@@ -3,6 +3,7 @@
 without one, and the user's own profiler, which has priority over stoker's."""
 
 import functools
+import sys
 
 import _stoker_core
 import _stoker_record
@@ -35,6 +36,7 @@ def _behind_init(cls, made):
 
 
 BACKWARDS = 3  # backward passes without an optimizer's step; from here on, each one ends a step
+ACCUMULATED = 1024  # the same if the job made an optimizer: gradients of many passes may be one step's
 
 
 def patch_optimizer(module):
@@ -55,6 +57,7 @@ def patch_optimizer(module):
         first[:] = [id(optimizer)]
         r.stepped(_stoker_record.OPTIMIZER)
 
+    _behind_init(module.Optimizer, lambda optimizer: setattr(module.Optimizer, "_stoker_made", True))
     _behind_step(module, ended)
     r.lives("torch.optimizer", "pytorch")
 
@@ -87,6 +90,12 @@ def patch_backward(module):
     places = _stoker_core.load("_stoker_places").places
     plain = getattr(module, "backward", None)
     count = [0]
+    optimizers = []  # the module, once it is imported
+
+    def most():
+        if not optimizers:
+            optimizers.extend(filter(None, [sys.modules.get("torch.optim.optimizer")]))
+        return ACCUMULATED if optimizers and getattr(optimizers[0].Optimizer, "_stoker_made", False) else BACKWARDS
     if plain is None:
         return
 
@@ -101,7 +110,7 @@ def patch_backward(module):
         if r.source in (_stoker_record.OPTIMIZER, _stoker_record.KERAS, _stoker_record.FETCHES):
             return
         count[0] += 1
-        if count[0] > BACKWARDS and _stoker_record.ident() == r.thread:
+        if count[0] > BACKWARDS and count[0] > most() and _stoker_record.ident() == r.thread:
             r.stepped(_stoker_record.CALLS)
 
     module.backward = backward
