@@ -480,6 +480,13 @@ static void python_unseen(const char *name, bool follows)
     CHECK_EQ(says(x, "this is your loop"), !follows);
     CHECK(advises(x, "with_stack=True") >= 0);
     CHECK_EQ(advises(x, "give_back") > 0, follows);
+    CHECK(!x->has_source);
+    f.run.facts.told[STK_TOLD_LINE] = "Net.forward (net.py:51)";
+    f.run.facts.told_permille[STK_TOLD_LINE] = 380;
+    fake_ask(&f);
+    x = fake_finding(&f, "python-not-recorded");
+    CHECK_EQ(x->has_source, !follows); // its advice is about these lines
+    CHECK(follows || x->source.line == 51);
     fake_done(&f);
 }
 

@@ -87,6 +87,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     stk_torch_signs_choose(ctx, f); // operators show this without Python
     stk_places_say_lines(ctx, f);
     if (has_lines && !from_workers) {
+        stk_finding_told(ctx, f, STK_TOLD_LINE); // its fix speaks of these lines
         stk_finding_fix(ctx, f, &fixes[FIX_LINES]);
     }
     for (int i = 0; i < FIXES_PYTHON && !has_lines; i++) {
