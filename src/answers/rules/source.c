@@ -77,8 +77,8 @@ static int64_t line_inside(const char *place, const struct stk_python_frame *fra
     return line >= frame->line && line <= MAX_LINE ? line : 0;
 }
 
-// The line inside a frame's function that takes the most of a part's time, as far as the hooks saw
-// it: of fetches, where the loop fetches.
+// The line inside a frame's function that takes the most of a part's time, if the hooks saw it: of
+// fetches, where the loop fetches.
 static int64_t line_of_frame(const struct stk_rule_ctx *ctx, const struct stk_python_frame *frame,
                              int part)
 {
