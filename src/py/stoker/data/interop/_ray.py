@@ -168,7 +168,7 @@ class DistributedIterator:
 
     def __init__(self, pool, coordinator):
         self._pool, self._coordinator, self._ray = pool, coordinator, pool.ray
-        self._calls = {}  # ref -> (ticket, worker, when)
+        self._calls, self._heard = {}, {}  # ref -> (ticket, worker, when); worker -> when it answered last
         self._lost, self._looked = 0, time.monotonic()
         self._start, self.startup_ns, self.production_wait_ns, self.transfer_ns, self.given = time.monotonic_ns(), None, 0, 0, 0
         for name in pool.ready:
@@ -237,12 +237,7 @@ class DistributedIterator:
             for ref in self._ray.wait(list(self._calls), num_returns=len(self._calls), timeout=0, fetch_local=False)[0]:
                 self._take_in(ref)
         if pool.how.timeout is not None:
-            first = {}
-            for _, worker, when in self._calls.values():
-                first[worker] = min(when, first.get(worker, when))
-            for worker, when in first.items():
-                if self._looked - when > pool.how.timeout * pool.how.in_flight * pool.how.shards:
-                    self._gone(worker)
+            self._give_up_slow()
         for name in list(pool.retiring):
             self._coordinator.retire(name)
             if self._coordinator.is_idle(name):
@@ -251,6 +246,15 @@ class DistributedIterator:
         pool.fill()
         for name in pool.started():
             self._coordinator.join(name)
+
+    def _give_up_slow(self):
+        """Replaces workers that owe an answer, and have given none for too long: calls are answered in turn."""
+        how, since = self._pool.how, {}
+        for _, worker, when in self._calls.values():
+            since[worker] = min(when, since.get(worker, when))
+        for worker, when in since.items():
+            if self._looked - max(when, self._heard.get(worker, when)) > how.timeout * max(1, how.in_flight // 2):
+                self._gone(worker)
 
     def _take_in(self, ref):
         """An answer, or what came instead of it."""
@@ -271,7 +275,7 @@ class DistributedIterator:
                 raise UnavailableError(f"{self._lost} answers in a row were lost: {e}") from e
             self._coordinator.failed(ticket)
         else:
-            self._lost = 0
+            self._lost, self._heard[worker] = 0, time.monotonic()
             self._coordinator.answer(ticket, answers)
         self.transfer_ns += time.monotonic_ns() - start
 
