@@ -7,7 +7,8 @@ asked again elsewhere, and a second answer is dropped. An element counts as give
 the number given of each shard, and the iterator's state after it. tests/py/test_coordinator.py simulates workers and a network.
 
 Limits. A shard belongs to one worker at a time. At most `window` elements of a shard are requested or waiting, so memory is
-bounded by shards x window elements; half of them are one request, to share the cost of a call. A worker that never answers must be reported as gone."""
+bounded by shards x window elements; half of them are one request, to share the cost of a call. A worker that
+never answers must be reported as gone."""
 
 import collections
 import struct

@@ -48,8 +48,8 @@ def ray(workers, shards=None, order="round_robin", in_flight=4, num_cpus=1, time
     workers: actors, each with num_cpus CPU cores and `resources` of Ray ({"cpu_node": 1}). shards: parts of an epoch that
     can be made at the same time, so the most workers that can be used, also later; default: workers. A state needs the
     same number. order: "round_robin" keeps the pipeline's own order; "first_come" gives what is ready first. in_flight:
-    elements of a shard that are requested or waiting; half of them are one call, so raise it for small batches. timeout: seconds for one element, after which its worker is
-    replaced; default: any time.
+    elements of a shard that are requested or waiting; half of them are one call, so raise it for small batches. timeout:
+    seconds for one element, after which its worker is replaced; default: any time.
     """
     shards = workers if shards is None else shards
     for name, n in (("workers", workers), ("shards", shards), ("in_flight", in_flight)):
@@ -69,7 +69,7 @@ class _Worker:
 
     def __init__(self, dataset, shards, cpus):
         _limits.set_limits(cpus=max(1, round(cpus)))
-        self._dataset, self._shards, self._key, self._maker, self._past = dataset, shards, None, None, []
+        self._dataset, self._shards, self._key, self._maker = dataset, shards, None, None
 
     def hello(self):
         """What must be the same everywhere: version, fingerprint."""
@@ -77,7 +77,7 @@ class _Worker:
 
     def make(self, seed, epoch, shard, position, count, base, state):
         if self._key != (seed, epoch):
-            self._key, self._past = (seed, epoch), []
+            self._key = seed, epoch
             self._maker = _maker.Maker(
                 lambda shard, state: _maker.shard_of(self._dataset, seed, epoch, self._shards, shard)._plain(state or None)
             )
