@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements with a numpy() method, for loops written for eager tensors: NumPy's arrays and scalars
-// and Python's bytes in every respect, with that one extra method.
+// Elements with the methods numpy() and get_shape(), for code written for eager tensors: NumPy's
+// arrays and scalars and Python's bytes in every other respect.
 //
 // Method: creates subtypes of ndarray and of each scalar type, without a dict, so each costs as
 // much as its base plus one branch. Strings get a subtype of numpy.bytes_, a bytes subclass: NumPy
@@ -64,6 +64,17 @@ static PyObject *any_numpy(PyObject *self, PyObject *unused)
 {
     (void)unused;
     return plain(self);
+}
+
+static PyObject *any_get_shape(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *specs = PyImport_ImportModule("stoker.data.core._spec");
+    PyObject *shape = specs ? PyObject_GetAttrString(self, "shape") : NULL;
+    PyObject *out = shape ? PyObject_CallMethod(specs, "as_shape", "(O)", shape) : NULL;
+    Py_XDECREF(shape);
+    Py_XDECREF(specs);
+    return out;
 }
 
 // Pickles and copies like the base type.
@@ -130,11 +141,14 @@ static PyMappingMethods array_mapping = {.mp_subscript = array_at};
 static PySequenceMethods array_sequence = {.sq_item = array_item};
 
 #define NUMPY_DOC "Returns the NumPy value (or bytes), like TensorFlow's eager tensors."
+#define SHAPE_DOC "Returns the shape, a TensorShape, like TensorFlow's eager tensors."
 static PyMethodDef array_methods[] = {{"numpy", array_numpy, METH_NOARGS, NUMPY_DOC},
+                                      {"get_shape", any_get_shape, METH_NOARGS, SHAPE_DOC},
                                       {"__array_wrap__", array_wrap, METH_VARARGS, "Results."},
                                       {"__reduce_ex__", any_reduce, METH_O, "Like the base class."},
                                       {NULL, NULL, 0, NULL}};
 static PyMethodDef other_methods[] = {{"numpy", any_numpy, METH_NOARGS, NUMPY_DOC},
+                                      {"get_shape", any_get_shape, METH_NOARGS, SHAPE_DOC},
                                       {"__reduce_ex__", any_reduce, METH_O, "Like the base class."},
                                       {NULL, NULL, 0, NULL}};
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // sample_distorted_bounding_box: a random crop of an image that shows enough of some object.
 // Inputs: the image's size (height, width, channels), int32 or int64; boxes of objects, float32 of
-// (..., 4), each (top, left, bottom, right) as shares of the sides. Results: begin and size for
-// `slice`, and the crop as a box (1, 1, 4). Attributes: "min_object_covered", "aspect_ratio_range",
+// (..., 4), each (top, left, bottom, right) as shares of the sides; optionally a seed of two
+// integers, which then draws the same for every element. Results: begin and size for `slice`, and
+// the crop as a box (1, 1, 4). Attributes: "min_object_covered", "aspect_ratio_range",
 // "area_range", "max_attempts", "use_image_if_no_bounding_boxes", "seed". Draws like TensorFlow: an
 // aspect ratio, then a height that keeps the area in its range, then a place; the whole image if no
 // attempt succeeds.
@@ -91,8 +92,14 @@ static enum stoker_status bounds_read(const struct stk_arg_value *args, struct b
 static enum stoker_status distort_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct bounds b;
-    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
+    enum stoker_status s = stk_op_want_inputs(c, 2, 3, err);
     s = s == STOKER_OK ? bounds_read(c->args, &b, err) : s;
+    if (s == STOKER_OK && c->n_in == 3 && c->in[2].dtype != STK_DT_I32 &&
+        c->in[2].dtype != STK_DT_I64) {
+        return stk_err_set(err, STOKER_EINVAL,
+                           "sample_distorted_bounding_box: the seed is int32 or int64, not %s",
+                           stk_dtype_name(c->in[2].dtype));
+    }
     enum stk_dtype t = c->in[0].dtype;
     const struct stk_shape *boxes = &c->in[1].shape;
     if (s == STOKER_OK && ((t != STK_DT_I32 && t != STK_DT_I64) || c->in[1].dtype != STK_DT_F32)) {
@@ -201,23 +208,43 @@ static void put(struct stk_op_run *r, int64_t i, const struct rect *c, int64_t h
     box[3] = (float)((double)c->x_end / (double)width);
 }
 
+// What an element's draws come from: its seed if that is an input, else the operation's and the
+// element's number. False: the seed isn't two numbers.
+static bool draws_start(const struct stk_op_run *r, int64_t i, struct draws *d)
+{
+    int64_t own[2], fixed = r->args[ARG_SEED].i;
+    int numbers = 0;
+    *d = (struct draws){.seed = fixed >= 0 ? stk_hash_u64((uint64_t)fixed + 1) : r->seed,
+                        .index = r->first_index + i};
+    if (r->n_in < 3) {
+        return true;
+    }
+    if (!stk_op_ints(NULL, r->in[2], i, own, 2, &numbers) || numbers != 2) {
+        return false;
+    }
+    *d = (struct draws){.seed = stk_hash_u64(stk_hash_u64((uint64_t)own[0]) + (uint64_t)own[1])};
+    return true;
+}
+
 static enum stoker_status distort_run(struct stk_op_run *r, struct stoker_err *err)
 {
     static const float image[4] = {0, 0, 1, 1};
     struct bounds b;
     const struct stk_shape shapes[3] = {{1, {3}}, {1, {3}}, {3, {1, 1, 4}}};
-    int64_t seed = r->args[ARG_SEED].i, n = stk_shape_count(&r->in[1]->shape) / 4;
+    int64_t n = stk_shape_count(&r->in[1]->shape) / 4;
     bool by_image = n == 0 && r->args[ARG_USE_IMAGE_IF_NO_BOUNDING_BOXES].i != 0;
     enum stoker_status s = bounds_read(r->args, &b, err);
     for (int k = 0; s == STOKER_OK && k < 3; k++) {
         s = stk_op_out(r, k, r->spec[k].dtype, &shapes[k], err) ? STOKER_OK : err->code;
     }
     for (int64_t i = 0; s == STOKER_OK && i < r->n; i++) {
-        struct draws d = {.seed = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed,
-                          .index = r->first_index + i};
+        struct draws d;
         const float *boxes = n ? stk_col_at(r->in[1], i) : image;
         int64_t size[3];
         int numbers = 0;
+        if (!draws_start(r, i, &d)) {
+            return stk_op_fail(r, i, STOKER_EINVAL, "the seed is two numbers");
+        }
         if (!stk_op_ints(NULL, r->in[0], i, size, 3, &numbers) || numbers != 3 || size[0] < 1 ||
             size[1] < 1 || size[0] > SIDE_MAX || size[1] > SIDE_MAX) {
             return stk_op_fail(r, i, STOKER_EINVAL, "the size is (height, width, channels)");

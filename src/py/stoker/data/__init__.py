@@ -75,7 +75,7 @@ complex64, complex128 = DType(_np.dtype("complex64")), DType(_np.dtype("complex1
 for _n, _f in _ops.PUBLIC.items():
     if "." not in _n:
         globals()[_n] = _f
-math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, signal, ragged, nest = (
+math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, signal, ragged, nest, autograph = (
     ops.math,
     ops.strings,
     ops.image,
@@ -89,6 +89,7 @@ math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, sig
     ops.signal,
     ops.ragged,
     ops.nest,
+    ops.autograph,
 )
 newaxis = None
 

@@ -163,6 +163,10 @@ class ModeKeys:
     TRAIN, EVAL, PREDICT = "train", "eval", "infer"
 
 
+def _summary(*args, **kwargs):
+    """Accepted, without an effect: a pipeline writes no summaries."""
+
+
 def batch_and_drop_remainder(batch_size):
     """For Dataset.apply: batch(batch_size, drop_remainder=True)."""
     return lambda ds: ds.batch(batch_size, drop_remainder=True)
@@ -181,6 +185,7 @@ _EFFECTLESS = (
 _V1 = {
     **V1,
     **{n: _nothing for n in _EFFECTLESS},
+    **{f"summary.{n}": _summary for n in ("scalar", "histogram", "image", "audio", "text")},
     **{f"gfile.{n}": f for n, f in _gfile.V1.items()},
     "parse_single_example": parse_single_example, "io.parse_single_example": parse_single_example,
     "parse_example": parse_example, "io.parse_example": parse_example,
@@ -216,7 +221,10 @@ class _Group:
         full = self._full(name)
         if full in _V1:
             return _V1[full]
-        if full in _absent.V1_WAYS:
+        found = _absent.installed(full)
+        if found is not None:
+            return found
+        if full in _absent.V1_WAYS and full not in _groups:
             raise _absent.Absent(f"tf.compat.v1.{full} is not available; use instead: {_absent.V1_WAYS[full]}")
         where = _modern["module"]
         for part in _HOMES.get(self._name, self._name).split("."):

@@ -7,6 +7,7 @@ A row: "group|names|alternative"; without a group, names of TensorFlow itself.
 """
 
 import difflib
+import importlib.util
 
 from ..errors import UnimplementedError
 
@@ -23,12 +24,13 @@ data.experimental|from_variant,to_variant,get_model_proto,make_saveable_from_ite
 data.experimental|distributed_save,SHARD_HINT|Dataset.save, and Dataset.shard on each host
 data.experimental|enable_debug_mode|untraceable functions run as Python; explain() says which
 data.experimental|service|Dataset.shard in each process; prefetch and threads keep one machine busy
-|keras|import keras itself: its preprocessing layers run in map, and Dataset.to_keras() feeds fit
+autograph|to_code,to_graph,trace,set_verbosity|functions are traced as they are; Dataset.explain() shows which run as Python
+|keras|keras itself, which isn't installed: its preprocessing layers run in map, and Dataset.to_keras() feeds fit
 |distribute|Dataset.shard() in each process
 |config|sd.set_limits for CPU cores and memory
 |raw_ops|the operation's public name; for Bucketize, sd.searchsorted(boundaries, x, side="right")
 |GradientTape,Module,gradients,hessians,UnconnectedGradients,RegisterGradient|training is TensorFlow's own: Dataset.to_tf()
-|saved_model,lite,tpu,xla,summary,profiler,autodiff,graph_util,mixed_precision,quantization,test,autograph,mlir,sysconfig,types,feature_column,losses,metrics,optimizers,initializers,layers,queue,tools,security,__internal__,internal,version,app,flags,user_ops,dtensor,resource_loader|it is not for input pipelines: TensorFlow's own, on Dataset.to_tf(); absl has flags and app
+|saved_model,lite,tpu,xla,summary,profiler,autodiff,graph_util,mixed_precision,quantization,test,mlir,sysconfig,types,feature_column,losses,metrics,optimizers,initializers,layers,queue,tools,security,__internal__,internal,version,app,flags,user_ops,dtensor,resource_loader|it is not for input pipelines: TensorFlow's own, on Dataset.to_tf(); absl has flags and app
 |Graph,Operation,IndexedSlices,IndexedSlicesSpec,AggregationMethod,CriticalSection,DeviceSpec,VariableAggregation,VariableSynchronization,TensorArraySpec,OptionalSpec,NoneTensorSpec,TypeSpec,import_graph_def,variable_creator_scope,register_tensor_conversion_function,make_ndarray,make_tensor_proto,load_library,load_op_library_from_memory,convert_to_tensor_or_sparse_tensor,guarantee_const|pipelines have no TensorFlow graph: sd.TensorSpec describes values, np.asarray converts them, sd.load_op_library loads operations of stoker
 |constant_initializer,ones_initializer,zeros_initializer,random_normal_initializer,random_uniform_initializer|sd.fill, sd.random.normal and sd.random.uniform
 |variant,resource,qint8,qint16,qint32,quint8,quint16|values are numbers, bools and strings
@@ -98,7 +100,7 @@ FIFOQueue,PaddingFIFOQueue,PriorityQueue,RandomShuffleQueue,QueueBase|Dataset.pr
 train.batch,train.batch_join,train.maybe_batch,train.maybe_batch_join|Dataset.batch
 train.shuffle_batch,train.shuffle_batch_join,train.maybe_shuffle_batch,train.maybe_shuffle_batch_join|Dataset.shuffle and batch
 train.string_input_producer,train.input_producer,train.slice_input_producer,train.range_input_producer,train.limit_epochs,train.match_filenames_once,train.start_queue_runners,train.QueueRunner,train.add_queue_runner|Dataset.from_tensor_slices, list_files, shuffle and repeat
-app,flags|absl's app and flags
+app,flags|app and flags of absl, which isn't installed
 errors.error_code_from_exception_type,errors.exception_type_from_error_code,errors.raise_exception_on_not_ok_status|the classes of sd.errors
 layers,losses,metrics,estimator.Estimator,estimator.EstimatorSpec,estimator.TrainSpec,estimator.EvalSpec,estimator.RunConfig,summary,saved_model,keras,distribute,tpu|training is TensorFlow's own: Dataset.to_tf()
 """
@@ -121,12 +123,26 @@ def answers(group, package, *more):
     def __getattr__(name):
         if name in absent:
             full, way = absent[name]
+            found = installed(full)
+            if found is not None:
+                return found
             raise Absent(f"tf.{full} is not available; use instead: {way}")
         if name.startswith("__"):
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         raise Absent(f"module {package!r} has no attribute {name!r}{nearest(name, group)}")
 
     return __getattr__
+
+
+INSTALLED = {"keras": "keras", "flags": "absl.flags", "app": "absl.app"}  # names that other packages have
+
+
+def installed(name):
+    """The package that TensorFlow shows under that name, if it is installed; else None."""
+    package = INSTALLED.get(name)
+    if package is None or importlib.util.find_spec(package.partition(".")[0]) is None:
+        return None
+    return importlib.import_module(package)
 
 
 _public = []  # full names that exist: "random.uniform"

@@ -40,7 +40,7 @@ def convert(v, dtype=None):
             )
         return v
     if is_symbolic(v):
-        parts = same(*v) if dtype is None else [convert(i, dtype) for i in v]
+        parts = same(*v) if dtype is None else [_item(i, dtype) for i in v]
         return run("stack", parts, {"axis": 0})[0]
     if hasattr(v, "to_tensor") or hasattr(v, "dense_shape"):
         raise _trace.TraceError(f"{type(v).__name__} is not a dense value; convert it first")
@@ -50,6 +50,14 @@ def convert(v, dtype=None):
         text = str(e)
         advice = "; sd.cast converts" if "cannot become" in text else ""
         raise _trace.TraceError(text + advice) from e
+
+
+def _item(v, dtype):
+    """An item of a list, whose numbers are converted to the dtype that is wanted of the list, as in TensorFlow."""
+    is_other = is_typed(v) and not isinstance(v, (list, tuple)) and dtype_of(v) not in (dtype, None)
+    if is_other and dtype.kind in "iuf" and dtype_of(v).kind in "iuf":
+        return run("cast", [v], {"dtype": _dtypes.number(dtype)})[0]
+    return convert(v, dtype)
 
 
 def _name(dtype):

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from .. import _engine, errors
-from . import _call, _cause, _dtypes, _eager, _impure, _sparse, _spec, _trace
+from . import _call, _cause, _dtypes, _eager, _impure, _paths, _sparse, _spec, _trace
 from ._node import _Node
 from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
 from ._value import Value, number_in
@@ -130,7 +130,19 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
         raise TypeError(
             f"{name} can't be traced ({why}), but {what} needs that; use sd.cond or sd.where"
         ) from first
-    return _per_element(f, element_spec, name, why, sample, out_spec, is_single, first, notes)
+    ways = _ways(traced, name) if graph.asked and not watch.changed else None
+    return _per_element(f, element_spec, name, why, sample, out_spec, is_single, first, notes, ways)
+
+
+def _ways(traced, name):
+    """Finds the result's specs for each way that the function's choices can go."""
+
+    def run():
+        graph, result, why, _ = traced()
+        made = _native(graph, result, name)[0] if why is None else None
+        return None if made is None else made.spec
+
+    return lambda: _paths.specs(run)
 
 
 def _native(graph, result, name):
@@ -199,19 +211,21 @@ def _check_arguments(f, values, name, element_spec):
         ) from None
 
 
-def _per_element(f, element_spec, name, why, sample, out_spec, is_single, first=None, notes=()):
+def _per_element(f, element_spec, name, why, sample, out_spec, is_single, first=None, notes=(), ways=None):
     if any(isinstance(c, DatasetSpec) for c in _spec.components(element_spec)):
         raise TypeError(
             f"{name} can't be traced ({why}), but must be, as its argument holds a dataset"
         )
     expected = "was expected"
     if out_spec is None:
+        found = ways() if ways else None
         try:
             out_spec = _spec_of_sample(f, sample, name, is_single)
         except Exception as e:
             shown = _cause.after_python(first, e, name, why, f)
             raise shown from shown.__cause__
         expected = "is what it returned for the first element"
+        out_spec = out_spec if found is None else _paths.refined(out_spec, found)
     host = Host(PythonCaller(f, element_spec, out_spec, is_single, expected))
     engine_specs = _spec.engine_specs(element_spec)
     graph = _trace.Graph(engine_specs, name)

@@ -5,7 +5,7 @@ Their operators are operations; ops/_operators.py adds them."""
 
 import numpy as np
 
-from . import _dtypes, _trace
+from . import _dtypes, _paths, _trace
 from ._spec import TensorSpec
 
 # Alternatives to the questions that Python asks of a value.
@@ -81,6 +81,7 @@ class Value:
 
     def __bool__(self):
         c = self.constant()
+        c = _paths.choose() if c is None else c
         return bool(c) if c is not None else self._ask("the truth value", _CHOOSE)
 
     def __int__(self):
@@ -117,8 +118,14 @@ class Value:
 
     def __iter__(self):
         if self.shape is None or not self.shape or self.shape[0] is None:
-            return self._ask("the items", _WHOLE)
+            return self._some_items() if _paths.is_following() else self._ask("the items", _WHOLE)
         return (self[i] for i in range(self.shape[0]))
+
+    def _some_items(self):
+        for i in range(2):
+            if not _paths.choose():
+                return
+            yield self[i]
 
     def __format__(self, spec):
         return self._ask("the text")

@@ -92,11 +92,20 @@ def _crop_and_resize(at, image, boxes, indices, size):
 
 @operation("SampleDistortedBoundingBoxV2", "SampleDistortedBoundingBox")
 def _distorted(at, image_size, boxes, covered=None):
-    names = ("aspect_ratio_range", "area_range")
-    more = {n: tuple(at.attr(n)) for n in names} | {"max_attempts": at.attr("max_attempts")}
     covered = at.attr("min_object_covered") if covered is None else float(np.asarray(_constant(at, covered)))
-    more["use_image_if_no_bounding_boxes"] = at.attr("use_image_if_no_bounding_boxes")
-    return list(do.image.sample_distorted_bounding_box(image_size, boxes, min_object_covered=covered, **more))
+    return list(do.image.sample_distorted_bounding_box(image_size, boxes, min_object_covered=covered, **_bounds(at)))
+
+
+@operation("StatelessSampleDistortedBoundingBox")
+def _stateless_distorted(at, image_size, boxes, covered, seed):
+    covered = float(np.asarray(_constant(at, covered)))
+    return list(do.image.stateless_sample_distorted_bounding_box(image_size, boxes, seed, min_object_covered=covered, **_bounds(at)))
+
+
+def _bounds(at):
+    """The arguments of a random crop that are attributes."""
+    more = {n: tuple(at.attr(n)) for n in ("aspect_ratio_range", "area_range")}
+    return more | {n: at.attr(n) for n in ("max_attempts", "use_image_if_no_bounding_boxes")}
 
 
 def _constant(at, v):

@@ -13,7 +13,7 @@ from . import _ops, _pack, _tokenizer, _sound, _plugin, _print, _ragged, _ragged
 from ..core._function import cond, numpy_function, py_function
 
 _GROUPS = (
-    "math strings image nn linalg bitwise sparse dtypes debugging audio signal ragged nest".split()
+    "math strings image nn linalg bitwise sparse dtypes debugging audio signal ragged nest autograph".split()
 )
 
 
@@ -37,6 +37,9 @@ for _n in ("bool", "string", "half", "double", "bfloat16", *_dtypes.NUMBERS):
 dtypes.complex64, dtypes.complex128 = (_dtypes.DType(_np.dtype(n)) for n in ("complex64", "complex128"))  # noqa: F821
 math.special = _types.SimpleNamespace(  # noqa: F821
     **{n: getattr(math, n) for n in ("bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e")}  # noqa: F821
+)
+autograph.experimental = _types.SimpleNamespace(  # noqa: F821
+    do_not_convert=_context_ops.do_not_convert, set_loop_options=_context_ops.set_loop_options
 )
 dtypes.DType, dtypes.as_dtype = _dtypes.DType, _dtypes.as_public_dtype  # noqa: F821
 for _n, _f in _ops.PUBLIC.items():

@@ -12,6 +12,7 @@ from ..core._function import numpy_function
 from ..core._sparse import RaggedTensor
 from ..core._spec import TensorSpec
 from ..core._trace import TraceError
+from ..core._value import Value
 from ..errors import InvalidArgumentError
 
 _table_reshape, _table_as_string = do.reshape, do.as_string
@@ -223,7 +224,9 @@ def gather_nd(params, indices, batch_dims=0, name=None):
     linear = linear if fits is None else do.where(fits, linear, np.int64(-1))
     count = do.reduce_prod(dims[:k])
     flat = do.reshape(x, _joined(do.stack([count]), dims[k:]))
-    return run("gather", [flat, linear], {"axis": 0})[0]
+    out = run("gather", [flat, linear], {"axis": 0})[0]
+    lengths = None if x.shape is None else (*at.shape[:-1], *x.shape[k:])
+    return out if lengths is None or not isinstance(out, Value) else do.ensure_shape(out, lengths)
 
 
 @publish("boolean_mask")

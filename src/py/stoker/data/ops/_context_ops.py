@@ -61,6 +61,17 @@ def device(device_name=None):
     return _Scope()
 
 
+@publish("autograph.experimental.do_not_convert")
+def do_not_convert(func=None):
+    """The function itself, or a decorator that gives it: functions are traced as they are."""
+    return func if func is not None else do_not_convert
+
+
+@publish("autograph.experimental.set_loop_options")
+def set_loop_options(parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None):
+    """Accepted: a loop of Python runs as it is written."""
+
+
 @publish("init_scope")
 def init_scope():
     """Accepted."""

@@ -46,16 +46,19 @@ def _shapes(spec, padded_shapes):
     )
     out = []
     for part, shape in zip(parts, given):
-        if part.shape is None:
-            raise InvalidArgumentError(
-                f"padded_batch needs the rank of every component, not {part}"
-            )
         if shape is None and padded_shapes is None:
             shape = part.shape
         try:
             shape = _spec.as_shape(shape)
         except (TypeError, ValueError):
             raise InvalidArgumentError(f"{shape!r} is not a shape for {part}") from None
+        if shape is None and part.shape is None:
+            raise InvalidArgumentError(
+                f"padded_batch: the rank of {part} isn't known; give padded_shapes, or in the map before it tf.ensure_shape or set_shape"
+            )
+        if shape is not None and part.shape is None:
+            out.append(shape)
+            continue
         if shape is None or len(shape) != len(part.shape):
             raise InvalidArgumentError(f"padded shape {shape} for {part}: ranks differ")
         if any(p is not None and d is not None and p > d for p, d in zip(part.shape, shape)):
@@ -100,7 +103,23 @@ def padded_batch(
         "drop_remainder": int(bool(drop_remainder)),
     }
     spec, more = padding(self.element_spec, padded_shapes, padding_values)
-    return self._then("padded_batch", dict(args, **more), spec)
+    return _with_ranks(self, more["padded_shapes"][1])._then("padded_batch", dict(args, **more), spec)
+
+
+def _with_ranks(dataset, padded):
+    """The dataset, whose components of unknown rank must have the rank of their padded shape."""
+    spec = dataset.element_spec
+    parts = _spec.components(spec)
+    if all(p.shape is not None for p in parts):
+        return dataset
+    ranks = [len(p.shape) if p.shape is not None else len(shape) for p, (_, shape, _) in zip(parts, padded)]
+
+    def padded_batch_ranks(*element):
+        values = iter(_spec.flatten(element if type(spec) is tuple else element[0]))
+        made = iter([do.ensure_shape(v, (None,) * n) if v.shape is None else v for v, n in zip(values, ranks)])
+        return _spec.map_structure(lambda _: next(made), spec)
+
+    return dataset.map(padded_batch_ranks)
 
 
 def _pad_to(value, length, fill):

@@ -307,19 +307,32 @@ def sample_distorted_bounding_box(
     bottom, right, from 0 to 1. The whole image if max_attempts (100) fail. aspect_ratio_range (0.75, 1.33): width over
     height; area_range (0.05, 1): share of the image's area.
     """
+    return _distorted(image_size, bounding_boxes, int(seed) or None, [], min_object_covered, aspect_ratio_range, area_range, max_attempts,
+                      use_image_if_no_bounding_boxes)  # fmt: skip
+
+
+@publish("image.stateless_sample_distorted_bounding_box")
+def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1, aspect_ratio_range=None,
+                                            area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
+    """sample_distorted_bounding_box with a seed of two integers: the same seed draws the same for every element."""
+    return _distorted(image_size, bounding_boxes, None, [cast(seed, "int64")], min_object_covered, aspect_ratio_range, area_range,
+                      max_attempts, use_image_if_no_bounding_boxes)  # fmt: skip
+
+
+def _distorted(image_size, bounding_boxes, number, seeds, min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image):
     size = convert(image_size)
     if size.dtype not in (np.dtype("int32"), np.dtype("int64")):
         size = cast(size, "int32")
     attrs = {
-        "seed": int(seed) or None,
+        "seed": number,
         "min_object_covered": float(attribute(min_object_covered, "min_object_covered")),
         "aspect_ratio_range": ("floats", [float(v) for v in aspect_ratio_range or (0.75, 1.33)]),
         "area_range": ("floats", [float(v) for v in area_range or (0.05, 1.0)]),
         "max_attempts": int(max_attempts or 100),
-        "use_image_if_no_bounding_boxes": int(bool(use_image_if_no_bounding_boxes)),
+        "use_image_if_no_bounding_boxes": int(bool(use_image)),
     }
     boxes = convert(bounding_boxes, np.dtype("float32"))
-    return tuple(run("sample_distorted_bounding_box", [size, boxes], attrs, True))
+    return tuple(run("sample_distorted_bounding_box", [size, boxes, *seeds], attrs, True))
 
 
 @publish("image.psnr")

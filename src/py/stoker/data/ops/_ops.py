@@ -151,9 +151,24 @@ def _put_dtype(inputs, attrs, name, v, kind):
         attrs[name] = _dtypes.number(v)
 
 
+_OPEN = {"shape": 1, "size": 99}  # how many lengths may be left open, of a reshape and of a slice
+
+
+def _check_lengths(name, v, known):
+    """ValueError: a length is None, that is, unknown while the function is traced. Then it runs as Python."""
+    if name in _OPEN and known.count(-1) <= _OPEN[name] or not any(d is None for d in v):
+        return
+    raise ValueError(
+        f"{name} {list(v)}: a length isn't known while the function is traced; sd.shape(x)[i] instead of x.shape[i] is known "
+        "for each element, and x.set_shape tells the length"
+    )
+
+
 def _put_shape(inputs, attrs, name, v, kind):
     known = static_ints(v)
     if known is not None:
+        if isinstance(v, (list, tuple)):
+            _check_lengths(name, v, known)
         attrs[name] = ("ints", known)
     else:
         inputs.append(convert(v, np.dtype("int32")) if not _call.is_typed(v) else convert(v))
@@ -356,7 +371,18 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
         isinstance(constant_values, (int, float)) and constant_values == 0
     ):
         inputs.append(convert(constant_values, _call.dtype_of(tensor)))
-    return run("pad", inputs, attrs)[0]
+    return _partly_padded(run("pad", inputs, attrs)[0], tensor, paddings)
+
+
+def _partly_padded(value, tensor, paddings):
+    """value, with the dimensions whose own padding is given as numbers."""
+    if not isinstance(value, Value) or not isinstance(paddings, (list, tuple)) or tensor.shape is None:
+        return value
+    if value.shape is not None and None not in value.shape or len(paddings) != len(tensor.shape):
+        return value
+    rows = [static_ints(row) for row in paddings]
+    lengths = [None if row is None or d is None else d + sum(row) for row, d in zip(rows, tensor.shape)]
+    return ensure_shape(value, lengths) if any(n is not None for n in lengths) else value
 
 
 @publish("one_hot")
@@ -450,6 +476,8 @@ def constant(value, dtype=None, shape=None, name="Const", dtype_hint=None):
 def fill(dims, value, name=None):
     """One value everywhere."""
     known, value = static_ints(dims), convert(value)
+    if known is not None and isinstance(dims, (list, tuple)):
+        _check_lengths("dims", dims, known)
     if known is not None and not isinstance(value, Value):
         return _eager.given(np.full(known, value))
     attrs, inputs = {}, []

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..core import _call, _dtypes
 from ..core._call import convert
-from ..core._trace import TraceError
 from ._compose import _shape
 from ._image_ops import convert_image_dtype
 from ._ops import attribute, cast, do, publish
@@ -61,19 +60,6 @@ def _qualities(low, high):
     if not 0 <= low < high <= 100:
         raise ValueError(f"0 <= min_jpeg_quality < max_jpeg_quality <= 100, not {low} and {high}")
     return low, high
-
-
-@publish("image.stateless_sample_distorted_bounding_box")
-def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1, aspect_ratio_range=None,
-                                            area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
-    """sample_distorted_bounding_box with a seed of two integers, which must be known."""
-    known = _call.static_ints(seed)
-    if known is None:
-        raise TraceError("stateless_sample_distorted_bounding_box: seed must be known while the function is traced")
-    number = (known[0] * 0x9E3779B97F4A7C15 + known[1] + 1) & (2**62 - 1)
-    return do.image.sample_distorted_bounding_box(
-        image_size, bounding_boxes, number, min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes
-    )
 
 
 def _gauss(size=11, sigma=1.5):

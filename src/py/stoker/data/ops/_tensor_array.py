@@ -3,11 +3,14 @@
 
 Indices known while tracing write into a list. If an index varies by element, or the array is a variable of while_loop
 or cond, the values share one buffer whose first dimension is their index. Then their shape must be known, from
-element_shape or from the first value."""
+element_shape or from the first value. Where nothing was written for an element, it is the shape of what the function
+writes on its other ways (core/_paths.py)."""
+
+import sys
 
 import numpy as np
 
-from ..core import _dtypes
+from ..core import _dtypes, _paths, _trace
 from ..core._call import convert, run, static_ints
 from ..core._spec import TensorSpec, as_shape
 from ..core._trace import TraceError
@@ -15,6 +18,22 @@ from ..errors import InvalidArgumentError
 from ._ops import attribute, cast, do
 
 _I64 = np.dtype("int64")
+
+
+_SEEN = {}  # where an array is made, see _place -> the shape of what is written to it; None: several
+
+
+def _place():
+    """(file, line, instruction) of the program that makes an array."""
+    frame = sys._getframe(2)
+    while frame and not _trace.is_of_program(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame and (*_trace.where(frame), frame.f_lasti)
+
+
+def _see(place, shape):
+    shape = as_shape(shape)
+    _SEEN[place] = shape if _SEEN.get(place, shape) == shape else None
 
 
 class TensorArraySpec:
@@ -52,6 +71,7 @@ class TensorArray:
         known = static_ints(0 if size is None else size)
         self._items = [None] * known[0] if known is not None else None
         self._wanted = None if known is not None else size
+        self._place = _place()
 
     @property
     def dtype(self):
@@ -75,14 +95,20 @@ class TensorArray:
             if full:
                 self._buffer = self.stack()
             else:
-                shape = self.element_shape
+                shape = self.element_shape if self.element_shape is not None else _SEEN.get(self._place)
                 if shape is None or not shape.is_fully_defined():
-                    raise TraceError("TensorArray: a loop needs element_shape, with all dimensions known")
+                    raise TraceError(self._unknown())
                 n = len(self._items) if self._items is not None else cast(self._wanted, "int32")
                 zero = np.asarray(b"" if self._dtype == _dtypes.string else 0, object if self._dtype == _dtypes.string else self._dtype)
                 self._buffer = do.fill(do.stack([n, *shape]), zero)
             self._items = None
         return [self._buffer]
+
+    def _unknown(self):
+        return (
+            f"TensorArray: nothing was written yet, so the shape of its values isn't known; give element_shape, with all dimensions, "
+            f"where it is made ({_trace.shown(self._place)})"
+        )
 
     def spec(self):
         """Its TensorArraySpec."""
@@ -96,6 +122,8 @@ class TensorArray:
     def write(self, index, value, name=None):
         """The array with the value at an index."""
         value, known = convert(value, self._dtype), static_ints(index)
+        if _paths.is_following():
+            _see(self._place, value.shape)
         if self._items is None or known is None:
             if self.element_shape is None and value.shape is not None:
                 self.element_shape = value.shape
@@ -140,8 +168,11 @@ class TensorArray:
 
     def concat(self, name=None):
         """Concatenates all values along their first dimension."""
+        full = [v for v in self._items or () if v is not None]
+        if full:
+            return do.concat([do.zeros_like(full[0]) if v is None else v for v in self._items], 0)
         if self._items is not None:
-            return do.concat(self._items, 0)
+            self.parts()
         sizes = do.shape(self._buffer)
         return do.reshape(self._buffer, do.concat([sizes[:1] * sizes[1:2], sizes[2:]], 0))
 
