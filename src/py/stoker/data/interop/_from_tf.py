@@ -65,7 +65,7 @@ def _function_of(wrapped, spec, what):
 
 
 def _tensors(ds):
-    flat = iter([_tf_names.plain(t) for t in ds._tensors])
+    flat = iter([t.numpy() if hasattr(t, "numpy") else t for t in ds._tensors])  # scalars keep their dtype
     return _tf_names.structure(ds._structure, lambda _: next(flat))
 
 
@@ -109,9 +109,10 @@ def _map_and_batch(ds, below):
 
 def _interleave(ds, below):
     f = _function_of(ds._map_func, below.element_spec, "interleave")
-    more = {"cycle_length": _number(ds._cycle_length), "block_length": _number(ds._block_length)}
+    cycle, calls = _number(ds._cycle_length), _number(getattr(ds, "_num_parallel_calls", None))
     is_legacy = hasattr(ds, "_buffer_output_elements")  # experimental.parallel_interleave: a thread for each
-    more["num_parallel_calls"] = more["cycle_length"] if is_legacy else _number(getattr(ds, "_num_parallel_calls", None))
+    more = {"cycle_length": _tf_names.cycle(cycle, calls), "block_length": _number(ds._block_length)}
+    more["num_parallel_calls"] = cycle if is_legacy else calls
     return below.interleave(f, deterministic=_ordered(ds), **more)
 
 

@@ -185,13 +185,13 @@ def _flat_map(at, ds, *more):
 @operation("InterleaveDataset")
 def _interleave(at, ds, *more):
     *more, cycle, block = more
-    return ds.interleave(_call_of(at, "f", more), _n(cycle), _n(block))
+    return ds.interleave(_call_of(at, "f", more), _tf_names.cycle(_n(cycle), None), _n(block))
 
 
 @operation("ParallelInterleaveDatasetV4")
 def _parallel_interleave(at, ds, *more):
     *more, cycle, block, _, _, calls = more
-    return ds.interleave(_call_of(at, "f", more), _n(cycle), _n(block), _n(calls), _said(at))
+    return ds.interleave(_call_of(at, "f", more), _tf_names.cycle(_n(cycle), _n(calls)), _n(block), _n(calls), _said(at))
 
 
 @operation("LegacyParallelInterleaveDatasetV2")

@@ -8,6 +8,7 @@ are copied if they contain any of these. Nothing in the program is changed.
 """
 
 import functools
+import os
 import sys
 import types
 
@@ -24,6 +25,14 @@ def plain(v):
     """A tensor's value: an array, a number, bytes."""
     v = v.numpy() if hasattr(v, "numpy") else v
     return v.item() if isinstance(v, np.generic) else v
+
+
+def cycle(length, calls):
+    """The cycle length of interleave, with what TensorFlow takes for AUTOTUNE: the order of elements depends on it."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if length != -1:
+        return length
+    return cores if calls is None else -(-cores // 3) if calls == -1 else min(calls, cores)
 
 
 def structure(like, leaf):
