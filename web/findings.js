@@ -8,7 +8,7 @@ import { fmtNs, fmtShare, fmtShares } from './format.js';
 import { levelsLine, priceOfOutlook } from './outlook.js';
 import { hashOf } from './state.js';
 
-const TELLS = 0.5; // a larger bound is no saving (src/base/bound.h)
+const TELLS = 0.9; // a larger bound is no saving (src/base/bound.h)
 
 /* The finding whose fix comes first: all of it, the fix that the terminal shows before the evidence. */
 export function firstFinding(finding, report, api) {

@@ -4,7 +4,7 @@
 // save far more. Its step is the replay's expectation or, if only a bound is known, the shortest
 // possible one.
 //
-// A bound of more than half of the step says how long the cause takes, and not what a fix reaches:
+// A bound of more than 90% of the step says how long the cause takes, and not what a fix reaches:
 // there is no such step.
 //
 // Limit: shares are of the mean step. If no steps were recorded, there are only shares.

@@ -30,10 +30,10 @@ const char *stk_text_next_command(const struct stk_report *r, const struct stk_r
 bool stk_text_given_command(const struct stk_report *r, const struct stk_rep_fix *fix, char *out,
                             size_t size);
 // "saves 15–24%", "saves up to 24%" if only a bound is known, "" if nothing is. A bound of more
-// than half isn't a saving: "takes up to 70% of the time".
+// than 90% isn't a saving: "takes up to 96% of the time".
 void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size);
 // For one of several jobs: "15–24%", "up to 24%", "about 12%"; "-" if nothing is known but a
-// bound of more than half.
+// bound of more than 90%.
 struct stk_jobs_job;
 #define STK_JOBS_SAVING_MAX 64
 void stk_jobs_saving_text(const struct stk_jobs_job *job, char *out, size_t size);
