@@ -151,7 +151,7 @@ static const struct stk_rep_evidence *evidence_of(const struct stk_rep_finding *
     }
     for (size_t k = 0; !*place && k < sizeof naming / sizeof *naming; k++) {
         for (size_t i = 0; i < f->evidence.count; i++) {
-            if (strcmp(e[i].id, naming[k]) == 0) {
+            if (e[i].id && strcmp(e[i].id, naming[k]) == 0) {
                 return &e[i];
             }
         }
