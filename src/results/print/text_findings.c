@@ -92,19 +92,6 @@ static void evidence(struct stk_term *t, const struct stk_list *list)
     }
 }
 
-static void snippet(struct stk_term *t, const char *code)
-{
-    while (*code) {
-        size_t n = strcspn(code, "\n");
-        char line[512];
-        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), code);
-        stk_term_to_column(t, 13);
-        stk_term_text(t, line);
-        stk_term_line_end(t);
-        code += n + (code[n] == '\n');
-    }
-}
-
 // The what-if of a fix. Of a fix that comes in levels: the one that the outlook shows, or else the
 // one that saves most; the fix's own stands for the least effort.
 static const char *price_of(const struct stk_report *r, const struct stk_rep_finding *f,
@@ -141,11 +128,10 @@ const char *stk_text_next_command(const struct stk_report *r, const struct stk_r
     return number < 64 && (f->priced >> number & 1) ? "gain" : NULL;
 }
 
-bool stk_text_given_command(const struct stk_report *r, const struct stk_rep_fix *fix, char *out,
-                            size_t size)
+bool stk_text_given_command(const struct stk_report *r, const char *code, char *out, size_t size)
 {
     static const char *const places[] = {" PROFILE", " DIR"};
-    const char *code = fix->snippet, *given = r->given ? r->given : "PROFILE";
+    const char *given = r->given ? r->given : "PROFILE";
     size_t n = code ? strcspn(code, "\n#") : 0; // without a comment
     while (n > 0 && code[n - 1] == ' ') {
         n--;
@@ -180,6 +166,22 @@ static void next_command(struct stk_term *t, const struct stk_report *r,
     stk_term_line_end(t);
 }
 
+// Commands of stoker on the profile are those on this one: they can be pasted.
+static void snippet(struct stk_term *t, const struct stk_report *r, const char *code)
+{
+    while (*code) {
+        size_t n = strcspn(code, "\n");
+        char line[STK_TEXT_COMMAND_MAX];
+        if (!stk_text_given_command(r, code, line, sizeof line)) {
+            snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), code);
+        }
+        stk_term_to_column(t, 13);
+        stk_term_text(t, line);
+        stk_term_line_end(t);
+        code += n + (code[n] == '\n');
+    }
+}
+
 static void fixes(struct stk_term *t, const struct stk_report *r, const struct stk_rep_finding *f)
 {
     const struct stk_rep_fix *fix = f->fix.items;
@@ -193,7 +195,7 @@ static void fixes(struct stk_term *t, const struct stk_report *r, const struct s
         stk_term_wrap(t, 11, fix[i].text);
         stk_term_line_end(t);
         if (fix[i].snippet) {
-            snippet(t, fix[i].snippet);
+            snippet(t, r, fix[i].snippet);
         }
         next_command(t, r, f, i);
     }

@@ -26,9 +26,9 @@ size_t stk_text_count_rules(const struct stk_report *r, const char *state);
 #define STK_TEXT_COMMAND_MAX 1500
 const char *stk_text_next_command(const struct stk_report *r, const struct stk_rep_finding *f,
                                   size_t number, char *out, size_t size);
-// Where a fix's code is a command of stoker on the profile: that command, on this profile.
-bool stk_text_given_command(const struct stk_report *r, const struct stk_rep_fix *fix, char *out,
-                            size_t size);
+// Where the first line of a fix's code is a command of stoker on the profile: that command, on this
+// profile. `code` may be NULL.
+bool stk_text_given_command(const struct stk_report *r, const char *code, char *out, size_t size);
 // "saves 15–24%", "saves up to 24%" if only a bound is known, "" if nothing is. A bound of more
 // than 90% isn't a saving: "takes up to 96% of the time".
 void stk_saving_text(const struct stk_rep_finding *f, char *out, size_t size);

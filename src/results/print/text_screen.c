@@ -77,7 +77,7 @@ static bool next_command(const struct stk_term *t, const struct stk_report *r, c
     if (!f || f->fix.count == 0) {
         return false;
     }
-    if (stk_text_given_command(r, f->fix.items, out, size)) {
+    if (stk_text_given_command(r, ((const struct stk_rep_fix *)f->fix.items)->snippet, out, size)) {
         return true;
     }
     const char *word = stk_text_next_command(r, f, 0, out, size);
@@ -293,7 +293,8 @@ static void fix_first(struct stk_term *t, const struct stk_report *r,
         stk_term_line_end(t);
         if (f->levels.count > 1) {
             levels(t, f);
-        } else if (fix->snippet && !stk_text_given_command(r, fix, command, sizeof command)) {
+        } else if (fix->snippet &&
+                   !stk_text_given_command(r, fix->snippet, command, sizeof command)) {
             code_line(t, fix->snippet);
         }
     }
